@@ -1,4 +1,4 @@
-/** Facts that the user can do something about, but for `isolation_unavailable`, which is for the operator. */
+/** The user can act on each code except `isolation_unavailable`, which is for the operator. */
 export type BuildFailureCode =
   | 'repository_unreachable'
   | 'ref_not_found'
@@ -15,7 +15,7 @@ export type BuildFailureCode =
   | 'output_too_large'
   | 'isolation_unavailable';
 
-/** Why there is nothing to serve. The message is for the user. */
+/** The reason why a build has no result. The user reads the message. */
 export class BuildFailed extends Error {
   override readonly name = 'BuildFailed';
 

@@ -1,43 +1,43 @@
-/** Where the source comes from. */
+/** The place of the source. */
 export interface BuildSource {
-  /** As the project has it (`https://…`). */
+  /** The address in the settings of the project (`https://…`). */
   readonly repoUrl: string;
-  /** The path of a bare repository of our own; null for foreign ones, which are fetched from `repoUrl`. */
+  /** The path of a bare repository on this machine, or null for one that is fetched from `repoUrl`. */
   readonly localRepository: string | null;
   /** A branch, or the full hash of a commit. */
   readonly ref: string;
-  /** For a private repository. They are in no command line, no environment and no log. */
+  /** The credentials of a private repository. They appear in no command line, environment or log. */
   readonly credentials?: { readonly username: string; readonly password: string };
 }
 
-/** What the project says; what it does not say is found out from the source. */
+/** The settings of the project. Settings that are left out are detected from the source. */
 export interface BuildSettings {
   /** One of `FRAMEWORKS`. */
   readonly framework?: string;
-  /** Within the repository. */
+  /** A path relative to the repository. */
   readonly rootDirectory?: string;
   readonly installCommand?: string;
   readonly buildCommand?: string;
-  /** Within the root directory. */
+  /** A path relative to the root directory. */
   readonly outputDirectory?: string;
   /** `20`, `22` or `24`. */
   readonly nodeVersion?: string;
 }
 
 export interface BuildLimits {
-  /** Of all phases together. */
+  /** The limit for all phases together. */
   readonly wallMs: number;
-  /** Of each program that is run: that which installs, and that which builds. */
+  /** The limit for each program: one installs, and one builds. */
   readonly cpuMs: number;
   readonly memoryBytes: number;
-  /** Processes and threads at a time. */
+  /** The maximum number of concurrent processes and threads. */
   readonly tasks: number;
-  /** Of everything that the build writes: source, packages, temporary files and what it makes. */
+  /** The limit for everything that the build writes: source, packages, temporary files and output. */
   readonly diskBytes: number;
 }
 
 export interface BuildRequest {
-  /** Names one attempt of one deploy: `[a-z0-9_-]`, at most 100 characters. */
+  /** The id of one attempt of one deploy: `[a-z0-9_-]`, at most 100 characters. */
   readonly id: string;
   readonly projectId: string;
   readonly target: 'production' | 'preview';
@@ -51,9 +51,9 @@ export interface BuildRequest {
 
 export type BuildPhase = 'fetch' | 'install' | 'build' | 'collect';
 
-/** Is told how a build goes. What programs wrote is freed of control characters, but for nothing else. */
+/** Receives the progress of a build. Control characters are removed from the lines of programs, and nothing else. */
 export interface BuildObserver {
   phase(name: BuildPhase): void;
-  /** `system`: the service's own words. */
+  /** The stream `system` has the lines of the service itself. */
   line(stream: 'stdout' | 'stderr' | 'system', text: string): void;
 }

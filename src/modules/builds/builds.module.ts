@@ -19,7 +19,7 @@ const isolatedBuilds = (
   clock: Clock,
 ): IsolatedBuilds => new IsolatedBuilds({ isolation, nodes, directory, allowedHosts, gitHosts, clock });
 
-/** For workers: builds take place in the process that has this module. */
+/** Only workers import this module, because builds run in the process that has it. */
 @Module({
   imports: [IsolationModule, NodeProgramsModule],
   providers: [

@@ -10,28 +10,28 @@ export interface ResolvedCommit {
   readonly author: string;
 }
 
-/** Source on its way to this machine; holds its place there until it is closed. */
+/** A source that is being fetched to this machine. It occupies its place there until it is closed. */
 export interface FetchedSource {
   readonly commit: ResolvedCommit;
 
   /**
-   * Installs and builds, in isolation, once. What it answers is to be closed instead of this; when it throws, nothing
-   * of the build is left on this machine.
+   * Installs and builds in isolation. It can be called once. The caller then closes the result instead of this source.
+   * When it throws, nothing of the build is left on this machine.
    *
    * @throws {BuildFailed}
    * @throws the signal's reason when it was aborted.
    */
   build(): Promise<Built>;
 
-  /** Removes everything; to be called where nothing is built. May be called in any case. */
+  /** Removes everything. It has to be called when nothing is built, and is harmless otherwise. */
   close(): Promise<void>;
 }
 
-/** Makes files that can be served of source that is not trusted. */
+/** Builds files to serve from untrusted source. */
 export abstract class BuildsService {
   /**
-   * Fetches the source, and resolves as soon as it is known which commit it is; the rest of it goes on coming
-   * meanwhile. When it throws, nothing is left on this machine.
+   * Fetches the source, and resolves as soon as the commit is known, while the rest is still being fetched. When it
+   * throws, nothing is left on this machine.
    *
    * @throws {BuildFailed} `repository_unreachable`, `ref_not_found`, `isolation_unavailable`
    * @throws the signal's reason when it was aborted.

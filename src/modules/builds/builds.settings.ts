@@ -7,14 +7,15 @@ export class BuildsSettings extends ModuleSettings {
   @ParsedSetting({
     name: 'BUILD_ALLOWED_HOSTS',
     summary:
-      'Hosts, `npm.internal:4873` for one, that builds may reach beside the public package registries, by http too; with commas between.',
+      'Comma-separated hosts, such as `npm.internal:4873`, that builds may reach in addition to the public package ' +
+      'registries, over http too.',
     example: 'npm.internal:4873',
     parse: parseHosts,
     rule: HOSTS_RULE,
   })
   readonly allowedHosts: readonly string[] = [];
 
-  /** Where builds take place and leave their caches. */
+  /** The directory of running builds and of their caches. */
   get directory(): string {
     return join(this.config.isolatedHome, 'builds');
   }

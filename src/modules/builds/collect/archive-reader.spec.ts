@@ -29,7 +29,7 @@ async function read(bytes: Buffer, size = 7, most = Infinity): Promise<Record<st
 }
 
 describe('an archive out of a sandbox', () => {
-  it('is read whole, in whatever pieces it comes, and whatever its reader leaves', async () => {
+  it('is read completely for any size of chunks, and when a reader stops early', async () => {
     const archive = Buffer.concat([
       file('a.html', 'hello'),
       record({ note: 'left out' }),
@@ -76,7 +76,7 @@ describe('an archive out of a sandbox', () => {
     await expect(read(bytes)).rejects.toBeInstanceOf(ArchiveBroken);
   });
 
-  it('never yields a path that leads anywhere else, and ends in order or by being refused', async () => {
+  it('never yields an unsafe path, and ends properly or is refused', async () => {
     const part = fc.oneof(
       fc.constantFrom('..', '.', '', 'a', 'b.html', '\\', '\0', 'é'),
       fc.string({ unit: 'binary', maxLength: 5 }),

@@ -1,19 +1,19 @@
 import type { BuiltFile } from '../../hosting/built-output.js';
 
-/** A package.json of a mebibyte and a vercel.json of a quarter may be six times as long as JSON. */
+/** A package.json of 1 MiB and a vercel.json of 256 KiB may be six times as long when they are encoded in JSON. */
 const LONGEST_RECORD = 8 * 1024 * 1024;
 const LONGEST_PATH_BYTES = 1_024;
 const DEEPEST = 100;
 
-/** What came out of a sandbox is not what the program for it writes. */
+/** The data of a sandbox does not have the format that our program writes. */
 export class ArchiveBroken extends Error {
   override readonly name = 'ArchiveBroken';
 }
 
-/** What the first record says of the collected files. */
+/** The facts in the first record about the collected files. */
 export interface ArchiveFacts {
   readonly found: boolean;
-  /** Within the repository. */
+  /** The path of the output, relative to the repository. */
   readonly output: string;
   readonly server: string | null;
   readonly redirects: string | null;
@@ -23,7 +23,7 @@ export interface ArchiveFacts {
 }
 
 /**
- * Reads the records of `inside/source.cjs` and `inside/pack.cjs` as hostile input: whatever comes, paths are safe and
+ * Reads the records of `inside/source.cjs` and `inside/pack.cjs` as hostile input. Whatever arrives, paths are safe and
  * sizes are as announced.
  */
 export class ArchiveReader {
@@ -50,7 +50,7 @@ export class ArchiveReader {
     return recordOf((await this.record()).inspection);
   }
 
-  /** Passes over whatever is left, to the end. @throws {ArchiveBroken} */
+  /** Skips the rest of the stream. @throws {ArchiveBroken} */
   async drain(): Promise<void> {
     this.passedOver += this.held.length;
     this.held = Buffer.alloc(0);
@@ -74,7 +74,7 @@ export class ArchiveReader {
     };
   }
 
-  /** @throws {ArchiveBroken} also where the stream ends before it says that it does. */
+  /** @throws {ArchiveBroken} also when the stream ends without a final record. */
   async *files(): AsyncGenerator<BuiltFile> {
     for (;;) {
       const record = await this.record();
@@ -91,7 +91,7 @@ export class ArchiveReader {
       this.seen.add(file);
       const content = this.content(bytes);
       yield { path: file, bytes, executable: record.executable === true, content };
-      // What its reader left is passed over.
+      // The reader may not have read all of the content.
       for await (const rest of content) this.passedOver += rest.length;
     }
   }
@@ -114,7 +114,7 @@ export class ArchiveReader {
         });
       }
     } finally {
-      // What a reader that stopped early has left would be taken for records.
+      // If the reader stopped early, the rest of the content would be read as records.
       while (left > 0 && !archive.isBroken) this.passedOver += (await next()).length;
     }
   }
@@ -156,7 +156,7 @@ export class ArchiveReader {
   }
 }
 
-/** Plain names with `/` between, in UTF-8, which lead down and nowhere else. */
+/** True for a relative path in UTF-8 that leads down only. */
 function isSafePath(path: string, mayBeEmpty: boolean): boolean {
   if (path === '') return mayBeEmpty;
   if (Buffer.byteLength(path) > LONGEST_PATH_BYTES || /[\p{Cc}\p{Cs}\\\ufffd]/u.test(path)) return false;

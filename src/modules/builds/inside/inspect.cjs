@@ -1,7 +1,7 @@
 'use strict';
 /**
- * Runs inside of a sandbox and finds out what a build has to know of a source. Nobody believes it more than the source
- * itself.
+ * Runs inside of a sandbox and collects the facts about a source that a build needs. They are no more trusted than the
+ * source itself.
  */
 const { createHash } = require('node:crypto');
 const fs = require('node:fs');
@@ -40,7 +40,7 @@ function realDirectory(repository, directory) {
   }
 }
 
-/** In a monorepo the lock file lies above the application. */
+/** In a monorepo the lock file lies in a directory above the application. */
 function lockOf(repository, directory) {
   for (let at = directory; isInside(at, repository); at = path.dirname(at)) {
     const name = LOCK_FILES.find((each) => fs.existsSync(path.join(at, each)));

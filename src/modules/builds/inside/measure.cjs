@@ -1,8 +1,8 @@
 'use strict';
 /**
- * Runs inside of a sandbox, as the user of a build: `node measure.cjs <most bytes> <most files> <directory …>`. Prints
- * `{"bytes","files","uncounted"}`: what the directories take on the disk, and how many places could not be looked into.
- * It stops when it has found more than the most.
+ * Runs inside of a sandbox as the user of a build: `node measure.cjs <most bytes> <most files> <directory …>`. It
+ * prints `{"bytes","files","uncounted"}`: the disk usage of the directories, and the number of entries that could not be read.
+ * It stops when a maximum is exceeded.
  */
 const fs = require('node:fs');
 
@@ -13,7 +13,7 @@ const found = { bytes: 0, files: 0, uncounted: 0 };
 /** Files with more than one name, which are counted once. */
 const linked = new Set();
 
-/** What is gone by the time that it is looked at takes no room. */
+/** An entry that was deleted meanwhile takes no space. */
 function uncounted(error) {
   if (error.code !== 'ENOENT') found.uncounted += 1;
 }

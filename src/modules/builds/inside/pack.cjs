@@ -1,8 +1,8 @@
 'use strict';
 /**
- * Runs inside of a sandbox that can write nothing: `node pack.cjs <JSON of what to pack>`; or where no program of the
- * user's has run, as a part of `source.cjs`. Writes records to standard output: four bytes of length, so much JSON,
- * and, for a file, as many bytes as it says. First one record of facts, then files and notes, then `{"end":true}`.
+ * Runs inside of a sandbox that can write nothing, as `node pack.cjs <plan as JSON>`, or as a part of `source.cjs` if
+ * no code of the user has run. It writes records to standard output: four bytes of length, JSON of that length, and, for a
+ * file, its content. The first record has the facts, then come files and notes, and at last `{"end":true}`.
  */
 const fs = require('node:fs');
 const path = require('node:path');
@@ -28,10 +28,10 @@ function record(value) {
   writeAll(Buffer.concat([length, json]));
 }
 
-const notes = { told: 0 };
+const notes = { count: 0 };
 function note(text) {
-  notes.told += 1;
-  if (notes.told <= 50) record({ note: text });
+  notes.count += 1;
+  if (notes.count <= 50) record({ note: text });
 }
 
 const isInside = (inner, outer) => inner === outer || inner.startsWith(`${outer}/`);
@@ -78,7 +78,7 @@ function sendFile(from, to, stat) {
   }
 }
 
-/** A program of npm finds its modules from where it really lies, which a copy would not know. */
+/** A program of npm finds its modules relative to its real path, so that a script is sent instead of a copy. */
 function sendBinary(from, to, target) {
   const relative = path.relative(path.dirname(from), target).replaceAll("'", "'\\''");
   const script = Buffer.from(`#!/bin/sh\nexec node "$(dirname "$0")"/'${relative}' "$@"\n`);
@@ -109,7 +109,7 @@ function sendEntry(item, from, to, above) {
     link = fs.lstatSync(from).isSymbolicLink();
     if (link) real = fs.realpathSync(from);
   } catch {
-    note(`${to} was left out: it leads to nothing.`);
+    note(`${to} was left out: its link is broken.`);
     return;
   }
   if (link && !isInside(real, item.tree)) {
@@ -124,7 +124,7 @@ function sendEntry(item, from, to, above) {
     return;
   }
   if (!stat.isFile()) {
-    note(`${to} was left out: it is no file.`);
+    note(`${to} was left out: it is not a regular file.`);
     return;
   }
   if (sent.has(to)) return;
@@ -150,7 +150,7 @@ function sendDirectory(item, from, to, above) {
   }
 }
 
-/** Where Next.js put the server: at the top, or below it where the application lies in a monorepo. */
+/** Finds the server of Next.js: at the top, or in a directory below it in a monorepo. */
 function serverIn(directory) {
   const waiting = [''];
   for (let seen = 0; waiting.length > 0 && seen < 10_000; seen++) {
@@ -205,7 +205,7 @@ function pack(plan) {
       sendDirectory(more, more.from, path.join(server ?? '', more.to), [more.from]);
     }
   }
-  record({ end: true, notes: notes.told });
+  record({ end: true, notes: notes.count });
 }
 
 if (require.main === module) pack(JSON.parse(process.argv[2]));

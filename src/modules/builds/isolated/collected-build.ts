@@ -12,10 +12,10 @@ import { type BuildSession } from '../workspace/build-session.js';
 import { cleanText } from '../workspace/clean-text.js';
 import { type Toolchain } from '../workspace/toolchain.js';
 
-/** An archive that breaks off and a program that ends belong together. */
+/** When the archive breaks off, the packer is expected to end within this time. */
 const ENDS_WITHIN_MS = 2_000;
 
-/** The packer, which has told its facts and waits for its files to be taken. */
+/** A packer that has reported its facts and waits until its files are read. */
 export interface Collected {
   readonly packer: IsolatedProgram;
   readonly reader: ArchiveReader;
@@ -29,7 +29,7 @@ interface CollectingParts {
   readonly inspection: Inspection;
 }
 
-/** Starts the packer and hears what it has found. @throws {BuildFailed} `output_not_found` */
+/** Starts the packer and reads its facts. @throws {BuildFailed} `output_not_found` */
 export async function packed({
   toolchain,
   ...parts
@@ -49,7 +49,7 @@ export async function packed({
   );
 }
 
-/** Hears what a packer has found that was told what to pack. @throws {BuildFailed} `output_not_found` */
+/** Reads the facts of a packer that has its plan. @throws {BuildFailed} `output_not_found` */
 export async function collected(
   { session, plan, inspection }: CollectingParts,
   packer: IsolatedProgram,
@@ -61,9 +61,10 @@ export async function collected(
     if (!facts.found)
       throw new BuildFailed(
         'output_not_found',
-        `The build made none of: ${places}. Set the output directory of the project.`,
+        `No output was found in: ${places}. Set the output directory of the project.`,
       );
-    if (facts.isEmpty) throw new BuildFailed('output_not_found', `What the build made is empty: ${places}.`);
+    if (facts.isEmpty)
+      throw new BuildFailed('output_not_found', `The output is empty: ${places}. Check the build command.`);
     const routing = routingOf({ ...facts, vercel: inspection.vercel }, (text) => {
       session.say(cleanText(text));
     });
@@ -80,7 +81,7 @@ interface CollectedParts {
   readonly keep: () => Promise<void>;
 }
 
-/** What a build made, still on this machine, in the hands of a program that can change nothing. */
+/** The output of a build, which is still on this machine. A program that can change nothing sends its files. */
 export class CollectedBuild implements Built {
   readonly framework: string;
   readonly nodeVersion: string | null;
@@ -114,7 +115,7 @@ export class CollectedBuild implements Built {
     return this.closing;
   }
 
-  /** Says why an archive broke off, wherever its reader noticed. */
+  /** Replaces the error of an archive that broke off by its cause. */
   private async *explained<T>(source: AsyncIterable<T>): AsyncGenerator<T> {
     const { session, collected } = this.parts;
     try {
@@ -130,14 +131,14 @@ export class CollectedBuild implements Built {
       await collected.packer.destroy();
       if (keepCaches) await keep();
     } catch {
-      session.say('The caches of this build could not be kept.');
+      session.say('The caches of this build could not be saved.');
     } finally {
       await session.close();
     }
   }
 }
 
-/** An archive that breaks off does so because its packer was ended; why it was is what the user wants to know. */
+/** An archive breaks off when its packer was ended. The user needs the reason for that instead. */
 async function causeOf(session: BuildSession, packer: IsolatedProgram, error: unknown): Promise<unknown> {
   if (!(error instanceof ArchiveBroken)) return error;
   const isOver = await Promise.race([packer.exited.then(() => true), sleep(ENDS_WITHIN_MS, false, { ref: false })]);
@@ -148,7 +149,7 @@ async function causeOf(session: BuildSession, packer: IsolatedProgram, error: un
     } catch (cause) {
       return cause;
     }
-  return new BuildFailed('output_too_large', `What the build made could not be collected: ${error.message}.`, {
+  return new BuildFailed('output_too_large', `The output could not be collected: ${error.message}.`, {
     cause: error,
   });
 }

@@ -21,11 +21,11 @@ import { Toolchain } from '../workspace/toolchain.js';
 import { collected, CollectedBuild, packed } from './collected-build.js';
 
 const MEBIBYTE = 1024 * 1024;
-/** Node does not see the bound on its memory from inside; what it knows of it, it keeps to. */
+/** Node cannot see its memory limit from inside of the sandbox, so its heap gets this share of the limit. */
 const HEAP_SHARE = 0.75;
 const ID = /^[a-z0-9_-]{1,100}$/;
 
-/** Package registries, and what frameworks fetch fonts from while they build. */
+/** Package registries, and the hosts of fonts that frameworks fetch during a build. */
 const REGISTRIES = [
   'registry.npmjs.org',
   'registry.yarnpkg.com',
@@ -37,20 +37,20 @@ const REGISTRIES = [
 export interface IsolatedBuildsOptions {
   readonly isolation: Isolation;
   readonly nodes: NodePrograms;
-  /** Of the host, for builds alone. */
+  /** A directory of the host that only builds use. */
   readonly directory: string;
   /** Hosts that builds may also reach: `npm.internal`, `127.0.0.1:4873`. */
   readonly allowedHosts: readonly string[];
   /** Hosts that repositories may also come from. */
   readonly gitHosts: readonly string[];
   readonly clock: Clock;
-  /** `counted`: plain directories, also where each build could have a file system of its own. */
+  /** `counted` uses plain directories even if each build could have a file system of its own. */
   readonly disks?: 'auto' | 'counted';
 }
 
 /**
- * Builds on this machine, in isolation: the host makes directories and starts programs, and never looks into what they
- * make.
+ * Builds on this machine in isolation. The host creates directories and starts programs, and never reads their output
+ * from the disk.
  */
 export class IsolatedBuilds extends BuildsService {
   private readonly directories: BuildDirectories;
@@ -68,20 +68,20 @@ export class IsolatedBuilds extends BuildsService {
     this.caches = new BuildCaches(this.directories, options.clock);
   }
 
-  /** Removes what builds of processes that were killed have left, and caches that nobody uses any more. */
+  /** Removes what builds of killed processes have left, and caches that are no longer used. */
   async sweep(): Promise<void> {
     await this.directories.sweep();
     await this.caches.sweep();
   }
 
-  /** How the disk that a build may use is bounded on this machine. */
+  /** Returns how the disk of a build is limited on this machine. */
   diskMode(): Promise<DiskMode> {
     return this.disks.mode();
   }
 
   async fetch(request: BuildRequest, observer: BuildObserver, signal: AbortSignal): Promise<FetchedSource> {
     if (!ID.test(request.id) || !ID.test(request.projectId))
-      throw new Error('A build is named by lower-case letters, digits, - and _.');
+      throw new Error('The id of a build may have lower-case letters, digits, - and _ only.');
     const session = await this.open({
       id: request.id,
       limits: request.limits,
@@ -115,13 +115,13 @@ export class IsolatedBuilds extends BuildsService {
         );
       const plan = planOf(request.settings, inspection, {
         nodeVersions: this.toolchain.nodeVersions,
-        tell: (text) => {
+        report: (text) => {
           session.say(cleanText(text));
         },
       });
       session.say(`Framework: ${plan.framework}${plan.nodeVersion === null ? '' : `, Node ${plan.nodeVersion}`}`);
       if (plan.install === null && plan.build === null) {
-        // No program of the user's runs, so that what has fetched the files may be what sends them.
+        // No code of the user runs, so that the program that fetched the files can also send them.
         observer.phase('collect');
         source.pack(plan.pack);
         return new CollectedBuild({
@@ -146,11 +146,11 @@ export class IsolatedBuilds extends BuildsService {
     }
   }
 
-  /** @returns whether the build has packages of its own. */
-  private async installAndBuild(doing: Doing): Promise<boolean> {
-    const cached = await this.caches.find(doing.request, doing.plan);
-    const shared = await this.install({ ...doing, modules: cached.modules });
-    return this.runBuild({ ...doing, framework: cached.framework, shared });
+  /** @returns true when the build has packages of its own. */
+  private async installAndBuild(context: BuildContext): Promise<boolean> {
+    const cached = await this.caches.find(context.request, context.plan);
+    const shared = await this.install({ ...context, modules: cached.modules });
+    return this.runBuild({ ...context, framework: cached.framework, shared });
   }
 
   private open(
@@ -165,14 +165,14 @@ export class IsolatedBuilds extends BuildsService {
     });
   }
 
-  /** @returns packages of the cache, to be mounted; null when the build has its own. */
+  /** @returns the cached packages to mount, or null when the build has its own. */
   private async install({
     session,
     request,
     plan,
     observer,
     modules,
-  }: Doing & { modules: Mount | null }): Promise<Mount | null> {
+  }: BuildContext & { modules: Mount | null }): Promise<Mount | null> {
     if (plan.install === null) return null;
     observer.phase('install');
     const { command, directory } = plan.install;
@@ -192,12 +192,12 @@ export class IsolatedBuilds extends BuildsService {
     if (exitStatus !== 0)
       throw new BuildFailed(
         'install_failed',
-        `The packages could not be installed: ${command} ended with ${exitStatus ?? 'a signal'}.`,
+        `Installing packages failed: ${command} exited with ${exitStatus ?? 'a signal'}.`,
       );
     return null;
   }
 
-  /** A directory to mount packages at; whatever the repository has there gives way. */
+  /** Creates the directory for packages, and deletes the one of the repository. */
   private async makeRoom(session: BuildSession, directory: string): Promise<boolean> {
     const { exitStatus } = await session.run({
       command: ['/usr/bin/sh', '-c', 'rm -rf node_modules && mkdir node_modules'],
@@ -220,7 +220,7 @@ export class IsolatedBuilds extends BuildsService {
     return false;
   }
 
-  /** @returns whether the build has packages of its own. */
+  /** @returns true when the build has packages of its own. */
   private async runBuild({
     session,
     request,
@@ -228,11 +228,11 @@ export class IsolatedBuilds extends BuildsService {
     observer,
     framework,
     shared,
-  }: Doing & { framework: Mount | null; shared: Mount | null }): Promise<boolean> {
+  }: BuildContext & { framework: Mount | null; shared: Mount | null }): Promise<boolean> {
     if (plan.build === null) return shared === null;
     observer.phase('build');
     if (framework !== null) {
-      // Whatever is wrong with it, a build goes on without.
+      // If the cache cannot be copied, the build continues without it.
       await session.run({
         command: ['/usr/bin/cp', '-a', '/cache/framework/.', plan.frameworkCaches.within],
         mounts: [framework],
@@ -256,7 +256,7 @@ export class IsolatedBuilds extends BuildsService {
     }
     const { exitStatus } = again ? await session.run(step) : first;
     if (exitStatus !== 0)
-      throw new BuildFailed('build_failed', `The build failed: ${plan.build} ended with ${exitStatus ?? 'a signal'}.`);
+      throw new BuildFailed('build_failed', `The build failed: ${plan.build} exited with ${exitStatus ?? 'a signal'}.`);
     return shared === null || again;
   }
 
@@ -266,9 +266,9 @@ export class IsolatedBuilds extends BuildsService {
     });
   }
 
-  /** A command of the user's, in the user's environment. */
+  /** Returns the step for a command of the user, with the user's environment. */
   private async stepOf(
-    { session, request, plan }: Pick<Doing, 'session' | 'request' | 'plan'>,
+    { session, request, plan }: Pick<BuildContext, 'session' | 'request' | 'plan'>,
     { command, directory, environment }: { command: string; directory: string; environment: Record<string, string> },
   ): Promise<Step> {
     return {
@@ -306,7 +306,7 @@ interface Fetched {
   readonly source: SourceProgram;
 }
 
-interface Doing {
+interface BuildContext {
   readonly session: BuildSession;
   readonly request: BuildRequest;
   readonly plan: BuildPlan;

@@ -2,11 +2,11 @@ import { type BuildSettings } from '../build-request.js';
 import { planOf } from './build-plan.js';
 import { type Inspection } from './inspection.js';
 
-const told: string[] = [];
+const reported: string[] = [];
 const TOOLS = {
   nodeVersions: ['24', '20'],
-  tell: (text: string): void => {
-    told.push(text);
+  report: (text: string): void => {
+    reported.push(text);
   },
 };
 
@@ -68,7 +68,7 @@ describe('the plan of a build', () => {
     expect([made.framework, made.build, made.serve({ output: '', server: '' }).kind]).toEqual([framework, build, kind]);
   });
 
-  it('is what the project says, where it says something', () => {
+  it('follows the settings of the project', () => {
     const made = plan(
       { dependencies: { next: '16' }, lock: 'package-lock.json' },
       {
@@ -102,7 +102,7 @@ describe('the plan of a build', () => {
     expect([made.install?.command, made.environment]).toEqual([command, environment]);
   });
 
-  it('keeps no packages where they lie in several places, or where nothing says which they are', () => {
+  it('caches no packages of workspaces or without a lock file', () => {
     expect(
       plan({ dependencies: { a: '1' }, scripts: { build: 'x' }, lock: 'package-lock.json' }).install?.cacheKey,
     ).toBe('a'.repeat(64));
@@ -121,7 +121,7 @@ describe('the plan of a build', () => {
     expect(plan({ scripts: { build: 'x' } }).install).toBeNull();
   });
 
-  it('starts a server without a shell where it can', () => {
+  it('starts a server without a shell if possible', () => {
     expect(served({ scripts: { start: 'node src/server.js --port=1' } }).server?.command).toEqual([
       'node',
       'src/server.js',
@@ -137,17 +137,17 @@ describe('the plan of a build', () => {
     });
   });
 
-  it('has a Node that there is', () => {
+  it('uses an available version of Node', () => {
     const nodeOf = (node: string): string | null =>
       planOf({}, { ...inspection({ scripts: { build: 'x' } }), nodeFile: node }, TOOLS).nodeVersion;
     expect([nodeOf('v20.1.0'), nodeOf('>=18'), nodeOf('22.x')]).toEqual(['20', '24', '24']);
-    expect(told).toEqual(['The source asks for Node 22.x. There are 24 and 20; 24 is used.']);
+    expect(reported).toEqual(['Node 22.x is not available. Using 24; available are 24 and 20.']);
   });
 
-  it('refuses what it cannot install, and what is no application', () => {
+  it('refuses unsupported lock files and unknown frameworks', () => {
     expect(() => plan({ dependencies: { a: '1' }, scripts: { build: 'x' }, lock: 'bun.lock' })).toThrow(
-      'Packages cannot be installed by bun.lock',
+      'The lock file bun.lock is not supported',
     );
-    expect(() => planOf({}, { ...inspection({}), manifest: null }, TOOLS)).toThrow('neither a package.json');
+    expect(() => planOf({}, { ...inspection({}), manifest: null }, TOOLS)).toThrow('No known framework');
   });
 });

@@ -7,11 +7,11 @@ import { type Inspection } from './inspection.js';
 import { nodeVersionFor } from './node-version.js';
 import { type BuildPlan, SOURCE } from './plan-types.js';
 
-/** What builds can be run with on this machine. */
+/** The tools that this machine has for builds. */
 interface AvailableTools {
-  /** Release lines, the newest first. */
+  /** Major versions, newest first. */
   readonly nodeVersions: readonly string[];
-  readonly tell: (text: string) => void;
+  readonly report: (text: string) => void;
 }
 
 /** Decides how a source becomes files to be served. @throws {BuildFailed} `framework_not_found`, `install_failed` */
@@ -20,7 +20,7 @@ export function planOf(settings: BuildSettings, inspection: Inspection, tools: A
   if (framework === null) {
     throw new BuildFailed(
       'framework_not_found',
-      'There is neither a package.json of a known framework nor an HTML file. Set the framework, or the root directory, of the project.',
+      'No known framework and no HTML file was found. Set the framework or the root directory of the project.',
     );
   }
   const root = posix.join(SOURCE, settings.rootDirectory ?? '');
@@ -38,14 +38,14 @@ export function planOf(settings: BuildSettings, inspection: Inspection, tools: A
   };
 }
 
-/** A source that asks for a Node that is not here is built with the newest: most work with it, and the log says so. */
-function usableNode(range: string | null, { nodeVersions, tell }: AvailableTools): string {
+/** If the requested version of Node is not available, the newest is used with a note: most sources work with it. */
+function usableNode(range: string | null, { nodeVersions, report }: AvailableTools): string {
   const newest = nodeVersions[0]!;
   if (range === null || range.trim() === '') return newest;
   const fitting = nodeVersionFor(range, nodeVersions);
   if (fitting === null)
-    tell(
-      `The source asks for Node ${range.slice(0, 100)}. There are ${nodeVersions.join(' and ')}; ${newest} is used.`,
+    report(
+      `Node ${range.slice(0, 100)} is not available. Using ${newest}; available are ${nodeVersions.join(' and ')}.`,
     );
   return fitting ?? newest;
 }
@@ -72,7 +72,7 @@ function installOf(
   root: string,
 ): BuildPlan['install'] {
   const directory = lock === null ? root : posix.join(SOURCE, lock.directory);
-  // Packages of workspaces lie in several places, of which one is cached.
+  // Packages of workspaces lie in several directories, but only one is cached.
   const cacheKey = lock === null || hasWorkspaces ? null : installHash;
   if (installCommand !== undefined)
     return { command: installCommand, directory: root, cacheKey: directory === root ? cacheKey : null };
@@ -94,14 +94,14 @@ function installOf(
     default:
       throw new BuildFailed(
         'install_failed',
-        `Packages cannot be installed by ${lock?.name}. Add a package-lock.json, or set an install command.`,
+        `The lock file ${lock?.name} is not supported. Add a package-lock.json or set an install command.`,
       );
   }
 }
 
 const isModernYarn = (packageManager: string | null): boolean => /^yarn@[2-9]/.test(packageManager ?? '');
 
-/** What our `pnpm` and `yarn` fetch: what package.json names. */
+/** The versions of pnpm and yarn that package.json names. Our wrappers fetch them. */
 function toolVersions({ manifest }: Inspection): Record<string, string> {
   const [, name, version] = /^(pnpm|yarn)@(\d+(?:\.\d+){0,2})/.exec(manifest?.packageManager ?? '') ?? [];
   if (name === 'pnpm') return { BUILD_PNPM: version! };

@@ -5,7 +5,7 @@ import type { StaticMount } from '../../hosting/built-output.js';
 import { type Inspection } from './inspection.js';
 import { type BuildPlan, type PackedDirectory, SOURCE } from './plan-types.js';
 
-/** By a package that only its applications have; the first that is there. */
+/** Each framework is detected by a package that only its applications have. The first match wins. */
 const BY_PACKAGE: readonly (readonly [packageName: string, framework: string])[] = [
   ['next', 'nextjs'],
   ['expo', 'expo'],
@@ -25,7 +25,7 @@ const OUTPUTS: Readonly<Record<string, readonly string[]>> = {
   'react-router': ['build/client'],
   static: ['dist', 'build', 'out', 'public', '_site', 'www'],
 };
-/** Where the names of files hold a hash of what is in them. */
+/** Directories in which file names contain a hash of the content, so that browsers may cache them for ever. */
 const IMMUTABLE: Readonly<Record<string, string>> = {
   expo: '_expo/static',
   astro: '_astro',
@@ -35,13 +35,13 @@ const IMMUTABLE: Readonly<Record<string, string>> = {
   'react-router': 'assets',
 };
 const CACHES: Readonly<Record<string, readonly string[]>> = { nextjs: ['.next/cache'] };
-/** Metro keeps its cache where temporary files go. */
+/** Metro keeps its cache in the directory for temporary files. */
 const CACHES_ELSEWHERE: Readonly<Record<string, { within: string; paths: readonly string[] }>> = {
   expo: { within: '/', paths: ['tmp/metro-cache'] },
 };
 const LEAVE_MODULES_ALONE = ['nextjs', 'expo'];
 
-/** In the root of a site that is served as it lies there, these are for tools. */
+/** Files for tools, which are not served from the root directory of a site without a build. */
 const NOT_SITE = [
   'node_modules',
   'package.json',
@@ -90,7 +90,7 @@ function servingOf(parts: OutputParts): Pick<Output, 'pack' | 'serve'> {
   return isServer ? nodeServer(parts) : siteIn(parts, OUTPUTS[framework] ?? OUTPUTS.static!);
 }
 
-/** Files that are served as they are: what the build made, or the repository itself where there is none. */
+/** Serves static files: the output of the build, or the repository itself if there is no build. */
 function siteIn(
   { framework, settings, inspection, root, hasBuild }: OutputParts,
   usual: readonly string[],
@@ -119,7 +119,7 @@ function siteIn(
   };
 }
 
-/** The server that Next.js puts together of the files it needs, beside which it wants its static files. */
+/** Serves the standalone server of Next.js, which expects its static files next to it. */
 function nextServer({ root }: OutputParts): Pick<Output, 'pack' | 'serve'> {
   const directory = (from: string, to: string): PackedDirectory => ({
     from: posix.join(root, from),
@@ -169,8 +169,8 @@ function nuxtServer({ root }: OutputParts): Pick<Output, 'pack' | 'serve'> {
 }
 
 /**
- * An application that is started by its `start`: all of it is collected, packages included; those of a monorepo lie
- * above it.
+ * Serves an application that starts with its script `start`. Everything is collected, including the packages, which
+ * lie in a directory above the application in a monorepo.
  */
 function nodeServer({ framework, settings, inspection, root }: OutputParts): Pick<Output, 'pack' | 'serve'> {
   const top = inspection.lock === null ? root : posix.join(SOURCE, inspection.lock.directory);
@@ -196,7 +196,7 @@ function nodeServer({ framework, settings, inspection, root }: OutputParts): Pic
   };
 }
 
-/** `node server.js` is started as it stands; anything else by a shell that finds the programs of the packages. */
+/** `node server.js` runs without a shell. Other commands need one, with the programs of the packages in its path. */
 function startCommandOf({ manifest, entries }: Inspection): string[] {
   const start = manifest?.scripts.start;
   if (start === undefined)

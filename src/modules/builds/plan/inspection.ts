@@ -1,11 +1,11 @@
-/** What `inside/inspect.cjs` says of a source. */
+/** The facts that `inside/inspect.cjs` reports about a source. */
 export interface Inspection {
   readonly found: boolean;
   readonly entries: readonly string[];
   readonly manifest: Manifest | null;
   readonly hasWorkspaces: boolean;
   readonly nodeFile: string | null;
-  /** Where the lock file is: within the repository. */
+  /** The lock file, with its directory relative to the repository. */
   readonly lock: { readonly directory: string; readonly name: string } | null;
   readonly installHash: string;
   /** `output: 'export'` in the configuration of Next.js. */
@@ -16,14 +16,14 @@ export interface Inspection {
 
 interface Manifest {
   readonly scripts: Readonly<Record<string, string>>;
-  /** For development, too. */
+  /** Includes the dependencies for development. */
   readonly dependencies: Readonly<Record<string, string>>;
   readonly node: string | null;
   readonly packageManager: string | null;
   readonly main: string | null;
 }
 
-/** Reads it with care, for it comes out of a sandbox. @throws {Error} when it is not what the program writes. */
+/** Validates the facts, because they come from a sandbox. @throws {Error} when they have an unexpected form. */
 export function inspectionOf(raw: Record<string, unknown>): Inspection {
   const manifest = raw.manifest == null ? null : recordOf(raw.manifest);
   const lock = raw.lock == null ? null : recordOf(raw.lock);

@@ -26,7 +26,7 @@ describe('the Node of a build', () => {
     expect(nodeVersionFor(range, ['24', '22', '20'])).toBe(version);
   });
 
-  it('is one that there is', () => {
+  it('is an available version', () => {
     expect(nodeVersionFor('>=20', ['24'])).toBe('24');
     expect(nodeVersionFor('22.x', ['24', '20'])).toBeNull();
   });

@@ -1,13 +1,13 @@
 /**
- * The release line for a range of package.json (`>=20 <23`, `^22.1 || 24.x`) or a version of .nvmrc (`v22.3.0`,
- * `lts/jod`): of those that there are, newest first, the newest that fits; null when none does.
+ * Returns the newest available major version for a range of package.json (`>=20 <23`, `^22.1 || 24.x`) or a version of
+ * .nvmrc (`v22.3.0`, `lts/jod`), or null when none fits. `versions` are in order, newest first.
  */
 export function nodeVersionFor(range: string, versions: readonly string[]): string | null {
   if (range.length > LONGEST_RANGE) return null;
   return versions.find((version) => range.split('||').some((part) => fits(part, Number(version)))) ?? null;
 }
 
-/** It comes from a file of a tenant. */
+/** The range comes from a file of a tenant, so that its length has to be bounded. */
 const LONGEST_RANGE = 256;
 
 const LTS: Readonly<Record<string, number>> = {
@@ -19,8 +19,8 @@ const LTS: Readonly<Record<string, number>> = {
 };
 
 /**
- * By the major version alone, of which the newest release is taken: `<22.3` has room in 22, `<22` or `<22.0.0` has
- * none.
+ * Compares major versions only, because the newest release of each is used: `<22.3` fits 22, and `<22` or `<22.0.0`
+ * does not.
  */
 function fits(range: string, version: number): boolean {
   const named = LTS[range.trim().toLowerCase()];
@@ -50,5 +50,5 @@ function fits(range: string, version: number): boolean {
   );
 }
 
-/** Not a number, which nothing equals or exceeds, where there is none. */
+/** NaN if there is no number, and then every comparison is false. */
 const majorOf = (version = ''): number => parseInt(version.startsWith('v') ? version.slice(1) : version, 10);

@@ -2,41 +2,41 @@ import { type Built } from '../built.js';
 
 export const SOURCE = '/work/source';
 
-/** A directory to collect; all paths are those inside. */
+/** A directory to collect. All paths are those inside of the sandbox. */
 export interface PackedDirectory {
   readonly from: string;
   readonly to: string;
-  /** Links may lead anywhere in here; where it is not said, in `from`. */
+  /** Links must lead into this directory. It defaults to `from`. */
   readonly tree?: string;
-  /** As users call the tree. */
+  /** The name of the directory in messages to users. */
   readonly named: string;
   readonly except: readonly string[];
   /** Files whose name begins with a dot are for the repository, not for visitors. */
   readonly site: boolean;
 }
 
-/** What `inside/pack.cjs` is told. */
+/** The input of `inside/pack.cjs`. */
 interface PackPlan {
   readonly within: string;
-  /** The first of them that is there. */
+  /** The first directory that exists is collected. */
   readonly candidates: readonly PackedDirectory[];
   readonly more: readonly PackedDirectory[];
-  /** The server of Next.js is to be looked for in it. */
+  /** True to search the directory for the standalone server of Next.js. */
   readonly standalone: boolean;
 }
 
 export interface BuildPlan {
   readonly framework: string;
-  /** Null where no program is to be run. */
+  /** Null when the build runs no program. */
   readonly nodeVersion: string | null;
   /** The root directory of the application, as a path inside. */
   readonly root: string;
   readonly install: { readonly command: string; readonly directory: string; readonly cacheKey: string | null } | null;
   readonly build: string | null;
   readonly environment: Readonly<Record<string, string>>;
-  /** Directories that make the next build faster. */
+  /** Directories that are cached to make the next build faster. */
   readonly frameworkCaches: { readonly within: string; readonly paths: readonly string[] };
-  /** Whether builds of this framework leave `node_modules` as it is, so that packages need not be copied for them. */
+  /** True when builds of this framework never write to `node_modules`, so that cached packages need no copy. */
   readonly leavesModulesAlone: boolean;
   readonly pack: PackPlan;
   readonly serve: (facts: {

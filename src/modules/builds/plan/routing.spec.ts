@@ -3,10 +3,10 @@ import fc from 'fast-check';
 import { routingOf } from './routing.js';
 
 const NOTHING = { vercel: null, redirects: null, headers: null, hasNotFound: false };
-const told: string[] = [];
+const reported: string[] = [];
 const routing = (sources: Partial<Parameters<typeof routingOf>[0]>): ReturnType<typeof routingOf> =>
   routingOf({ ...NOTHING, ...sources }, (text) => {
-    told.push(text);
+    reported.push(text);
   });
 const msOf = (work: () => void): number => {
   const start = performance.now();
@@ -15,11 +15,11 @@ const msOf = (work: () => void): number => {
 };
 
 beforeEach(() => {
-  told.length = 0;
+  reported.length = 0;
 });
 
 describe('routing files of a repository', () => {
-  it('have redirects and rewrites a line, with comments and spaces', () => {
+  it('have one redirect or rewrite on each line, with comments and spaces', () => {
     const { redirects, rewrites } = routing({
       redirects:
         '# moved\n/news/*  /blog/:splat 302!\r\n\t/a\t /b  \n/app/* /index.html 200\nnonsense\n/x //elsewhere\n',
@@ -29,7 +29,7 @@ describe('routing files of a repository', () => {
       { source: '/a', destination: '/b', statusCode: 301, has: [], missing: [] },
     ]);
     expect(rewrites).toEqual([{ source: '/app/:splat*', destination: '/index.html', has: [], missing: [] }]);
-    expect(told).toHaveLength(2);
+    expect(reported).toHaveLength(2);
   });
 
   it('have headers below paths', () => {
@@ -49,7 +49,7 @@ describe('routing files of a repository', () => {
         ],
       },
     ]);
-    expect(told).toHaveLength(2);
+    expect(reported).toHaveLength(2);
   });
 
   it.each([
@@ -59,7 +59,7 @@ describe('routing files of a repository', () => {
     ['one long path', `/${'*'.repeat(30_000)}`],
     ['thousands of lines that hold nothing', `/*\n${'  x\n'.repeat(50_000)}`],
     ['a whole file of spaces', ' '.repeat(262_144)],
-  ])('are read in time in proportion to their length: %s', (_, text) => {
+  ])('are read in time proportional to their length: %s', (_, text) => {
     const honest = `/*\n${'  X-Frame-Options: DENY\n'.repeat(1_000)}`;
     const honestMs = Math.max(
       5,
@@ -67,7 +67,7 @@ describe('routing files of a repository', () => {
         routing({ headers: honest, redirects: honest });
       }),
     );
-    // Patterns that look back took nine seconds for one such line.
+    // Patterns that backtrack took nine seconds for one such line.
     expect(
       msOf(() => {
         routing({ headers: text, redirects: text });
@@ -75,19 +75,19 @@ describe('routing files of a repository', () => {
     ).toBeLessThan(100 * honestMs);
   });
 
-  it('with lines or a length beyond all sense are left out, and it is told', () => {
+  it('are left out with a note when a line or the file is too long', () => {
     const { headers } = routing({ headers: `/*\n  X-A: ${'a'.repeat(9_000)}\n  X-B: b\n` });
     expect(headers[0]!.headers).toEqual([{ key: 'X-B', value: 'b' }]);
     expect(routing({ headers: '/*\n  X-A: a\n'.repeat(30_000) }).headers).toEqual([]);
-    expect(told).toEqual([
+    expect(reported).toEqual([
       expect.stringMatching(/more than 8500 characters/),
       expect.stringMatching(/more than 262144 characters/),
     ]);
   });
 
-  it('tell of no more than a log can hold', () => {
+  it('report at most 51 notes', () => {
     routing({ redirects: 'nonsense\n'.repeat(10_000) });
-    expect(told).toHaveLength(51);
+    expect(reported).toHaveLength(51);
   });
 
   it('never make anything throw', () => {

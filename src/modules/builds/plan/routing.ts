@@ -3,39 +3,39 @@ import type { HeaderRule, Redirect, Rewrite, RouteCondition, Routing } from '../
 const MOST_RULES = 2_000;
 /** A header of 8,192 characters, its name and some space. */
 const LONGEST_LINE = 8_500;
-/** What a build hands out of these files, too. */
+/** The sandbox sends at most this much of these files, too. */
 const LONGEST_FILE = 262_144;
-/** Notes about what was left out; the files can have as many lines that are not understood. */
+/** Notes about rules that were left out. Without a limit, a file could fill the log with them. */
 const MOST_NOTES = 50;
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,128}$/;
 const HEADER_VALUE = /^[\t\x20-\x7e\x80-\uffff]{0,8192}$/;
 const REDIRECTS = [301, 302, 303, 307, 308] as const;
 
 export interface RoutingSources {
-  /** Of vercel.json. */
+  /** The text of vercel.json. */
   readonly vercel: string | null;
-  /** In the terms of Netlify. */
+  /** `_redirects` and `_headers` have the formats of Netlify. */
   readonly redirects: string | null;
   readonly headers: string | null;
   readonly hasNotFound: boolean;
 }
 
 /**
- * Brings the files that say how requests find their way into one form. What is not understood is left out, and told.
+ * Converts the routing files of a repository to one form. Rules that are not supported are left out and reported.
  */
-export function routingOf(sources: RoutingSources, tellEach: (text: string) => void): Routing {
-  let told = 0;
-  const tell = (text: string): void => {
-    told++;
-    if (told <= MOST_NOTES) tellEach(text);
-    else if (told === MOST_NOTES + 1) tellEach('Further rules were left out.');
+export function routingOf(sources: RoutingSources, reportEach: (text: string) => void): Routing {
+  let reported = 0;
+  const report = (text: string): void => {
+    reported++;
+    if (reported <= MOST_NOTES) reportEach(text);
+    else if (reported === MOST_NOTES + 1) reportEach('Further rules were left out.');
   };
-  const vercel = vercelOf(sources.vercel, tell);
-  const netlify = redirectsOf(sources.redirects ?? '', tell);
+  const vercel = vercelOf(sources.vercel, report);
+  const netlify = redirectsOf(sources.redirects ?? '', report);
   return {
     redirects: [...vercel.redirects, ...netlify.redirects].slice(0, MOST_RULES),
     rewrites: [...vercel.rewrites, ...netlify.rewrites].slice(0, MOST_RULES),
-    headers: [...vercel.headers, ...headersOf(sources.headers ?? '', tell)].slice(0, MOST_RULES),
+    headers: [...vercel.headers, ...headersOf(sources.headers ?? '', report)].slice(0, MOST_RULES),
     cleanUrls: vercel.cleanUrls,
     trailingSlash: vercel.trailingSlash,
     notFound: sources.hasNotFound ? '404.html' : null,
@@ -44,24 +44,24 @@ export function routingOf(sources: RoutingSources, tellEach: (text: string) => v
 
 type VercelRouting = Omit<Routing, 'notFound'>;
 
-function vercelOf(text: string | null, tell: (text: string) => void): VercelRouting {
+function vercelOf(text: string | null, report: (text: string) => void): VercelRouting {
   const nothing: VercelRouting = { redirects: [], rewrites: [], headers: [], cleanUrls: false, trailingSlash: null };
   if (text === null) return nothing;
   let config: Record<string, unknown>;
   try {
     config = JSON.parse(text) as Record<string, unknown>;
   } catch {
-    tell('vercel.json was left out: it is no JSON.');
+    report('vercel.json was left out: it is not valid JSON.');
     return nothing;
   }
   const rulesOf = <Rule>(name: string, read: (raw: Record<string, unknown>) => Rule | null): Rule[] =>
     listOf(config[name]).flatMap((raw) => {
       const rule = read(raw);
-      if (rule === null) tell(`A rule of ${name} in vercel.json was left out: ${JSON.stringify(raw).slice(0, 200)}`);
+      if (rule === null) report(`A rule of ${name} in vercel.json was left out: ${JSON.stringify(raw).slice(0, 200)}`);
       return rule === null ? [] : [rule];
     });
   if (config.routes !== undefined)
-    tell('"routes" of vercel.json is not supported. Use "redirects", "rewrites" and "headers".');
+    report('"routes" of vercel.json is not supported. Use "redirects", "rewrites" and "headers".');
   return {
     redirects: rulesOf('redirects', redirectOf),
     rewrites: rulesOf('rewrites', rewriteOf),
@@ -75,7 +75,7 @@ function baseOf(raw: Record<string, unknown>): Pick<Rewrite, 'source' | 'has' | 
   const { source } = raw;
   if (typeof source !== 'string' || !source.startsWith('/') || source.length > 2_000) return null;
   const [has, missing] = [conditionsOf(raw.has), conditionsOf(raw.missing)];
-  // A condition that is not understood must not make a rule hold for everyone.
+  // A rule whose condition is not supported is left out, because without the condition it would apply to everyone.
   return has === null || missing === null ? null : { source, has, missing };
 }
 
@@ -115,11 +115,11 @@ function conditionsOf(value: unknown): RouteCondition[] | null {
   return conditions.every((condition) => condition !== null) ? conditions : null;
 }
 
-/** `/news/* /blog/:splat 301`, one a line. */
-function redirectsOf(text: string, tell: (text: string) => void): { redirects: Redirect[]; rewrites: Rewrite[] } {
+/** Each line has the form `/news/* /blog/:splat 301`. */
+function redirectsOf(text: string, report: (text: string) => void): { redirects: Redirect[]; rewrites: Rewrite[] } {
   const redirects: Redirect[] = [];
   const rewrites: Rewrite[] = [];
-  for (const line of linesOf('_redirects', text, tell)) {
+  for (const line of linesOf('_redirects', text, report)) {
     const [from = '', to = '', status = '301', ...more] = wordsOf(line);
     const source = from.endsWith('*') ? `${from.slice(0, -1)}:splat*` : from;
     const destination = to.replace(/:splat\b/, ':splat*');
@@ -130,26 +130,26 @@ function redirectsOf(text: string, tell: (text: string) => void): { redirects: R
     if (isUnderstood && redirect !== undefined)
       redirects.push({ source, destination, statusCode: redirect, has: [], missing: [] });
     else if (isUnderstood && code === 200) rewrites.push({ source, destination, has: [], missing: [] });
-    else tell(`A line of _redirects was left out: ${line.trim().slice(0, 200)}`);
+    else report(`A line of _redirects was left out: ${line.trim().slice(0, 200)}`);
   }
   return { redirects, rewrites };
 }
 
-/** A path, and below it, indented, `Name: value`. */
-function headersOf(text: string, tell: (text: string) => void): HeaderRule[] {
+/** Each path stands on a line of its own, followed by indented lines of the form `Name: value`. */
+function headersOf(text: string, report: (text: string) => void): HeaderRule[] {
   const rules: { source: string; has: []; missing: []; headers: { key: string; value: string }[] }[] = [];
-  for (const line of linesOf('_headers', text, tell)) {
+  for (const line of linesOf('_headers', text, report)) {
     const rule = rules.at(-1);
     const header = headerLineOf(line);
     if (line.startsWith('/'))
       rules.push({ source: line.trim().replaceAll('*', '(.*)'), has: [], missing: [], headers: [] });
     else if (rule !== undefined && header !== null) rule.headers.push(header);
-    else tell(`A line of _headers was left out: ${line.trim().slice(0, 200)}`);
+    else report(`A line of _headers was left out: ${line.trim().slice(0, 200)}`);
   }
   return rules.filter(({ headers }) => headers.length > 0);
 }
 
-/** Null where it is none: not indented, without a colon, or with what no header can have. */
+/** Null if the line is not indented, has no colon, or is not a valid header. */
 function headerLineOf(line: string): { key: string; value: string } | null {
   const colon = line.indexOf(':');
   if (colon < 0 || line.trimStart() === line) return null;
@@ -158,11 +158,12 @@ function headerLineOf(line: string): { key: string; value: string } | null {
 }
 
 /**
- * Lines that say something. A pattern that looks for both ends of one takes the square of its length, so none is used.
+ * Returns the lines that are neither empty nor comments. No regular expression trims them, because one that looks for
+ * both ends takes time in the square of the length.
  */
-function linesOf(file: string, text: string, tell: (text: string) => void): string[] {
+function linesOf(file: string, text: string, report: (text: string) => void): string[] {
   if (text.length > LONGEST_FILE) {
-    tell(`${file} was left out: it has more than ${LONGEST_FILE} characters.`);
+    report(`${file} was left out: it has more than ${LONGEST_FILE} characters.`);
     return [];
   }
   const lines = text
@@ -170,7 +171,7 @@ function linesOf(file: string, text: string, tell: (text: string) => void): stri
     .slice(0, 10 * MOST_RULES)
     .filter((line) => line.trim() !== '' && !line.trimStart().startsWith('#'));
   const long = lines.filter((line) => line.length > LONGEST_LINE).length;
-  if (long > 0) tell(`${long} lines of ${file} were left out: they have more than ${LONGEST_LINE} characters.`);
+  if (long > 0) report(`${long} lines of ${file} were left out: they have more than ${LONGEST_LINE} characters.`);
   return lines.filter((line) => line.length <= LONGEST_LINE);
 }
 

@@ -13,10 +13,10 @@ const SHA = /^[0-9a-f]{40}$/;
 const LOCAL_PLACE = '/repository.git';
 
 /**
- * `$1` the address, `$2` what to fetch, `$3` the branch, should the server not give out a commit by its hash (the
- * commit must then be the branch's last), `$4` the root directory. Credentials come by standard input and are gone when
- * the files come; what `source.cjs` is to pack comes there, too. It starts beside git, so that it is there when git is
- * done.
+ * The parameters are `$1` the address, `$2` the ref to fetch, `$3` the branch to fetch if the server refuses a commit
+ * by its hash (the commit must then be the head of the branch), and `$4` the root directory. Credentials arrive on
+ * standard input and are deleted before the files are checked out. The plan for `source.cjs` arrives there, too. That
+ * program starts together with git, so that it is ready when git ends.
  */
 const FETCH = `exec 3<&0 </dev/null
 IFS= read -r username <&3 && IFS= read -r password <&3 || exit 1
@@ -26,7 +26,8 @@ IFS= read -r username <&3 && IFS= read -r password <&3 || exit 1
   git init -q ${SOURCE}
   cd ${SOURCE}
   git fetch -q --depth 1 --no-tags --no-recurse-submodules -- "$1" "$2" 2>/tmp/why ||
-    { [ -n "$3" ] && git fetch -q --depth 1 --no-tags --no-recurse-submodules -- "$1" "refs/heads/$3" && [ "$(git rev-parse FETCH_HEAD)" = "$2" ]; } ||
+    { [ -n "$3" ] && git fetch -q --depth 1 --no-tags --no-recurse-submodules -- "$1" "refs/heads/$3" &&
+      [ "$(git rev-parse FETCH_HEAD)" = "$2" ]; } ||
     { cat /tmp/why >&2; exit 1; }
   rm -f /tmp/credential /tmp/why
   git log -1 --no-show-signature --format=%H%n%an%n%s FETCH_HEAD --
@@ -36,16 +37,16 @@ IFS= read -r username <&3 && IFS= read -r password <&3 || exit 1
 
 export interface GitSourceOptions {
   readonly toolchain: Toolchain;
-  /** Hosts that the operator has named, by `GIT_ALLOWED_HOSTS`. */
+  /** The hosts of the setting `GIT_ALLOWED_HOSTS`. */
   readonly allowedHosts: readonly string[];
 }
 
-/** Gets source by git, which runs in isolation: what it reads is hostile input as well. */
+/** Fetches source by git, which runs in isolation because a repository is hostile input. */
 export class GitSource {
   constructor(private readonly options: GitSourceOptions) {}
 
   /**
-   * Starts to fetch into `/work/source`. @throws {BuildFailed} `repository_unreachable`, `ref_not_found` and as
+   * Starts to fetch into `/work/source`. @throws {BuildFailed} `repository_unreachable`, `ref_not_found`, and those of
    * `BuildSession.start`.
    */
   async start(session: BuildSession, { source, branch, settings }: BuildRequest): Promise<SourceProgram> {
@@ -112,20 +113,20 @@ function local(path: string): Place {
   return { url: `file://${LOCAL_PLACE}`, mounts: [{ from: path, to: LOCAL_PLACE }], protocol: 'file' };
 }
 
-/** The name of a branch is checked where it is taken in; here it must not be able to be anything else for git. */
+/** Branch names are validated on input. This second check ensures that git reads the name as nothing else. */
 function checkedBranch(name: string): string {
   if (!isBranchName(name)) {
-    throw new BuildFailed('ref_not_found', 'The branch must have a valid git branch name.');
+    throw new BuildFailed('ref_not_found', 'The branch is not a valid git branch name.');
   }
   return name;
 }
 
-/** As git's helpers say it; a line break would be another field. */
+/** Returns the credentials in the format of git's helpers, in which a line break would begin another field. */
 function credentialOf({ credentials }: BuildSource): Buffer {
   if (credentials === undefined) return Buffer.from('\n\n');
   const { username, password } = credentials;
   if (/[\r\n\0]/.test(username + password))
-    throw new BuildFailed('repository_unreachable', 'The credentials of the repository hold a line break.');
+    throw new BuildFailed('repository_unreachable', 'The credentials of the repository contain a line break.');
   return Buffer.from(`username=${username}\npassword=${password}\n`);
 }
 

@@ -11,19 +11,19 @@ import { cleanText } from '../workspace/clean-text.js';
 
 const SHA = /^[0-9a-f]{40}$/;
 const LONGEST_MESSAGE = 200;
-/** A stream that breaks off and a program that ends belong together. */
+/** When the stream breaks off, the program is expected to end within this time. */
 const ENDS_WITHIN_MS = 2_000;
 
 interface SourceProgramParts {
   readonly session: BuildSession;
   readonly program: IsolatedProgram;
-  /** What git has said of why it failed. */
+  /** Returns the reason why git failed. */
   readonly fault: () => BuildFailed;
 }
 
 /**
- * The program that fetches, which tells one thing after the other: the commit, what is in the source, and, where
- * nothing is built, the files.
+ * The program that fetches the source. It sends the commit, then the facts about the source, and, if nothing is built,
+ * the files.
  */
 export class SourceProgram {
   readonly program: IsolatedProgram;
@@ -39,8 +39,7 @@ export class SourceProgram {
   /** @throws {BuildFailed} `repository_unreachable`, `ref_not_found` */
   async commit(): Promise<ResolvedCommit> {
     const { sha, author, message } = await this.explained(this.reader.commit());
-    if (!SHA.test(sha))
-      throw new BuildFailed('repository_unreachable', 'The repository answered with something that is no commit.');
+    if (!SHA.test(sha)) throw new BuildFailed('repository_unreachable', 'The repository returned an invalid commit.');
     return {
       sha,
       author: cleanText(author).slice(0, LONGEST_MESSAGE),
@@ -48,7 +47,7 @@ export class SourceProgram {
     };
   }
 
-  /** To be asked after {@link commit}; by then all files are there. @throws as {@link commit}. */
+  /** Call this after {@link commit}. It resolves when all files are fetched. @throws as {@link commit}. */
   async inspection(): Promise<Inspection> {
     const raw = await this.explained(this.reader.inspection());
     try {
@@ -58,12 +57,12 @@ export class SourceProgram {
     }
   }
 
-  /** Has it send the files, for whoever reads {@link reader}. */
+  /** Makes the program send the files, which the caller reads from {@link reader}. */
   pack(plan: BuildPlan['pack']): void {
     this.program.send(Buffer.from(JSON.stringify(plan)));
   }
 
-  /** There is nothing more for it to do. */
+  /** Ends the program when nothing more is needed from it. */
   async end(): Promise<void> {
     this.program.send(Buffer.alloc(0));
     await this.explained(this.reader.drain());

@@ -9,10 +9,10 @@ import { type BuildPlan } from '../plan/plan-types.js';
 import { type BuildDirectories, makePassable, removeTree } from './build-directories.js';
 import { type BuildSession } from './build-session.js';
 
-/** Of each kind, for each project and target. */
+/** The number of entries of each kind that are kept for each project and target. */
 const MOST_ENTRIES = 3;
 const UNUSED_DAYS = 14;
-/** Caches outlive their build, beside its disk: one that is larger costs more room than it saves time. */
+/** Caches outlive the disk of their build. A larger cache costs more space than the time it saves is worth. */
 const LARGEST_MIB = 1_024;
 const TOO_LARGE = 90;
 const DAY_MS = 86_400_000;
@@ -20,12 +20,12 @@ const DAY_MS = 86_400_000;
 type Owner = Pick<BuildRequest, 'projectId' | 'target' | 'branch'>;
 
 /**
- * What builds leave for the next: installed packages by what was to be installed, and the frameworks' own caches by
- * branch. Copied in and out by programs in isolation; a preview may begin with what production has left, but what it
- * leaves itself no production build ever reads.
+ * The caches that builds leave for the next: installed packages by a hash of the lock file, and the frameworks' own
+ * caches by branch. Programs in isolation copy them. A preview may read the caches of production builds, but a
+ * production build never reads those of previews.
  */
 export class BuildCaches {
-  /** By project: what is being kept just now. */
+  /** Caches that are being saved now, by project. */
   private readonly keeping = new Map<string, Promise<void>>();
 
   constructor(
@@ -34,8 +34,8 @@ export class BuildCaches {
   ) {}
 
   /**
-   * Where a build finds what was left for it; empty when nothing was. What the build before is about to leave is waited
-   * for: to install anew takes longer.
+   * Returns the mounts of the caches for a build, or null. It waits for the previous build to save its caches, because
+   * installing again takes longer.
    */
   async find(owner: Owner, plan: BuildPlan): Promise<{ modules: Mount | null; framework: Mount | null }> {
     await this.keeping.get(owner.projectId);
@@ -59,7 +59,7 @@ export class BuildCaches {
     };
   }
 
-  /** Copies what the build made, by a program in isolation that sees nothing else of the caches. */
+  /** Saves the caches of a build. The program that copies runs in isolation and sees no other cache. */
   async keep(session: BuildSession, owner: Owner, made: { plan: BuildPlan; ownModules: boolean }): Promise<void> {
     const before = this.keeping.get(owner.projectId);
     const done = this.copy(session, owner, made);
@@ -103,9 +103,11 @@ export class BuildCaches {
     await mkdir(unfinished, { mode: 0o755 });
     try {
       await session.own(unfinished);
-      const fits = `[ "$(du -skc -- "$@" 2>/dev/null | tail -n 1 | cut -f 1)" -le ${LARGEST_MIB * 1_024} ] || exit ${TOO_LARGE}; `;
+      const size = '$(du -skc -- "$@" 2>/dev/null | tail -n 1 | cut -f 1)';
+      const fits = `[ "${size}" -le ${LARGEST_MIB * 1_024} ] || exit ${TOO_LARGE}; `;
       const copy =
-        'for path in "$@"; do [ -d "$path" ] || continue; mkdir -p "/cache/new/$(dirname "$path")" && cp -a "$path" "/cache/new/$path" || exit 1; done';
+        'for path in "$@"; do [ -d "$path" ] || continue; ' +
+        'mkdir -p "/cache/new/$(dirname "$path")" && cp -a "$path" "/cache/new/$path" || exit 1; done';
       const { exitStatus } = await session.run({
         command: ['/usr/bin/sh', '-c', fits + copy, 'sh', ...what.paths],
         directory: what.from,
@@ -113,7 +115,7 @@ export class BuildCaches {
         output: 'text',
       });
       if (exitStatus === TOO_LARGE) {
-        session.say(`The cache of ${what.paths.join(', ')} is not kept: it is larger than ${LARGEST_MIB} MiB.`);
+        session.say(`The cache of ${what.paths.join(', ')} is not kept because it exceeds ${LARGEST_MIB} MiB.`);
         await removeTree(unfinished);
         return;
       }
@@ -132,7 +134,7 @@ export class BuildCaches {
   private async entry(projectId: string, target: string, name: string): Promise<string | null> {
     const path = join(await this.directories.cachesDirectory(), projectId, target, name);
     if (!(await exists(path))) return null;
-    // Used just now; the host made the directory itself, so that this follows nothing.
+    // This marks the entry as used. The host created the directory itself, so that no link is followed.
     const now = this.clock.now();
     await utimes(path, now, now).catch(() => undefined);
     return path;
@@ -144,7 +146,7 @@ export class BuildCaches {
     for (const name of names.slice(MOST_ENTRIES)) await removeTree(join(parent, name));
   }
 
-  /** Removes what no build has used for two weeks, and projects that have nothing left. */
+  /** Removes caches that no build has used for two weeks. */
   async sweep(): Promise<void> {
     const caches = await this.directories.cachesDirectory();
     for (const projectId of await namesIn(caches)) {
@@ -158,7 +160,7 @@ export class BuildCaches {
     }
   }
 
-  /** The latest first. */
+  /** Names of entries, the most recently used first. */
   private async namesOf(projectId: string, target: string, kind: string): Promise<string[]> {
     const parent = join(await this.directories.cachesDirectory(), projectId, target);
     const names = (await namesIn(parent)).filter((name) => name.startsWith(`${kind}-`));

@@ -8,12 +8,12 @@ import { FixedDisk } from './disk/fixed-disk.js';
 import { startTicks } from '../../../platform/isolation/process-facts.js';
 
 const CACHES = /^caches-[0-9a-f]{32}$/;
-/** Whoever has the path may go through, as the users of sandboxes must; nobody may look around. */
+/** The users of sandboxes have to pass through these directories, but must not list them. */
 const PASSABLE = 0o711;
 
 /**
- * The directories of the host in which builds take place: `jobs`, gone with their build, and `caches`. The host makes
- * and removes them, and what is in them only programs in isolation see.
+ * The directories of builds on the host: `jobs`, which are removed with their build, and `caches`. The host creates and
+ * removes them, but only programs in isolation read what is in them.
  */
 export class BuildDirectories {
   private caches: Promise<string> | null = null;
@@ -21,8 +21,8 @@ export class BuildDirectories {
   constructor(private readonly directory: string) {}
 
   /**
-   * A new directory for one attempt; its name tells which process made it, so that another can tell whether that one
-   * lives.
+   * Creates a directory for one attempt. Its name identifies the process that created it, so that another process can
+   * check whether that one is alive.
    */
   async makeJob(id: string): Promise<string> {
     const job = join(this.directory, 'jobs', `${process.pid}-${startTicks(process.pid) ?? '0'}-${id}`);
@@ -32,7 +32,7 @@ export class BuildDirectories {
     return job;
   }
 
-  /** Removes what builds of processes that no longer live have left. */
+  /** Removes the directories that ended processes have left. */
   async sweep(): Promise<void> {
     const jobs = join(this.directory, 'jobs');
     const left = (await namesIn(jobs)).filter((name) => {
@@ -47,7 +47,7 @@ export class BuildDirectories {
     );
   }
 
-  /** Its name cannot be guessed: what is in it has to be readable by the users of all sandboxes, but by nobody else. */
+  /** The name cannot be guessed, because the users of all sandboxes could read the caches of others by it. */
   cachesDirectory(): Promise<string> {
     this.caches ??= this.findCaches();
     this.caches.catch(() => {
@@ -65,15 +65,15 @@ export class BuildDirectories {
   }
 }
 
-/** Makes a directory, and those above it, that others may go through but not read. */
+/** Creates a directory, and those above it, that others can pass through but not list. */
 export async function makePassable(path: string): Promise<void> {
   const made = await mkdir(path, { recursive: true, mode: 0o755 });
   if (made !== undefined) await chmod(path, PASSABLE);
 }
 
 /**
- * Removes a directory of the host with all that programs have put into it. To be called when none of them lives any
- * more. `rm` goes down by descriptors and follows nothing, however deep, and however named, it is.
+ * Removes a directory of the host with everything that programs have put into it. Call it when all of them have ended.
+ * `rm` descends by descriptors and follows no links, whatever the depth and the names.
  */
 export async function removeTree(path: string): Promise<void> {
   const script = 'rm -rf -- "$1" 2>/dev/null || { chmod -R u+rwX -- "$1" 2>/dev/null; exec rm -rf -- "$1"; }';

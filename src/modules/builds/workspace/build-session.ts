@@ -26,22 +26,19 @@ import { CERTIFICATES, type Toolchain } from './toolchain.js';
 
 const MEBIBYTE = 1024 * 1024;
 const OUTPUT_BYTES = 8 * MEBIBYTE;
-/** The machine may have no process to give for a moment. What has not begun has done nothing, and may begin again. */
+/** The machine may be out of processes for a moment. A program that did not start had no effect, so it is retried. */
 const START_ATTEMPTS = 4;
 const START_AGAIN_MS = 500;
 const EGRESS_BYTES = 8 * 1024 * MEBIBYTE;
-/** Of programs of ours: git beside up to two processes of Node, which has a dozen threads, is the most at a time. */
-/**
- * What programs of ours print is read by programs of ours: no line of it may be missing. Its bytes are bounded all the
- * same.
- */
+/** The output of our own programs is parsed, so that no line may be missing. Its bytes are limited all the same. */
 const PACE_OF_TEXT = { ...ORDINARY_PACE, burstLines: Number.MAX_SAFE_INTEGER };
+/** Our own programs are at most git and two processes of Node at a time. Each Node has about a dozen threads. */
 const HELPER_LIMITS = { memoryBytes: 512 * MEBIBYTE, tasks: 64, cpuMs: 60_000 };
-/** What can be written nowhere may belong to another user, too, which is then what the kernel says. */
+/** Read-only directories may also belong to another user. Then the kernel reports missing permission instead. */
 const READ_ONLY = /EROFS|EACCES|read-only file ?system|permission denied/i;
-/** Where the disk of a build is all that it can fill, it is full when a program says so. */
+/** On a fixed disk, this message of a program means that the disk of the build is full. */
 const NO_SPACE = /ENOSPC|no space left on device/i;
-/** Where a build finds its directories. */
+/** The directories of a build inside of the sandbox. */
 const PLACES = { work: '/work', tmp: '/tmp', home: '/home/build' } as const;
 
 const ENVIRONMENT = {
@@ -56,7 +53,7 @@ const ENVIRONMENT = {
 };
 const PROXY = 'http://127.0.0.1:3128';
 const WITH_PROXY = { http_proxy: PROXY, https_proxy: PROXY, HTTP_PROXY: PROXY, HTTPS_PROXY: PROXY };
-/** Tools speak to servers of their own. */
+/** Tools of the user need these to reach servers through the proxy, and servers of their own without it. */
 const FOR_TOOLS = {
   ...(CERTIFICATES === undefined ? {} : { NODE_EXTRA_CA_CERTS: CERTIFICATES }),
   NODE_USE_ENV_PROXY: '1',
@@ -72,7 +69,7 @@ export interface SessionParts {
   readonly id: string;
   readonly limits: BuildLimits;
   readonly signal: AbortSignal;
-  /** What is said to the user. */
+  /** Receives the lines for the user. */
   readonly line: (stream: 'stdout' | 'stderr' | 'system', text: string) => void;
 }
 
@@ -83,16 +80,16 @@ export interface Step {
   readonly writable?: readonly Mount[];
   readonly directory?: string;
   readonly environment?: Readonly<Record<string, string>>;
-  /** Undefined: no network. */
+  /** Left out, the program has no network. */
   readonly egress?: EgressPolicy;
   readonly stdin?: Buffer;
-  /** Standard input goes on after that, by `IsolatedProgram.send`. */
+  /** True when standard input continues after `stdin`, by `IsolatedProgram.send`. */
   readonly sendsMore?: boolean;
-  /** `log`: to the user, line by line. `text`: to the caller. `raw`: standard output is read from the program. */
+  /** `log` sends the output to the user line by line, `text` returns it to the caller. */
   readonly output: 'log' | 'text';
-  /** Code of the user's runs in it, which has all that the plan gives. */
+  /** True when the step runs code of the user, with all the resources of the plan. */
   readonly untrustedCode?: boolean;
-  /** The source and all that was made cannot be changed. */
+  /** True when the step must not change the source or the output. */
   readonly readOnly?: boolean;
 }
 
@@ -100,19 +97,19 @@ export interface StepEnd {
   readonly exitStatus: number | null;
   readonly stdout: string;
   readonly stderr: string;
-  /** It said that it could not write where nothing can be written. */
+  /** True when the output reports a write to a read-only directory. */
   readonly metReadOnly: boolean;
 }
 
 /**
- * The place of one build on this machine: directories, a user of the host, a watch on the disk; and the programs run in
- * it, one after another.
+ * The resources of one build on this machine: directories, a user of the host and a disk with a limit. The programs of
+ * the build run in it one after another.
  */
 export class BuildSession {
   private program: IsolatedProgram | null = null;
   private proxy: EgressProxy | null = null;
   private diskProblem: DiskProblem | null = null;
-  /** The program that runs, or ran last, said that there is no space. */
+  /** True when the current or last program reported that there is no space. */
   private metNoSpace = false;
   private closing: Promise<void> | null = null;
   private readonly job: string;
@@ -139,7 +136,7 @@ export class BuildSession {
     parts.signal.throwIfAborted();
     const missing = parts.isolation.missing();
     if (missing.length > 0)
-      throw new BuildFailed('isolation_unavailable', 'Builds cannot be run here at the moment.', {
+      throw new BuildFailed('isolation_unavailable', 'Builds are temporarily unavailable. Deploy again later.', {
         cause: new Error(`missing: ${missing.join(', ')}`),
       });
     const user = parts.isolation.lendUser();
@@ -189,7 +186,7 @@ export class BuildSession {
     return Object.entries(PLACES).map(([name, to]) => ({ from: join(this.disk.directory, name), to: below + to }));
   }
 
-  /** Gives the user of this build a directory of the host that has just been made. */
+  /** Makes the user of this build the owner of a new directory of the host. */
   own(directory: string): Promise<void> {
     return this.user.own(directory);
   }
@@ -198,7 +195,7 @@ export class BuildSession {
     this.parts.line('system', text);
   }
 
-  /** Waits for work that others may share, until the build is aborted. @throws the signal's reason */
+  /** Waits for work that other builds may share, until this build is aborted. @throws the signal's reason */
   async waitFor<Result>(work: Promise<Result>): Promise<Result> {
     const { signal } = this.parts;
     const aborted = Promise.withResolvers<never>();
@@ -217,7 +214,7 @@ export class BuildSession {
   /**
    * Runs a program to its end.
    *
-   * @throws {BuildFailed} when it passed a limit or could not be run.
+   * @throws {BuildFailed} when it exceeded a limit or could not be run.
    * @throws the signal's reason when it was aborted.
    */
   async run(step: Step): Promise<StepEnd> {
@@ -225,7 +222,7 @@ export class BuildSession {
     const met = { readOnly: false };
     const line = (stream: 'stdout' | 'stderr', text: string): void => {
       if (READ_ONLY.test(text)) met.readOnly = true;
-      this.hear(text);
+      this.noteNoSpace(text);
       if (step.output === 'log') this.parts.line(stream, cleanText(text));
       else texts[stream].push(text);
     };
@@ -240,23 +237,23 @@ export class BuildSession {
   }
 
   /**
-   * Starts a program whose standard output is read by the caller, who then awaits {@link finish}; `says` is told what
-   * it writes to standard error. @throws as {@link run}.
+   * Starts a program. The caller reads its standard output and then awaits {@link finish}. `says` receives the lines of
+   * standard error. @throws as {@link run}.
    */
   async start(step: Omit<Step, 'output'>, says: (text: string) => void = () => undefined): Promise<IsolatedProgram> {
     const line = (_stream: unknown, text: string): void => {
-      this.hear(text);
+      this.noteNoSpace(text);
       says(text);
     };
     return this.launch({ ...step, output: 'text' }, { line, bytes: 64 * 1024, rawStdout: true });
   }
 
-  /** Waits for the end of what {@link start} started. @throws as {@link run}. */
+  /** Waits until a program of {@link start} ends. @throws as {@link run}. */
   async finish(program: IsolatedProgram): Promise<number | null> {
     return this.judge(await this.endOf(program));
   }
 
-  /** Ends what runs, and removes all that this build has on this machine. */
+  /** Ends the running program and removes everything that this build has on this machine. */
   close(): Promise<void> {
     this.closing ??= this.closeOnce();
     return this.closing;
@@ -303,7 +300,7 @@ export class BuildSession {
     return this.program;
   }
 
-  /** Again, a few times, while isolation does not start. */
+  /** Retries a few times when isolation does not start. */
   private async startSoon(start: () => Promise<IsolatedProgram>): Promise<IsolatedProgram> {
     for (let attempt = 1; ; attempt++) {
       try {
@@ -368,7 +365,7 @@ export class BuildSession {
     if (this.diskProblem === 'build' || (this.disk.isFixed && this.metNoSpace && exitStatus !== 0)) {
       throw new BuildFailed(
         'disk_full',
-        `The build wrote more than the ${Math.floor(this.parts.limits.diskBytes / MEBIBYTE)} MiB that it may.`,
+        `Disk limit exceeded: ${Math.floor(this.parts.limits.diskBytes / MEBIBYTE)} MiB. Write less or upgrade.`,
       );
     }
     switch (cause) {
@@ -377,35 +374,35 @@ export class BuildSession {
       case 'wall_time':
         throw new BuildFailed(
           'build_timed_out',
-          `The build took longer than the ${Math.round(this.parts.limits.wallMs / 1000)} seconds that it may.`,
+          `Time limit exceeded: ${Math.round(this.parts.limits.wallMs / 1000)} s. Shorten the build or upgrade.`,
         );
       case 'cpu_time':
         throw new BuildFailed(
           'build_timed_out',
-          `The build used more than the ${Math.round(this.parts.limits.cpuMs / 1000)} seconds of processor time that it may.`,
+          `Processor time limit exceeded: ${Math.round(this.parts.limits.cpuMs / 1000)} s. Shorten the build.`,
         );
       case 'memory':
         throw new BuildFailed(
           'out_of_memory',
-          `The build used more than the ${Math.floor(this.parts.limits.memoryBytes / MEBIBYTE)} MiB of memory that it may.`,
+          `Memory limit exceeded: ${Math.floor(this.parts.limits.memoryBytes / MEBIBYTE)} MiB. Use less or upgrade.`,
         );
       case 'tasks':
         throw new BuildFailed(
           'too_many_processes',
-          `The build had more than the ${this.parts.limits.tasks} processes and threads that it may.`,
+          `Process limit exceeded: ${this.parts.limits.tasks} processes and threads. Run fewer at a time.`,
         );
       case 'did_not_start':
         throw unavailable(new Error(said));
       case 'destroyed':
-        throw new BuildFailed('isolation_unavailable', 'The build was ended by the service.');
+        throw new BuildFailed('isolation_unavailable', 'The service stopped the build. Deploy again.');
     }
   }
 
-  private hear(text: string): void {
+  private noteNoSpace(text: string): void {
     if (NO_SPACE.test(text)) this.metNoSpace = true;
   }
 }
 
 function unavailable(cause: Error): BuildFailed {
-  return new BuildFailed('isolation_unavailable', 'Builds cannot be run here at the moment.', { cause });
+  return new BuildFailed('isolation_unavailable', 'Builds are temporarily unavailable. Deploy again later.', { cause });
 }

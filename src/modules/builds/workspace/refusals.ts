@@ -1,6 +1,6 @@
 import { type EgressRefusal } from '../../../platform/egress/egress-proxy.js';
 
-/** Why the network refused a place, for the log of a build. */
+/** The reasons why the network refused a connection, for the log of a build. */
 export const REFUSALS: Readonly<Record<EgressRefusal, string>> = {
   not_allowed: 'a build may only go to package registries',
   not_public: 'the name does not lead to the internet',

@@ -12,8 +12,8 @@ import { BuildFailed } from '../build-failed.js';
 import { type BuildDirectories } from './build-directories.js';
 
 /**
- * What programs of a build find, beside shared libraries: the usual tools, git's, certificates. Nothing of `/home`,
- * `/root`, `/var`, or the rest of `/etc`.
+ * The paths of the host that builds see, besides shared libraries: the usual tools, those of git, and certificates.
+ * They see nothing of `/home`, `/root`, `/var` or the rest of `/etc`.
  */
 const SYSTEM = [
   '/usr/bin',
@@ -29,7 +29,7 @@ const SYSTEM = [
   '/etc/ld.so.cache',
 ];
 
-/** What this machine trusts, an authority of its operator's network among it, builds trust as well. */
+/** Builds trust the authorities that this machine trusts, including one of the operator's network. */
 export const CERTIFICATES = ['/etc/ssl/certs/ca-certificates.crt', '/etc/pki/tls/certs/ca-bundle.crt'].find((path) =>
   existsSync(path),
 );
@@ -43,7 +43,7 @@ const FILES: Readonly<Record<string, { text: string; executable?: true }>> = {
   'bin/npx': { text: '#!/bin/sh\nexec node /opt/npm/bin/npx-cli.js "$@"\n', executable: true },
   'bin/pnpm': { text: '#!/bin/sh\nexec npx --yes --package "pnpm@${BUILD_PNPM:-10}" pnpm "$@"\n', executable: true },
   'bin/yarn': { text: '#!/bin/sh\nexec npx --yes --package "${BUILD_YARN:-yarn@1}" yarn "$@"\n', executable: true },
-  // Protected configuration, which git asks before it trusts a repository of another user.
+  // Git reads `safe.directory` only from protected configuration, and the repository belongs to another user.
   gitconfig: {
     text: `[safe]
 	directory = *
@@ -72,7 +72,7 @@ const FILES: Readonly<Record<string, { text: string; executable?: true }>> = {
   },
 };
 
-/** Where the programs that builds run lie on this machine. */
+/** Locates the programs that builds run on this machine. */
 export class Toolchain {
   private tools: Promise<string> | null = null;
   private npm: Promise<string> | null = null;
@@ -83,17 +83,17 @@ export class Toolchain {
     private readonly nodes: NodePrograms,
   ) {}
 
-  /** The mounts of the system, and of our own small files. */
+  /** The mounts of the system and of our own configuration files. */
   async system(): Promise<Mount[]> {
     this.tools ??= this.writeTools();
-    // What failed once, as on a disk that is full, is tried again.
+    // A failure, such as a full disk, is not remembered: the next build tries again.
     this.tools.catch(() => {
       this.tools = null;
     });
     const tools = await this.tools;
     return [
       ...SYSTEM.filter((path) => existsSync(path)).map((path) => ({ from: path, to: path })),
-      // A link to /usr/bin, nearly everywhere.
+      // On most systems this is a link to /usr/bin.
       { from: '/bin', to: '/bin' },
       ...['passwd', 'group', 'hosts', 'nsswitch.conf'].map((name) => ({
         from: join(tools, 'etc', name),
@@ -104,19 +104,19 @@ export class Toolchain {
     ];
   }
 
-  /** Release lines that projects can have, the newest first. */
+  /** Major versions that projects can use, newest first. */
   get nodeVersions(): string[] {
     return this.nodes.lines;
   }
 
   /**
-   * The Node of a release line. `tell` hears when it has to be fetched first.
+   * Returns the mounts of a major version of Node. `report` is called when it has to be fetched first.
    *
    * @throws {BuildFailed} `node_version_unavailable`
    */
-  async node(version: string, tell: (text: string) => void): Promise<Mount[]> {
+  async node(version: string, report: (text: string) => void): Promise<Mount[]> {
     try {
-      const program = await this.nodes.program(version, tell);
+      const program = await this.nodes.program(version, report);
       return [{ from: await this.isolation.reachable(program), to: '/opt/node/bin/node' }];
     } catch (error) {
       throw error instanceof NodeUnavailable
@@ -125,7 +125,7 @@ export class Toolchain {
     }
   }
 
-  /** A Node for programs of ours, which is never fetched. */
+  /** The Node for our own programs. It is never fetched. */
   async ownNode(): Promise<Mount[]> {
     return [{ from: await this.isolation.reachable(ownNodeProgram()), to: '/opt/node/bin/node' }];
   }
@@ -138,12 +138,12 @@ export class Toolchain {
     return [{ from: await this.npm, to: '/opt/npm' }];
   }
 
-  /** What passes the network of a sandbox on to its proxy, and the Node that it runs on. */
+  /** The program that forwards the network of a sandbox to its proxy. */
   async egressProgram(): Promise<Mount[]> {
     return [{ from: await this.isolation.reachable(WITH_EGRESS), to: '/opt/egress/with-egress.cjs' }];
   }
 
-  /** One of our own programs for the inside, `inspect.cjs`. */
+  /** One of our own programs that run inside of the sandbox, such as `inspect.cjs`. */
   async ownProgram(name: string): Promise<Mount> {
     return { from: await this.isolation.reachable(join(__dirname, '../inside', name)), to: `/opt/inside/${name}` };
   }
@@ -155,8 +155,7 @@ export class Toolchain {
   }
 
   private async writeTools(): Promise<string> {
-    // Gone with this process, as the directories of its builds are. A process may have several of these, in tests for
-    // one.
+    // The directory is removed with those of this process's builds. In tests a process has several of them.
     const tools = await this.directories.makeJob(`tools-${randomBytes(6).toString('hex')}`);
     for (const [name, { text, executable }] of Object.entries(FILES)) {
       const file = join(tools, name);

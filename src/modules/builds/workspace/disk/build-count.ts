@@ -10,7 +10,7 @@ import { type DiskUse, MEBIBYTE, MOST_FILES } from './build-disk.js';
 import { heldBytes } from './held-files.js';
 
 const COUNT_WALL_MS = 60_000;
-/** Node has a dozen threads. */
+/** Node has about a dozen threads. */
 const COUNT_TASKS = 32;
 const ATTEMPTS = 2;
 
@@ -20,13 +20,13 @@ export interface CountParts {
   readonly user: LentUser;
   readonly limits: BuildLimits;
   readonly job: string;
-  /** The directories that the build can write, as it is to see them. */
+  /** The directories that the build can write, mounted where the counter sees them. */
   readonly places: readonly Mount[];
 }
 
 /**
- * Counts what a build has on the disk, while its program stands still. Directories are walked by a program in
- * isolation: no host process goes where a build can write. Null when something could not be counted.
+ * Counts the files of a build while its program is frozen. A program in isolation walks the directories, because no
+ * process of the host enters directories that a build can write. Null when something could not be counted.
  */
 export async function countBuild(parts: CountParts, program: IsolatedProgram | null): Promise<DiskUse | null> {
   await program?.freeze();
@@ -40,7 +40,7 @@ export async function countBuild(parts: CountParts, program: IsolatedProgram | n
   }
 }
 
-/** The machine may have no process to give for a moment, so that one failure is none. */
+/** The machine may be out of processes for a moment, so that a single failure is retried. */
 async function countNamed(parts: CountParts): Promise<DiskUse | null> {
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
     const said = await measure(parts).catch(() => '');
@@ -66,7 +66,7 @@ async function measure({ isolation, toolchain, user, limits, places }: CountPart
     network: 'none',
     user,
     limits: {
-      // Where a user's processes are what is bounded, those of the build stand beside these.
+      // The limit of tasks may apply to the user, whose processes of the build count as well.
       memoryBytes: 512 * MEBIBYTE,
       tasks: limits.tasks + COUNT_TASKS,
       cpuMs: COUNT_WALL_MS,

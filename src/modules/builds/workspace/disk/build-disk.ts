@@ -1,22 +1,22 @@
-/** What a build's files may come to. */
+/** The maximum number of files of a build. */
 export const MOST_FILES = 1_000_000;
 
 export const MEBIBYTE = 1024 * 1024;
 
-/** `build`: it wrote more than it may. `machine`: the disk of this machine has no room left for it. */
+/** `build` means that the build exceeded its limit, `machine` that the disk of this machine is nearly full. */
 export type DiskProblem = 'build' | 'machine';
 
 /** The files of one build, and a watch on how much they take. */
 export abstract class BuildDisk {
-  /** Where the build's directories are to be made. The host makes them; whatever is in them is the build's. */
+  /** The parent of the build's directories. The host creates them, and the build owns what is in them. */
   abstract readonly directory: string;
-  /** Whether a write beyond the limit fails: then a program that met ENOSPC has met the limit. */
+  /** True when writes beyond the limit fail, so that ENOSPC means that the limit is reached. */
   abstract readonly isFixed: boolean;
 
-  /** Looks now; the watch looks by itself as well. To be called when a program has ended. */
+  /** Checks the disk now. Call it when a program has ended, because the periodic check may be too late. */
   abstract look(): Promise<void>;
 
-  /** To be called when no program of the build runs any more. */
+  /** Call this when all programs of the build have ended. */
   abstract close(): Promise<void>;
 }
 
@@ -30,7 +30,7 @@ export interface WatchedBuild {
   readonly job: string;
   readonly limitBytes: number;
   /**
-   * Counts everything that the build has on the disk while it stands still; null when something could not be counted.
+   * Counts all files of the build while it is frozen. Null when something could not be counted.
    */
   readonly count: () => Promise<DiskUse | null>;
   readonly exceeded: (problem: DiskProblem) => void;

@@ -8,13 +8,13 @@ import { FixedDisk } from './fixed-disk.js';
 const PROBE_BYTES = 4 * MEBIBYTE;
 
 export interface DiskMode {
-  /** `fixed`: a file system of its own for each build. `counted`: plain directories, which are counted. */
+  /** `fixed` gives each build a file system of its own. `counted` uses plain directories whose files are counted. */
   readonly mode: 'fixed' | 'counted';
-  /** Why no file system can be had; null where one can. */
+  /** The reason for `counted`, or null. */
   readonly why: string | null;
 }
 
-/** Gives each build a disk, in the best way that works on this machine. */
+/** Gives each build a disk, with a file system of its own if this machine supports that. */
 export class BuildDisks {
   private probed: Promise<DiskMode> | null = null;
 
@@ -23,7 +23,7 @@ export class BuildDisks {
     private readonly wanted: 'auto' | 'counted',
   ) {}
 
-  /** Found out once, by making one and removing it. */
+  /** The mode is probed once, by creating a disk and removing it. */
   mode(): Promise<DiskMode> {
     this.probed ??= this.probe();
     return this.probed;
@@ -31,12 +31,12 @@ export class BuildDisks {
 
   async open(build: WatchedBuild): Promise<BuildDisk> {
     if ((await this.mode()).mode === 'counted') return new CountedDisk(build);
-    // A machine that could a while ago may be out of loop devices now; builds go on, and are counted.
+    // The machine may have run out of loop devices. Then the build continues with a counted disk.
     return FixedDisk.open(build).catch(() => new CountedDisk(build));
   }
 
   private async probe(): Promise<DiskMode> {
-    if (this.wanted === 'counted') return { mode: 'counted', why: 'it is set so' };
+    if (this.wanted === 'counted') return { mode: 'counted', why: 'the options of this process say so' };
     if (process.getuid?.() !== 0) return { mode: 'counted', why: 'only root can mount' };
     const job = await this.directories.makeJob(`probe-${randomBytes(6).toString('hex')}`);
     try {

@@ -4,27 +4,26 @@ import { BuildDisk, type DiskUse, MOST_FILES, type WatchedBuild } from './build-
 import { DiskTimer } from './disk-timer.js';
 import { hasRoom } from './machine-room.js';
 
-/** Others write to the same disk: what they write only leads to a count that finds nothing. */
+/** Writes of others to the same disk also cause counts, so that counts must not follow each other too closely. */
 const SHORTEST_BETWEEN_MS = 1_000;
 /**
- * Others also delete: what they free hides what the build writes. So it is counted now and then whatever the disk says.
+ * Space that others free hides what the build writes, so that the files are counted regularly in any case.
  */
 const LONGEST_BETWEEN_MS = 5_000;
-/** The build stands still while it is counted, for at most a twentieth of its time. */
+/** The build is frozen while it is counted, for at most a twentieth of its time. */
 const COUNTS_PER_COUNT = 20;
-/** What nobody accounts for may be somebody else's, up to this many times the limit of the build. */
+/** Growth that no count explains may come from other programs, up to this many times the limit of the build. */
 const UNEXPLAINED_LIMITS = 2;
 
 /**
- * Plain directories on a disk that others share, where no file system of a fixed size can be had. To count a build's
- * files takes a while, so the whole file system is asked how full it is, which takes none, and the build is stopped and
- * counted only when that has grown by what the build has left, and every few seconds. What cannot be counted counts as
- * exceeded.
+ * Plain directories on a shared disk, for machines without file systems of a fixed size. Counting the files of a build
+ * is slow, and asking the file system for its usage is fast. So the build is frozen and counted only when the usage has
+ * grown by what the build has left, and every few seconds. If the count fails, the limit counts as exceeded.
  */
 export class CountedDisk extends BuildDisk {
   readonly isFixed = false;
   readonly directory: string;
-  /** Limits of the builds of this process, which all may fill the same disk. */
+  /** The sum of the limits of all builds of this process, which may fill the same disk. */
   private static allLimits = 0;
   private readonly timer = new DiskTimer(() => this.check());
   private atStart: DiskUse | null = null;

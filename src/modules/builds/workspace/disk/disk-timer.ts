@@ -1,6 +1,6 @@
 const INTERVAL_MS = 200;
 
-/** Looks five times a second, one look at a time. A look that fails is no news: the build may be gone. */
+/** Checks a disk five times a second, one check at a time. A failed check is ignored: the build may have ended. */
 export class DiskTimer {
   private readonly timer: NodeJS.Timeout;
   private running: Promise<void> | null = null;
@@ -11,7 +11,7 @@ export class DiskTimer {
     }, INTERVAL_MS);
   }
 
-  /** A look that begins after this was called has ended when it resolves. */
+  /** Resolves when a check has ended that began after this call. */
   async look(): Promise<void> {
     await this.running;
     this.running = this.check()
@@ -22,7 +22,7 @@ export class DiskTimer {
     await this.running;
   }
 
-  /** No look is under way when this resolves. */
+  /** Resolves when no check is running any more. */
   async stop(): Promise<void> {
     clearInterval(this.timer);
     await this.running;

@@ -10,23 +10,23 @@ import { hasRoom } from './machine-room.js';
 
 const IMAGE = 'disk.img';
 const MOUNT = 'disk';
-/** What ext4 takes for an inode. */
+/** The size of an inode of ext4. */
 const INODE_BYTES = 256;
-/** Packages are many small files; a build with a limit of 8 GiB has its million. */
+/** Packages are many small files. With a limit of 8 GiB a build has room for a million files. */
 const BYTES_PER_FILE = 8_192;
 /**
- * The kernel's limit lies a little above ours, so that the watch can tell a build that passed its limit from one that
- * came close.
+ * The file system is a little larger than the limit, so that the check can distinguish a build that exceeded the limit
+ * from one that came close.
  */
 const SLACK_SHARE = 1.02;
 const SLACK_BYTES = 32 * MEBIBYTE;
-/** Nothing on it outlives the build: no journal, no flushes to the disk, no work in the background. */
+/** Nothing on this disk outlives the build, so it needs no journal, no flushes and no work in the background. */
 const FORMAT = ['-q', '-F', '-m', '0', '-O', '^has_journal', '-E', 'lazy_itable_init=1,nodiscard'];
 const MOUNT_OPTIONS = 'loop,nosuid,nodev,noatime,nobarrier,noinit_itable';
 
 /**
- * A file system of its own in a sparse file: what a build writes, deleted files that it holds open and directories that
- * it locks included, can never be more than that file. Needs root, loop devices and e2fsprogs.
+ * A file system of its own in a sparse file. Whatever a build writes can never exceed that file, including deleted
+ * files that it holds open and directories that it locks. It needs root, loop devices and e2fsprogs.
  */
 export class FixedDisk extends BuildDisk {
   readonly isFixed = true;
@@ -42,7 +42,7 @@ export class FixedDisk extends BuildDisk {
     this.emptyBlocks.catch(() => undefined);
   }
 
-  /** @throws {Error} with what the system said, where it cannot be made. Nothing is left then. */
+  /** @throws {Error} with the message of the system when the disk cannot be created. Nothing is left then. */
   static async open(build: WatchedBuild): Promise<FixedDisk> {
     const [image, directory] = [join(build.job, IMAGE), join(build.job, MOUNT)];
     const files = Math.min(MOST_FILES, Math.max(1_024, Math.ceil(build.limitBytes / BYTES_PER_FILE)));
@@ -63,13 +63,12 @@ export class FixedDisk extends BuildDisk {
   }
 
   /**
-   * Unmounts what a build of a process that no longer lives has left mounted in its directory. The loop device goes
-   * with it.
+   * Unmounts the disk in a job's directory, also one that an ended process has left. This frees the loop device.
    */
   static async release(job: string): Promise<void> {
     const directory = join(job, MOUNT);
     if (!(await isMountPoint(directory))) return;
-    // A program that is just being ended may still hold it for a moment; it is out of reach at once all the same.
+    // A program that is ending may hold the disk for a moment. The lazy unmount puts it out of reach at once.
     await run('umount', [directory]).catch(() => run('umount', ['--lazy', directory]));
   }
 

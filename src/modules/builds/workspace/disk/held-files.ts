@@ -4,18 +4,18 @@ import { createInterface } from 'node:readline';
 
 import { sampleTree } from '../../../../platform/isolation/process-facts.js';
 
-/** Honest builds have a few hundred; each takes some microseconds to look at. */
+/** Ordinary builds have a few hundred descriptors. Each takes some microseconds to check. */
 const MOST_DESCRIPTORS = 50_000;
 const MOST_MAPPINGS_BYTES = 4 * 1024 * 1024;
 const BLOCK_BYTES = 512;
 
-/** ENOENT, ESRCH: the descriptor, or its process, is gone. */
+/** ENOENT and ESRCH mean that the descriptor or its process no longer exists. */
 const isGone = (error: unknown): boolean => ['ENOENT', 'ESRCH'].includes((error as NodeJS.ErrnoException).code ?? '');
 
 /**
- * Bytes of files of a file system that have no name any more, but that processes still hold open: no walk through
- * directories finds them. Null where that cannot be told, because a process hides its files or has mapped a nameless
- * one that it has closed. Follows nothing but the kernel's own links below `/proc`, and opens none of them.
+ * Counts the bytes of deleted files that processes still hold open, which no walk through directories finds. Null when
+ * they cannot be counted, because a process hides its files or has mapped a deleted file that it has closed. It follows
+ * only the kernel's own links below `/proc`, and opens none of them.
  */
 export async function heldBytes(rootPid: number, device: number): Promise<number | null> {
   const held = new Map<number, number>();
@@ -50,10 +50,12 @@ async function addDescriptors(
   }
 }
 
-/** Whether a process has mapped a nameless file of the device whose size is not known from a descriptor. */
+/** True when a process has mapped a deleted file of the device whose size is not known from a descriptor. */
 async function mapsUnknown(pid: number, device: number, known: ReadonlyMap<number, number>): Promise<boolean> {
   // `start-end rwxp offset major:minor inode path (deleted)`, proc(5).
-  const wanted = `${((device >> 8) & 0xfff).toString(16).padStart(2, '0')}:${((device & 0xff) | ((device >> 12) & 0xfff00)).toString(16).padStart(2, '0')}`;
+  const major = (device >> 8) & 0xfff;
+  const minor = (device & 0xff) | ((device >> 12) & 0xfff00);
+  const wanted = [major, minor].map((part) => part.toString(16).padStart(2, '0')).join(':');
   const maps = createReadStream(`/proc/${pid}/maps`, { end: MOST_MAPPINGS_BYTES });
   let bytes = 0;
   for await (const line of createInterface({ input: maps })) {

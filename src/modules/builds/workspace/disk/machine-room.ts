@@ -6,7 +6,7 @@ import { MEBIBYTE } from './build-disk.js';
 const KEPT_FREE_BYTES = 512 * MEBIBYTE;
 const KEPT_FREE_SHARE = 0.02;
 
-/** Whether the file system of a directory has room for builds to go on. */
+/** True when the file system of a directory has enough space for builds to continue. */
 export async function hasRoom(directory: string): Promise<boolean> {
   const { bsize, blocks, bavail } = await statfs(directory);
   return bavail * bsize > Math.min(KEPT_FREE_BYTES, blocks * bsize * KEPT_FREE_SHARE);
