@@ -1,8 +1,8 @@
 'use strict';
 /**
  * Runs inside of a sandbox as the user of a build: `node measure.cjs <most bytes> <most files> <directory …>`. It
- * prints `{"bytes","files","uncounted"}`: the disk usage of the directories, and the number of entries that could not be read.
- * It stops when a maximum is exceeded.
+ * prints `{"bytes","files","uncounted"}`: the disk usage of the directories, and the number of entries that could
+ * not be read. It stops when a maximum is exceeded.
  */
 const fs = require('node:fs');
 

@@ -1,8 +1,9 @@
 'use strict';
 /**
- * Runs inside of a sandbox that can write nothing, as `node pack.cjs <plan as JSON>`, or as a part of `source.cjs` if
- * no code of the user has run. It writes records to standard output: four bytes of length, JSON of that length, and, for a
- * file, its content. The first record has the facts, then come files and notes, and at last `{"end":true}`.
+ * Runs inside of a sandbox that can write nothing, as `node pack.cjs <plan as JSON>`, or as a part of `source.cjs`
+ * if no code of the user has run. It writes records to standard output: four bytes of length, JSON of that length,
+ * and, for a file, its content. The first record has the facts, then come files and notes, and at last
+ * `{"end":true}`.
  */
 const fs = require('node:fs');
 const path = require('node:path');

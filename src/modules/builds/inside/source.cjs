@@ -1,9 +1,9 @@
 'use strict';
 /**
- * Runs inside of a sandbox next to git: `… | node source.cjs <repository> <root directory>`. It starts together with
- * git, so that it is ready when git ends. From git it reads three lines about the commit and, when all files are checked
- * out, `done`. It writes records like `pack.cjs`: `{"commit"}`, `{"inspection"}`, and then the files if a plan arrives on
- * descriptor 3.
+ * Runs inside of a sandbox next to git: `… | node source.cjs <repository> <root directory>`. It starts together
+ * with git, so that it is ready when git ends. From git it reads three lines about the commit and, when all files
+ * are checked out, `done`. It writes records like `pack.cjs`: `{"commit"}`, `{"inspection"}`, and then the files
+ * if a plan arrives on descriptor 3.
  */
 const { createReadStream } = require('node:fs');
 
