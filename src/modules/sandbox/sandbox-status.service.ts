@@ -14,7 +14,7 @@ export type SandboxStatus =
     }
   | { readonly available: false; readonly missing: readonly string[] };
 
-/** Whether some worker can run code, as the workers themselves have reported it. */
+/** Combines the reports of the workers into the state of the sandbox. */
 @Injectable()
 export class SandboxStatusService {
   private cached: { readonly status: Promise<SandboxStatus>; readonly untilMs: number } | undefined;
@@ -24,13 +24,13 @@ export class SandboxStatusService {
     private readonly clock: Clock,
   ) {}
 
-  /** @throws {Error} of Redis being away: then nothing is known. */
+  /** @throws {Error} when Redis is unavailable, so that the state is unknown. */
   status(): Promise<SandboxStatus> {
     const nowMs = this.clock.now().getTime();
     if (this.cached === undefined || this.cached.untilMs <= nowMs) {
       const status = this.read();
       this.cached = { status, untilMs: nowMs + CACHE_MS };
-      // Neither a failure nor an absence is worth remembering: the first worker may be there a moment later.
+      // Failures and missing workers are not cached, because a worker may start a moment later.
       const forget = (): void => {
         if (this.cached?.status === status) this.cached = undefined;
       };

@@ -15,41 +15,44 @@ export const SANDBOX_ERRORS = defineErrors({
   sandbox_unavailable: { type: 'api_error', status: 503, title: 'The sandbox is temporarily unavailable.' },
 });
 
-/** The eleventh run of a day from one address (service document §8). */
+/** The address has used its anonymous runs of the day (service document §8). */
 export class SandboxDailyLimitExceeded extends LimitExceeded {
   constructor(facts: LimitFacts) {
     super(
       SANDBOX_ERRORS.sandbox_daily_limit_exceeded,
-      `The ${facts.limit} anonymous sandbox executions of this day are used up for this IP address.`,
+      `Daily limit reached: ${facts.limit} anonymous sandbox executions per IP address.`,
       facts,
-      'They start afresh at 00:00 UTC.',
+      'Try again after 00:00 UTC.',
     );
   }
 }
 
-/** Neither one address nor one organization must hold all workers. */
+/** One address or one organization must not occupy all workers. */
 export class SandboxConcurrencyLimitExceeded extends LimitExceeded {
   constructor(holder: 'IP address' | 'organization', facts: LimitFacts) {
     super(
       LIMIT_ERRORS.concurrency_limit_exceeded,
-      `At most ${facts.limit} sandbox executions can run at once for one ${holder}.`,
+      `Concurrency limit reached: ${facts.limit} sandbox executions at a time per ${holder}.`,
       facts,
       holder === 'organization'
-        ? 'Wait for one of them to end, or cancel one; a larger plan has more places.'
-        : 'Wait for one of them to end.',
+        ? 'Wait for an execution to end, cancel one, or upgrade.'
+        : 'Wait for an execution to end.',
     );
   }
 }
 
-/** Code is never run without isolation: where that is missing, nothing runs. */
+/** Code never runs without isolation. */
 export class SandboxUnavailable extends DomainError {
   constructor(missing: readonly string[], cause?: unknown) {
     super(
       SANDBOX_ERRORS.sandbox_unavailable,
-      'The sandbox cannot run code now.',
+      'The sandbox is temporarily unavailable.',
       {
         retryAfterSeconds: 5,
-        hint: missing.length === 0 ? 'Try again; the execution was not counted.' : `Missing: ${missing.join('; ')}.`,
+        hint:
+          missing.length === 0
+            ? 'The execution was not counted. Retry after 5 s.'
+            : `Missing: ${missing.join('; ')}. Retry after 5 s.`,
         ...(missing.length === 0 ? {} : { details: { missing } }),
       },
       { cause },
@@ -57,15 +60,15 @@ export class SandboxUnavailable extends DomainError {
   }
 }
 
-/** The run would wait longer than it may: `Retry-After` says when it would be let in if nothing else came. */
+/** The run would wait longer than allowed. `Retry-After` says when it would be admitted if no other run arrived. */
 export class SandboxBusy extends DomainError {
   constructor(expectedMs: number, withinMs: number, cause?: unknown) {
     super(
       SANDBOX_ERRORS.sandbox_unavailable,
-      `The sandbox is busy: the run would wait longer than ${withinMs} ms to begin.`,
+      `The sandbox is busy: the run would wait longer than ${withinMs} ms in the queue.`,
       {
         retryAfterSeconds: Math.max(1, Math.ceil((expectedMs - withinMs) / 1000)),
-        hint: 'Send the request again after Retry-After seconds. It was not counted.',
+        hint: 'The execution was not counted. Retry after the seconds in Retry-After.',
         details: { expected_wait_seconds: Math.ceil(expectedMs / 1000), max_wait_seconds: Math.ceil(withinMs / 1000) },
       },
       { cause },
@@ -73,25 +76,25 @@ export class SandboxBusy extends DomainError {
   }
 }
 
-/** An execution asks for more time or memory than one may have in the plan of its organization. */
+/** The execution requests more time or memory than the organization's plan allows. */
 export class ExecutionBeyondPlan extends DomainError {
   constructor(faults: readonly FieldFault[], hint: string) {
     super(GENERIC_ERRORS.invalid_request, faults[0]!.message, { details: faults, hint });
   }
 }
 
-/** The same answer for one of another organization as for one that never was. */
+/** An execution of another organization gets the same answer as one that does not exist. */
 export class ExecutionNotFound extends DomainError {
   constructor() {
-    super(SANDBOX_ERRORS.execution_not_found, 'There is no such execution.', {
-      hint: 'Executions are kept for 30 days; GET /api/v1/sandbox/executions lists them.',
+    super(SANDBOX_ERRORS.execution_not_found, 'No execution has this ID.', {
+      hint: 'Executions are kept for 30 days. List them with GET /api/v1/sandbox/executions.',
     });
   }
 }
 
 export class ExecutionAlreadyOver extends DomainError {
   constructor(status: string) {
-    super(SANDBOX_ERRORS.execution_already_over, 'The execution is over and cannot be cancelled.', {
+    super(SANDBOX_ERRORS.execution_already_over, 'The execution has already ended and cannot be cancelled.', {
       details: { status },
     });
   }

@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { LimitsModule } from '../limits/limits.module.js';
+import { AnonymousQuota } from './runs/anonymous-quota.js';
 import { AnonymousSandboxService } from './runs/anonymous-sandbox.service.js';
 import { SandboxStatusService } from './sandbox-status.service.js';
 import { EXECUTION_METRICS, ExecutionCounter } from './metrics/sandbox.metrics.js';
@@ -10,6 +11,7 @@ import { WorkerReports } from './workers/worker-reports.js';
 @Module({
   imports: [LimitsModule],
   providers: [
+    AnonymousQuota,
     AnonymousSandboxService,
     Backlog,
     SandboxService,

@@ -4,29 +4,29 @@ import { ModuleSettings } from '../../platform/config/module-settings.js';
 import { BooleanSetting, ChoiceSetting, IntegerSetting, TextSetting } from '../../platform/config/setting.js';
 import type { IsolationSettings } from '../../platform/isolation/isolation-settings.js';
 
-/** What runs may use, and how everything of tenants is isolated, builds and servers of apps included. */
+/** The limits of runs, and the isolation of all code of tenants, which includes builds and app servers. */
 export class SandboxSettings extends ModuleSettings implements IsolationSettings {
-  @BooleanSetting({ name: 'SANDBOX_ENABLED', summary: '`false`: this worker runs no code.' })
+  @BooleanSetting({ name: 'SANDBOX_ENABLED', summary: 'Set to `false` to run no code in this worker.' })
   readonly enabled: boolean = true;
 
   @IntegerSetting({
     name: 'SANDBOX_EXECUTIONS_PER_DAY',
-    summary: 'Runs of an address without an account, a UTC day.',
+    summary: 'Runs per UTC day for each IP address without an account.',
     unit: 'runs',
     min: 1,
   })
   readonly executionsPerDay: number = 10;
 
-  @IntegerSetting({ name: 'SANDBOX_TIMEOUT_MS', summary: 'Longest run.', unit: 'ms', min: 100, max: 30_000 })
+  @IntegerSetting({ name: 'SANDBOX_TIMEOUT_MS', summary: 'Time limit of a run.', unit: 'ms', min: 100, max: 30_000 })
   readonly timeoutMs: number = 30_000;
 
-  @IntegerSetting({ name: 'SANDBOX_MEMORY_MIB', summary: 'Memory of a run.', unit: 'MiB', min: 64, max: 4_096 })
+  @IntegerSetting({ name: 'SANDBOX_MEMORY_MIB', summary: 'Memory limit of a run.', unit: 'MiB', min: 64, max: 4_096 })
   private readonly memoryMib: number = 256;
 
   @IntegerSetting({
     name: 'SANDBOX_CONCURRENCY',
-    summary: 'Runs at the same time in one worker.',
-    unset: 'one for each processor',
+    summary: 'Concurrent runs in one worker.',
+    unset: 'one per processor',
     unit: 'runs',
     example: '4',
     min: 1,
@@ -36,7 +36,7 @@ export class SandboxSettings extends ModuleSettings implements IsolationSettings
 
   @ChoiceSetting({
     name: 'SANDBOX_CGROUPS',
-    summary: '`off`: limit runs without cgroups even where they could be used.',
+    summary: 'Set to `off` to limit runs without cgroups, even where cgroups are available.',
     values: ['auto', 'off'],
   })
   readonly cgroups: 'auto' | 'off' = 'auto';
@@ -44,7 +44,8 @@ export class SandboxSettings extends ModuleSettings implements IsolationSettings
   @IntegerSetting({
     name: 'SANDBOX_CPU_WEIGHT',
     summary:
-      'Share of the processors for all work of tenants together (sandboxes, builds, apps) while they are contended; 100 is one busy process of the service. Needs cgroups; elsewhere `nice` stands in.',
+      'CPU share of all work of tenants together (sandboxes, builds, apps) while processors are contended; 100 ' +
+      'equals one busy process of the service. Needs cgroups; without them, `nice` is used.',
     min: 1,
     max: 10_000,
   })
@@ -52,7 +53,7 @@ export class SandboxSettings extends ModuleSettings implements IsolationSettings
 
   @TextSetting({
     name: 'SANDBOX_BUBBLEWRAP',
-    summary: 'Path of `bwrap` when it is in no usual place.',
+    summary: 'Path of `bwrap`, if it is not in a usual place.',
     example: '/usr/bin/bwrap',
   })
   readonly bubblewrap: string | undefined = undefined;

@@ -3,10 +3,10 @@ import type { ExecutionStatus } from './sandbox-runtime.js';
 const LIVE_STATES = ['queued', 'running'] as const;
 
 /**
- * How an execution of an organization stands. It is queued, runs, and then ends once, as its run ended or as one of
+ * The states of an organization's execution. It is queued, runs, and ends once: with the status of its run, or with
  *
- * - `cancelled`: somebody cancelled it, or the caller who waited for it hung up,
- * - `lost`: the platform lost it, with its worker for one. Whether the code ran is not known.
+ * - `cancelled`: a caller cancelled it, or the caller that waited for it hung up,
+ * - `lost`: the platform lost it, for example because its worker died. Whether the code ran is unknown.
  */
 export const EXECUTION_STATES = [
   ...LIVE_STATES,

@@ -2,18 +2,18 @@
 export const LANGUAGES = ['typescript', 'javascript', 'python'] as const;
 export type Language = (typeof LANGUAGES)[number];
 
-/** How a run ended. All five are the platform having done its work; its own failures are thrown. */
+/** How a run ended. In all five cases the platform did its work; its own failures are thrown. */
 export type ExecutionStatus = 'succeeded' | 'failed' | 'timed_out' | 'out_of_memory' | 'output_limit';
 
-/** Of standard output and of standard error, each; whoever runs the code. */
+/** The limit of standard output and of standard error, each. It is the same on every plan. */
 export const OUTPUT_BYTES = 1_048_576;
 
-/** What one run may use. Each bound holds even against code that works to break it. */
+/** What one run may use. Each limit holds even against code that tries to break it. */
 export interface SandboxLimits {
   /** Wall time from the moment the code starts. */
   readonly timeoutMs: number;
   readonly memoryBytes: number;
-  /** Of standard output and of standard error, each. */
+  /** Applies to standard output and to standard error separately. */
   readonly outputBytes: number;
 }
 
@@ -46,7 +46,7 @@ export interface ExecutionError {
 
 export interface SandboxOutcome {
   readonly status: ExecutionStatus;
-  /** UTF-8; bytes that are not are shown as U+FFFD. */
+  /** Decoded as UTF-8; invalid bytes are shown as U+FFFD. */
   readonly stdout: string;
   readonly stderr: string;
   /** Null when a signal ended the run. */
@@ -60,17 +60,17 @@ export interface SandboxOutcome {
   readonly error?: ExecutionError;
 }
 
-/** What the start-up probe found. Without isolation nothing is ever run. */
+/** The result of the start-up probe. Without isolation nothing is ever run. */
 export type SandboxReadiness =
   | { readonly available: true; readonly mode: string }
   | { readonly available: false; readonly missing: readonly string[] };
 
-/** Runs untrusted code in isolation; the port between the sandbox and how it isolates. */
+/** Runs untrusted code in isolation. This port keeps the sandbox independent of the isolation technique. */
 export abstract class SandboxRuntime {
-  /** Tries the isolation for real and remembers the answer; call it before the first run. */
+  /** Tests the isolation with real runs and remembers the result. Call it before the first run. */
   abstract probe(): Promise<SandboxReadiness>;
 
-  /** The last answer of {@link probe}. */
+  /** The last result of {@link probe}. */
   abstract readonly readiness: SandboxReadiness;
 
   /**
@@ -80,6 +80,6 @@ export abstract class SandboxRuntime {
    */
   abstract run(run: SandboxRun, signal?: AbortSignal): Promise<SandboxOutcome>;
 
-  /** Ends every run that is still going and frees what the runtime holds. */
+  /** Ends every active run and frees what the runtime holds. */
   abstract close(): Promise<void>;
 }

@@ -10,38 +10,38 @@ import type { SandboxFile, SandboxLimits } from '../domain/sandbox-runtime.js';
 import { EXECUTION_ID } from '../sandbox.ids.js';
 import { type CreateExecutionInput, RETURN_MS } from '../runs/sandbox.service.js';
 import { Backlog } from '../workers/backlog.js';
-import { ExecutionMoney } from './execution-money.js';
-import { OrgPlaces } from './org-places.js';
+import { ExecutionBilling } from './execution-billing.js';
+import { OrgSlots } from './org-slots.js';
 import { limitsOf, type LimitsInput } from './plan-limits.js';
 
 export interface CreateOrgExecutionInput extends CreateExecutionInput, LimitsInput {
   readonly files: readonly SandboxFile[];
-  /** How long it may wait for its turn. */
+  /** The longest time that the execution may wait in the queue. */
   readonly queueTimeoutMs: number;
 }
 
-/** What an execution would be given. */
+/** The limits and the highest cost that an execution would have. */
 export interface Rehearsal {
   readonly limits: SandboxLimits;
-  /** With its whole time limit used. */
+  /** The price of the whole time limit. */
   readonly maxCostNano: bigint;
 }
 
-/** Lets executions of organizations in, within what their plan allows. */
+/** Admits executions of organizations within the limits of their plan. */
 @Injectable()
 export class ExecutionAdmissionService {
   constructor(
     private readonly settings: SandboxSettings,
     private readonly backlog: Backlog,
-    private readonly places: OrgPlaces,
+    private readonly slots: OrgSlots,
     private readonly executions: ExecutionsStore,
-    private readonly money: ExecutionMoney,
+    private readonly billing: ExecutionBilling,
     private readonly ids: Ids,
     private readonly clock: Clock,
   ) {}
 
   /**
-   * What an execution would be given, and may cost, if there is room for it now.
+   * Returns the limits and the highest cost of an execution, if it could be admitted now.
    *
    * @throws {ExecutionBeyondPlan} `invalid_request`
    * @throws {SandboxUnavailable} `sandbox_unavailable`
@@ -50,11 +50,11 @@ export class ExecutionAdmissionService {
    */
   async rehearse(call: Call, input: CreateOrgExecutionInput): Promise<Rehearsal> {
     const limits = await this.check(call, input);
-    return { limits, maxCostNano: await this.money.rehearse(call.org.id, call.org.plan, limits) };
+    return { limits, maxCostNano: await this.billing.rehearse(call.org.id, call.org.plan, limits) };
   }
 
   /**
-   * Makes the row of an execution, queued, and takes a place and holds money for it, until it is over.
+   * Writes a queued execution. It occupies a concurrency slot and holds its highest cost until it ends.
    *
    * @throws as {@link rehearse}.
    * @throws {SandboxConcurrencyLimitExceeded} `concurrency_limit_exceeded`
@@ -74,12 +74,12 @@ export class ExecutionAdmissionService {
       },
       { at: createdAt, givesUpAt: new Date(createdAt.getTime() + input.queueTimeoutMs + RETURN_MS) },
     );
-    await this.places.take(org.id, execution.id, PLANS[org.plan], input.queueTimeoutMs + limits.timeoutMs + RETURN_MS);
+    await this.slots.take(org.id, execution.id, PLANS[org.plan], input.queueTimeoutMs + limits.timeoutMs + RETURN_MS);
     try {
-      await this.money.hold(execution, org.plan, () => this.executions.add(execution));
+      await this.billing.hold(execution, org.plan, () => this.executions.add(execution));
       return execution;
     } catch (error) {
-      await this.places.free(org.id, execution.id);
+      await this.slots.free(org.id, execution.id);
       throw error;
     }
   }

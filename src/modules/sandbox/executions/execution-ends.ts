@@ -3,60 +3,63 @@ import { Database } from '../../../platform/database/database.js';
 import { Clock } from '../../../platform/time/clock.js';
 import { ExecutionsStore, type OverdueExecution } from '../persistence/executions.store.js';
 import type { SandboxOutcome } from '../domain/sandbox-runtime.js';
-import { ExecutionMoney } from './execution-money.js';
+import { ExecutionBilling } from './execution-billing.js';
 
-/** Every end that an execution can have: it is written and paid in one transaction, once. */
+/** Ends executions. Each end is written and paid for once, in one transaction. */
 @Injectable()
 export class ExecutionEnds {
   constructor(
     private readonly database: Database,
     private readonly executions: ExecutionsStore,
-    private readonly money: ExecutionMoney,
+    private readonly billing: ExecutionBilling,
     private readonly clock: Clock,
   ) {}
 
-  /** False when it was cancelled, or given up, while it ran: that was its end then, and this result is thrown away. */
+  /** Returns false, and discards the result, when the execution was cancelled or given up while it ran. */
   finish(id: string, outcome: SandboxOutcome): Promise<boolean> {
     return this.database.transaction(async () => {
       const live = await this.executions.lockLive(id);
       if (live?.status !== 'running') return false;
-      const costNano = await this.money.pay(live, outcome.durationMs);
+      const costNano = await this.billing.pay(live, outcome.durationMs);
       await this.executions.finish(id, { outcome, costNano, finishedAt: this.clock.now() });
       return true;
     });
   }
 
-  /** What it had run by then is paid for. False when it was over before. */
+  /** The organization pays for the time that the execution has run. Returns false when it had ended before. */
   cancel(id: string): Promise<boolean> {
     return this.database.transaction(async () => {
       const live = await this.executions.lockLive(id);
       if (live === null) return false;
       const finishedAt = this.clock.now();
-      if (live.startedAt === null) await this.money.giveBack([live]);
+      if (live.startedAt === null) await this.billing.release([live]);
       const costNano =
-        live.startedAt === null ? null : await this.money.pay(live, finishedAt.getTime() - live.startedAt.getTime());
+        live.startedAt === null ? null : await this.billing.pay(live, finishedAt.getTime() - live.startedAt.getTime());
       await this.executions.end(id, { status: 'cancelled', costNano, finishedAt });
       return true;
     });
   }
 
-  /** By the platform: nobody pays. One that had not begun is cancelled: it never ran. False when it was over before. */
+  /**
+   * The platform gives the execution up, so it costs nothing. It becomes `cancelled` if it never started, and `lost`
+   * otherwise. Returns false when it had ended before.
+   */
   giveUp(id: string): Promise<boolean> {
     return this.database.transaction(async () => {
       const live = await this.executions.lockLive(id);
       if (live === null) return false;
       const status = live.startedAt === null ? 'cancelled' : 'lost';
       await this.executions.end(id, { status, costNano: null, finishedAt: this.clock.now() });
-      await this.money.giveBack([live]);
+      await this.billing.release([live]);
       return true;
     });
   }
 
-  /** Those whose worker can no longer be expected to tell how they ended. */
+  /** Gives up the executions whose worker can no longer be expected to report their end. */
   giveUpOverdue(): Promise<OverdueExecution[]> {
     return this.database.transaction(async () => {
       const overdue = await this.executions.giveUpOverdue(this.clock.now());
-      await this.money.giveBack(overdue);
+      await this.billing.release(overdue);
       return overdue;
     });
   }

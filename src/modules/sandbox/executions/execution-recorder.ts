@@ -6,55 +6,58 @@ import { Clock } from '../../../platform/time/clock.js';
 import type { SandboxPayload } from '../jobs/sandbox.job.js';
 import { ExecutionsStore } from '../persistence/executions.store.js';
 import type { SandboxOutcome } from '../domain/sandbox-runtime.js';
-import { DatabasePatience } from './database-patience.js';
+import { DatabaseRetry } from './database-retry.js';
 import { ExecutionEnds } from './execution-ends.js';
-import { OrgPlaces } from './org-places.js';
+import { OrgSlots } from './org-slots.js';
 
-/** From the time limit of a run until its worker has written how it ended. */
+/** A worker has this long after the time limit of a run to write how the run ended. */
 const WRITE_WITHIN_MS = 5_000;
-/** While the database is away each worker comes to so many jobs a second and place, and puts them back. */
+/** This pause limits how many jobs per second a worker takes and returns while the database is unavailable. */
 const BEFORE_POSTPONING_MS = 200;
 const POSTPONED_FOR_MS = 500;
 
 type Run = () => Promise<SandboxOutcome>;
 
-/** In the worker: writes what becomes of the executions of organizations, whether or not anybody waits for them. */
+/**
+ * Runs in the worker and writes the start and the end of executions of organizations, whether or not a caller waits.
+ */
 @Injectable()
 export class ExecutionRecorder {
   constructor(
     private readonly executions: ExecutionsStore,
     private readonly ends: ExecutionEnds,
-    private readonly places: OrgPlaces,
-    private readonly patience: DatabasePatience,
+    private readonly slots: OrgSlots,
+    private readonly databaseRetry: DatabaseRetry,
     private readonly clock: Clock,
   ) {}
 
   /**
-   * Runs it, unless it was cancelled or given up before its turn came. A result that comes after a cancellation is
-   * thrown away: what a caller was once told stays true.
+   * Runs the execution, unless it was cancelled or given up while it was queued. A result that arrives after a
+   * cancellation is discarded, so that an answer which a caller has received stays true.
    *
-   * @throws {JobPostponed} when its beginning could not be written, so that it did not run.
+   * @throws {JobPostponed} when the start could not be written; the code did not run.
    * @throws what `run` throws.
    */
   async record(orgId: string, job: SandboxPayload, context: JobContext, run: Run): Promise<void> {
     const { executionId: id } = job;
     if (!(await this.begin(job, context.waitedMs))) {
-      // Its first worker may be cut off from Redis and running it still; if it is dead, the execution will be overdue.
+      // The first worker may have lost Redis and still be running the code. If it is dead, the execution becomes
+      // overdue.
       if ((await this.executions.statusOf(id)) === 'running')
-        throw new Error('The execution had begun on another worker.');
+        throw new Error('The execution has already started on another worker.');
       await this.ends.giveUp(id);
-      await this.places.free(orgId, id);
+      await this.slots.free(orgId, id);
       return;
     }
     try {
       const outcome = await run();
-      await this.patience.during(() => this.ends.finish(id, outcome));
+      await this.databaseRetry.run(() => this.ends.finish(id, outcome));
     } catch (error) {
       const wasAbandoned = context.signal.reason instanceof JobAbandoned;
-      await this.patience.during(() => (wasAbandoned ? this.ends.cancel(id) : this.ends.giveUp(id)));
+      await this.databaseRetry.run(() => (wasAbandoned ? this.ends.cancel(id) : this.ends.giveUp(id)));
       throw error;
     } finally {
-      await this.places.free(orgId, id);
+      await this.slots.free(orgId, id);
     }
   }
 

@@ -6,15 +6,14 @@ import { Clock } from '../../../platform/time/clock.js';
 import { ExecutionsStore } from '../persistence/executions.store.js';
 import { ExecutionCounter } from '../metrics/sandbox.metrics.js';
 import { ExecutionEnds } from './execution-ends.js';
-import { OrgPlaces } from './org-places.js';
+import { OrgSlots } from './org-slots.js';
 import { overdueExecutionsSchedule } from './executions.job.js';
 
-/** After an outage of the database: until then workers write what ended meanwhile. */
+/** After an outage of the database, workers have this long to write which executions ended meanwhile. */
 const GRACE_MS = 5_000;
 
 /**
- * In every process, so that what a worker ran is settled although no worker lives: gives up executions that are
- * overdue.
+ * Gives up overdue executions. It runs in every process, so that executions are settled even when no worker is alive.
  */
 @Injectable()
 @Handles(overdueExecutionsSchedule)
@@ -24,7 +23,7 @@ export class ExecutionSweeper implements ScheduleHandler, OnApplicationBootstrap
   constructor(
     private readonly executions: ExecutionsStore,
     private readonly ends: ExecutionEnds,
-    private readonly places: OrgPlaces,
+    private readonly slots: OrgSlots,
     private readonly counter: ExecutionCounter,
     private readonly clock: Clock,
     private readonly log: Log,
@@ -35,17 +34,13 @@ export class ExecutionSweeper implements ScheduleHandler, OnApplicationBootstrap
   }
 
   /**
-   * Executions that should have ended by now and of which nothing was heard become `lost`, or `cancelled` if they never
-   * began.
+   * Executions that should have ended by now without a report become `lost`, or `cancelled` if they never started.
    */
   async giveUpOverdue(): Promise<void> {
     for (const { id, orgId, language, status } of await this.ends.giveUpOverdue()) {
-      this.log.warn(
-        { executionId: id, orgId, status },
-        'A sandbox execution was given up: no worker told how it ended.',
-      );
+      this.log.warn({ executionId: id, orgId, status }, 'Gave up a sandbox execution: no worker reported its end.');
       this.counter.ended(language, status);
-      await this.places.free(orgId, id);
+      await this.slots.free(orgId, id);
     }
   }
 

@@ -2,7 +2,7 @@ import { defineSchedule } from '../../../platform/background/define-schedule.js'
 
 export const overdueExecutionsSchedule = defineSchedule({
   name: 'overdue-executions',
-  summary: 'Gives up executions that should have ended and of which no worker reported the end.',
+  summary: 'Gives up executions that should have ended but whose end no worker reported.',
   everyMs: 2_000,
   runsIn: 'each',
   roles: ['api', 'worker'],

@@ -1,29 +1,30 @@
 import { Module } from '@nestjs/common';
 import { CreditsModule } from '../../credits/credits.module.js';
 import { LimitsModule } from '../../limits/limits.module.js';
-import { ExecutionsStore } from '../persistence/executions.store.js';
+import { SandboxPersistenceModule } from '../persistence/sandbox-persistence.module.js';
 import { SandboxModule } from '../sandbox.module.js';
 import { ExecutionAdmissionService } from './execution-admission.service.js';
-import { DatabasePatience } from './database-patience.js';
+import { DatabaseRetry } from './database-retry.js';
 import { ExecutionEnds } from './execution-ends.js';
-import { ExecutionMoney } from './execution-money.js';
+import { ExecutionBilling } from './execution-billing.js';
+import { ExecutionQueue } from './execution-queue.js';
 import { ExecutionSweeper } from './execution-sweeper.js';
 import { ExecutionsService } from './executions.service.js';
-import { OrgPlaces } from './org-places.js';
+import { OrgSlots } from './org-slots.js';
 
-/** The sandbox of organizations. */
+/** The sandbox for organizations. */
 @Module({
-  imports: [CreditsModule, LimitsModule, SandboxModule],
+  imports: [CreditsModule, LimitsModule, SandboxModule, SandboxPersistenceModule],
   providers: [
     ExecutionAdmissionService,
-    DatabasePatience,
+    DatabaseRetry,
     ExecutionEnds,
-    ExecutionMoney,
+    ExecutionBilling,
     ExecutionSweeper,
+    ExecutionQueue,
     ExecutionsService,
-    ExecutionsStore,
-    OrgPlaces,
+    OrgSlots,
   ],
-  exports: [DatabasePatience, ExecutionEnds, ExecutionsService, ExecutionsStore, OrgPlaces],
+  exports: [DatabaseRetry, ExecutionEnds, ExecutionsService, OrgSlots],
 })
 export class ExecutionsModule {}

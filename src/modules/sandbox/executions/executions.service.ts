@@ -1,55 +1,50 @@
 import { Injectable } from '@nestjs/common';
 import type { Page, PageRequest } from '../../../platform/database/page.js';
 import { CallerHungUp } from '../../../platform/errors/caller-hung-up.js';
-import { AwaitedJobs, JobFailed, JobUnanswered } from '../../../platform/queues/awaited-jobs.js';
-import { DirectJobs } from '../../../platform/queues/direct-jobs.js';
+import { JobFailed, JobUnanswered } from '../../../platform/queues/awaited-jobs.js';
 import { Clock } from '../../../platform/time/clock.js';
 import type { Call } from '../../auth/caller.js';
 import { isOver } from '../domain/execution-state.js';
-import { type SandboxPayload, sandboxJob } from '../jobs/sandbox.job.js';
 import { ExecutionsStore, type ListedExecution } from '../persistence/executions.store.js';
 import type { QueuedExecution, SandboxExecution } from '../persistence/sandbox-execution.entity.js';
 import { ExecutionAlreadyOver, ExecutionNotFound, SandboxUnavailable } from '../sandbox.errors.js';
-import { RETURN_MS } from '../runs/sandbox.service.js';
-import { Backlog } from '../workers/backlog.js';
 import {
   ExecutionAdmissionService,
   type CreateOrgExecutionInput,
   type Rehearsal,
 } from './execution-admission.service.js';
-import { DatabasePatience } from './database-patience.js';
+import { DatabaseRetry } from './database-retry.js';
 import { ExecutionEnds } from './execution-ends.js';
-import { OrgPlaces } from './org-places.js';
+import { ExecutionQueue } from './execution-queue.js';
+import { OrgSlots } from './org-slots.js';
 
-/** Runs code for organizations, and remembers how it went. */
+/** Runs code for organizations and records how it ended. */
 @Injectable()
 export class ExecutionsService {
   constructor(
     private readonly admission: ExecutionAdmissionService,
     private readonly executions: ExecutionsStore,
     private readonly ends: ExecutionEnds,
-    private readonly awaited: AwaitedJobs,
-    private readonly jobs: DirectJobs,
-    private readonly places: OrgPlaces,
-    private readonly backlog: Backlog,
-    private readonly patience: DatabasePatience,
+    private readonly queue: ExecutionQueue,
+    private readonly slots: OrgSlots,
+    private readonly databaseRetry: DatabaseRetry,
     private readonly clock: Clock,
   ) {}
 
   /**
-   * What {@link run} and {@link start} would give the execution; runs nothing.
+   * Returns the limits and the highest cost that {@link run} and {@link start} would set. Runs nothing.
    *
    * @throws {ExecutionBeyondPlan} `invalid_request`
    * @throws {CreditsExhausted} `credits_exhausted`
    * @throws {SpendCapReached} `spend_cap_reached`
    * @throws {SandboxUnavailable} `sandbox_unavailable`
    */
-  rehearse(call: Call, page: CreateOrgExecutionInput): Promise<Rehearsal> {
-    return this.admission.rehearse(call, page);
+  rehearse(call: Call, input: CreateOrgExecutionInput): Promise<Rehearsal> {
+    return this.admission.rehearse(call, input);
   }
 
   /**
-   * Runs code and waits for its end. When `signal` is aborted the run is ended.
+   * Runs code and waits for its end. An aborted `signal` ends the run.
    *
    * @throws {ExecutionBeyondPlan} `invalid_request`
    * @throws {SandboxConcurrencyLimitExceeded} `concurrency_limit_exceeded`
@@ -57,45 +52,34 @@ export class ExecutionsService {
    * @throws {SpendCapReached} `spend_cap_reached`
    * @throws {SandboxUnavailable} `sandbox_unavailable`, also when the platform lost the run.
    */
-  async run(call: Call, page: CreateOrgExecutionInput, signal: AbortSignal): Promise<SandboxExecution> {
-    const execution = await this.admission.admit(call, page);
+  async run(call: Call, input: CreateOrgExecutionInput, signal: AbortSignal): Promise<SandboxExecution> {
+    const execution = await this.admission.admit(call, input);
     let fault: unknown;
     try {
-      await this.awaited.run<SandboxPayload, null>(sandboxJob, this.jobOf(execution, page), {
-        jobId: execution.id,
-        subject: execution.orgId,
-        startWithinMs: page.queueTimeoutMs,
-        finishWithinMs: execution.limits.timeoutMs + RETURN_MS,
-        signal,
-      });
+      await this.queue.runAndWait(execution, input, signal);
     } catch (error) {
       await this.giveUp(execution, error instanceof CallerHungUp);
-      if (error instanceof JobUnanswered && !error.hadBegun)
-        throw await this.backlog.refusal(execution.orgId, page.queueTimeoutMs, error);
+      if (error instanceof JobUnanswered && !error.hadBegun) throw await this.queue.refusal(execution, input, error);
       if (!(error instanceof JobFailed || error instanceof JobUnanswered)) throw error;
       fault = error;
     }
-    const ended = await this.patience.during(() => this.executions.get(execution.id));
-    // Somebody may have cancelled it, which ends its job as a failure would.
+    const ended = await this.databaseRetry.run(() => this.executions.get(execution.id));
+    // A cancelled execution ends its job like a failed one, so only `lost` is a failure of the platform.
     if (ended.status === 'lost') throw new SandboxUnavailable([], fault);
     return ended;
   }
 
   /**
-   * Queues code to be run when nobody waits for it. Once this resolves it outlives this process.
+   * Queues code to run without a waiting caller. Once this resolves, the execution survives the end of this process.
    *
    * @throws as {@link run}.
    */
-  async start(call: Call, page: CreateOrgExecutionInput): Promise<QueuedExecution> {
-    const execution = await this.admission.admit(call, page);
+  async start(call: Call, input: CreateOrgExecutionInput): Promise<QueuedExecution> {
+    const execution = await this.admission.admit(call, input);
     try {
-      await this.jobs.add(sandboxJob, {
-        jobId: execution.id,
-        payload: this.jobOf(execution, page),
-        subject: execution.orgId,
-      });
+      await this.queue.add(execution, input);
     } catch (error) {
-      // The job may be there all the same: then its worker finds that it was given up.
+      // The job may have been added despite the error. Its worker then finds that the execution was given up.
       await this.giveUp(execution, false);
       throw error;
     }
@@ -113,13 +97,13 @@ export class ExecutionsService {
     return execution;
   }
 
-  /** Those of the organization of the call, the newest first, without what they printed. */
+  /** Returns the executions of the caller's organization, newest first, without their output. */
   list({ org }: Call, page: PageRequest): Promise<Page<ListedExecution>> {
     return this.executions.list(org.id, page);
   }
 
   /**
-   * Ends an execution that waits or runs. From then on it is cancelled, whatever its worker may still say.
+   * Cancels a queued or running execution. It stays cancelled, whatever its worker reports afterwards.
    *
    * @throws as {@link get}.
    * @throws {ExecutionAlreadyOver} `execution_already_over`
@@ -129,12 +113,12 @@ export class ExecutionsService {
     const wasLive = await this.ends.cancel(id);
     const execution = await this.executions.get(id);
     if (!wasLive) throw new ExecutionAlreadyOver(execution.status);
-    // The place of one that runs is freed by its worker, when it really has ended.
-    if (await this.jobs.end(sandboxJob, id, orgId)) await this.places.free(orgId, id);
+    // The worker frees the slot of a running execution when the run has really ended.
+    if (await this.queue.remove(id, orgId)) await this.slots.free(orgId, id);
     return execution;
   }
 
-  /** What {@link cancel} would answer; changes nothing. */
+  /** Returns what {@link cancel} would return. Changes nothing. */
   async rehearseCancel(call: Call, id: string): Promise<SandboxExecution> {
     return (await this.requireCancellable(call, id)).cancelled(this.clock.now());
   }
@@ -146,23 +130,7 @@ export class ExecutionsService {
   }
 
   private async giveUp({ id, orgId }: QueuedExecution, byItsCaller: boolean): Promise<void> {
-    await this.patience.during(() => (byItsCaller ? this.ends.cancel(id) : this.ends.giveUp(id)));
-    await this.places.free(orgId, id);
-  }
-
-  private jobOf(
-    { id, orgId, limits, givesUpAt }: QueuedExecution,
-    { language, code, stdin, files }: CreateOrgExecutionInput,
-  ): SandboxPayload {
-    return {
-      executionId: id,
-      recordedFor: orgId,
-      language,
-      code,
-      stdin,
-      files: [...files],
-      limits,
-      startBeforeMs: givesUpAt.getTime(),
-    };
+    await this.databaseRetry.run(() => (byItsCaller ? this.ends.cancel(id) : this.ends.giveUp(id)));
+    await this.slots.free(orgId, id);
   }
 }

@@ -7,10 +7,10 @@ import { ExecutionsStore } from '../persistence/executions.store.js';
 import { oldExecutionsSchedule } from './executions.job.js';
 
 const KEPT_MS = 30 * 86_400_000;
-/** Each may hold 2 MiB, and one worker deletes no more than this in five minutes. */
+/** An execution may hold 2 MiB, so one run of the schedule deletes a bounded number of them. */
 const BATCHES = { size: 500, most: 20 };
 
-/** Deletes executions that are kept no longer. */
+/** Deletes executions whose retention of 30 days has passed. */
 @Injectable()
 @Handles(oldExecutionsSchedule)
 export class OldExecutionsSweeper implements ScheduleHandler {
@@ -19,7 +19,6 @@ export class OldExecutionsSweeper implements ScheduleHandler {
     private readonly clock: Clock,
   ) {}
 
-  /** Deletes executions that are older than 30 days; of very many, only some at a time. */
   async run(): Promise<void> {
     const createdBefore = new Date(this.clock.now().getTime() - KEPT_MS);
     await inBatches((limit) => this.executions.deleteOlderThan(createdBefore, limit), BATCHES);

@@ -5,15 +5,15 @@ import { ExecutionBeyondPlan } from '../sandbox.errors.js';
 
 const MEBIBYTE = 1_048_576;
 
-/** What an execution asks for; undefined: what the sandboxes that stand ready have. */
+/** The limits that a caller asks for. The default is what warm sandboxes have. */
 export interface LimitsInput {
   readonly timeoutMs?: number | undefined;
   readonly memoryMib?: number | undefined;
 }
 
 /**
- * What an execution in this plan may use. Without a input it gets what is kept warm, however much its plan allows: any
- * other amount of memory starts a sandbox of its own, which takes longer.
+ * Returns the limits of an execution on this plan. By default they are those of the warm sandboxes, even if the plan
+ * allows more: any other amount of memory needs a new sandbox, which takes longer to start.
  *
  * @throws {ExecutionBeyondPlan} `invalid_request`
  */
@@ -38,25 +38,26 @@ export function limitsOf(
   };
 }
 
-function faultOf(path: string, wanted: number | undefined, bound: number, { name }: Plan): FieldFault[] {
-  if (wanted === undefined || wanted <= bound) return [];
+function faultOf(path: string, requested: number | undefined, bound: number, { name }: Plan): FieldFault[] {
+  if (requested === undefined || requested <= bound) return [];
   return [
     {
       path,
       in: 'body',
       code: 'max',
-      message: `${path} must not be greater than ${bound} in the plan ${name}`,
+      message: `${path} must be at most ${bound} on the ${name} plan`,
       expected: { max: bound },
-      received: wanted,
+      received: requested,
     },
   ];
 }
 
-/** The smallest plan in which it would have been allowed. */
+/** Names the smallest plan that allows the requested limits. */
 function hintFor({ timeoutMs = 0, memoryMib = 0 }: LimitsInput): string {
   const enough = PLAN_IDS.map((id) => PLANS[id]).find(
     ({ sandbox }) => timeoutMs <= sandbox.timeoutMs && memoryMib <= sandbox.memoryMib,
   );
-  if (enough === undefined) return 'No plan has as much.';
-  return `The plan ${enough.name} allows timeout_ms up to ${enough.sandbox.timeoutMs} and memory_mib up to ${enough.sandbox.memoryMib}.`;
+  if (enough === undefined) return 'No plan allows this much. Lower timeout_ms or memory_mib.';
+  const { timeoutMs: maxTimeoutMs, memoryMib: maxMemoryMib } = enough.sandbox;
+  return `Upgrade to ${enough.name}: it allows timeout_ms up to ${maxTimeoutMs} and memory_mib up to ${maxMemoryMib}.`;
 }

@@ -26,7 +26,7 @@ import {
   RehearsalView,
 } from './executions.dto.js';
 
-/** Code, input and files at their largest, with room for what JSON has to escape. */
+/** The largest code, input and files together, with room for JSON escapes. */
 const BODY_BYTES = 2_097_152;
 const REHEARSED = { dry_run: true };
 
@@ -41,14 +41,16 @@ export class ExecutionsController {
   @TakesJson({ actsOutside: true, limitBytes: BODY_BYTES })
   @HttpCode(HttpStatus.OK)
   @ApiOperation({
-    summary: 'Runs code in the sandbox, within the limits of the plan of the organization.',
+    summary: "Runs code in the sandbox, within the limits of the organization's plan.",
     description:
-      'The price of the time limit is held, and the time that the run takes is paid for. A caller that waits and hangs up ends the run. With `Dry-Run: true` nothing runs, and `data` has only `language`, `limits` and `max_cost`.',
+      'Holds the price of the time limit, and charges only for the time that the run takes. Closing the connection ' +
+      'while you wait ends the run. With `Dry-Run: true` nothing runs, and `data` has only `language`, `limits` and ' +
+      '`max_cost`.',
   })
   @ApiOkResponse({ type: OrgExecutionAnswer, description: 'The code ran; `data.status` says how it ended.' })
   @ApiAcceptedResponse({
     type: OrgExecutionAnswer,
-    description: 'With `wait: false`: the code is queued, and runs whether or not anybody asks for it.',
+    description: 'With `wait: false`, the code is queued and runs whether or not you ask for the result.',
   })
   @ApiRefusals(
     ...ANY_CALLER,
@@ -74,8 +76,8 @@ export class ExecutionsController {
   @Get()
   @RequireScope('sandbox:execute')
   @ApiOperation({
-    summary:
-      'Lists the executions of the organization of the last 30 days, the newest first, without what they printed.',
+    summary: 'Lists the executions of the last 30 days, newest first.',
+    description: 'Covers the organization of the key. To read the output of an execution, request it by ID.',
   })
   @ApiOkResponse({ type: ExecutionPageAnswer })
   @ApiRefusals(...ANY_CALLER, GENERIC_ERRORS.invalid_request)
@@ -85,7 +87,7 @@ export class ExecutionsController {
 
   @Get(':execution_id')
   @RequireScope('sandbox:execute', { in: 'resource' })
-  @ApiOperation({ summary: 'Shows an execution and, once it has run, what it printed.' })
+  @ApiOperation({ summary: 'Returns an execution and, once it has ended, its output.' })
   @ApiOkResponse({ type: OrgExecutionAnswer })
   @ApiRefusals(...ANY_CALLER, SANDBOX_ERRORS.execution_not_found)
   async get(@Caller() call: Call, @Param('execution_id') id: string): Promise<Envelope<OrgExecutionView>> {
@@ -96,7 +98,10 @@ export class ExecutionsController {
   @RequireScope('sandbox:execute', { in: 'resource' })
   @TakesNothing({ actsOutside: true })
   @HttpCode(HttpStatus.OK)
-  @ApiOperation({ summary: 'Ends an execution that is queued or running; what it has printed is not kept.' })
+  @ApiOperation({
+    summary: 'Cancels a queued or running execution.',
+    description: 'The output is discarded, and the time that the code ran is charged.',
+  })
   @ApiOkResponse({ type: OrgExecutionAnswer })
   @ApiRefusals(...ANY_CALLER, ...ANY_WRITE, SANDBOX_ERRORS.execution_not_found, SANDBOX_ERRORS.execution_already_over)
   async cancel(

@@ -26,9 +26,9 @@ import { ExecutionErrorView, ExecutionRequest, RuntimeView, toHundredths, Trunca
 
 /** A sandbox with less cannot start every interpreter. */
 const MIN_MEMORY_MIB = 64;
-/** With the usual time limit, a caller who waits is answered within the 60 seconds that HTTP clients usually have. */
+/** With the default time limit, a waiting caller gets an answer within the usual 60 second time-out of HTTP clients. */
 const CALLER_QUEUE_TIMEOUT_MS = 28_000;
-/** Also of an execution that nobody waits for, unless its caller says otherwise. */
+/** This is also the default with `wait: false`. */
 const MAX_QUEUE_TIMEOUT_MS = 300_000;
 
 const IsFilePath = (): PropertyDecorator =>
@@ -37,7 +37,7 @@ const IsFilePath = (): PropertyDecorator =>
     validator: {
       validate: isFilePath,
       defaultMessage: () =>
-        'path must be a relative path of plain names, without "..", and not the name of the program itself',
+        'path must be a relative path without ".." or special characters, and not a reserved name such as main.py',
     },
   });
 
@@ -47,16 +47,16 @@ const CanCoexist = (): PropertyDecorator =>
     validator: {
       validate: (files: unknown) =>
         !Array.isArray(files) || canCoexist(files.map((file: SandboxFile | null) => String(file?.path))),
-      defaultMessage: () => 'files must have different paths, none of which is a directory of another',
+      defaultMessage: () => 'files must have distinct paths, and no path may be a directory of another',
     },
   });
 
-const MaxBytesTogether = (): PropertyDecorator =>
+const MaxTotalBytes = (): PropertyDecorator =>
   ValidateBy({
-    name: 'maxBytesTogether',
+    name: 'maxBytesTogether', // The name is on the wire, as the code of the error.
     validator: {
       validate: (files: unknown) => !Array.isArray(files) || bytesOf(files as SandboxFile[]) <= MAX_FILES_BYTES,
-      defaultMessage: () => `files must be at most ${MAX_FILES_BYTES} bytes of UTF-8 together`,
+      defaultMessage: () => `files must total at most ${MAX_FILES_BYTES} bytes of UTF-8`,
     },
   });
 
@@ -65,7 +65,7 @@ const bytesOf = (files: readonly (SandboxFile | null)[]): number =>
 
 class FileBody implements SandboxFile {
   @ApiProperty({
-    description: 'Relative to the working directory of the program.',
+    description: 'Path relative to the working directory of the program.',
     maxLength: 200,
     example: 'lib/greet.py',
   })
@@ -82,13 +82,13 @@ export class OrgExecutionRequest extends ExecutionRequest {
   @ApiPropertyOptional({
     type: [FileBody],
     maxItems: MAX_FILES,
-    description: 'Files beside the program, which it can import or read; at most 256 KiB of UTF-8 together.',
+    description: 'Files that the program can import or read, at most 256 KiB of UTF-8 in total.',
   })
   @MayBeAbsent()
   @IsArray()
   @ArrayMaxSize(MAX_FILES)
   @CanCoexist()
-  @MaxBytesTogether()
+  @MaxTotalBytes()
   @ValidateNested({ each: true })
   @Type(() => FileBody)
   readonly files: FileBody[] = [];
@@ -98,7 +98,8 @@ export class OrgExecutionRequest extends ExecutionRequest {
     type: 'integer',
     minimum: 1,
     maximum: PLANS.enterprise.sandbox.timeoutMs,
-    description: 'Wall and processor time, at most what the plan of the organization allows. Default: 30 seconds.',
+    description:
+      "Limit of wall and CPU time, up to the maximum of the organization's plan. Default: 30 seconds.",
   })
   @MayBeAbsent()
   @IsInt()
@@ -111,7 +112,8 @@ export class OrgExecutionRequest extends ExecutionRequest {
     minimum: MIN_MEMORY_MIB,
     maximum: PLANS.enterprise.sandbox.memoryMib,
     description:
-      'At most what the plan of the organization allows. Default: 256. Any other amount starts a sandbox of its own, which takes some 30 ms longer.',
+      "Memory limit, up to the maximum of the organization's plan. Default: 256. Any other value needs a new " +
+      'sandbox, which takes about 30 ms longer to start.',
   })
   @MayBeAbsent()
   @IsInt()
@@ -122,7 +124,7 @@ export class OrgExecutionRequest extends ExecutionRequest {
     example: true,
     type: Boolean,
     default: true,
-    description: 'false: the answer comes at once, with 202, and the result is there to be read when the code has run.',
+    description: 'Set to false to get a 202 answer at once. Read the result from the execution when the code has run.',
   })
   @MayBeAbsent()
   @IsBoolean()
@@ -134,7 +136,9 @@ export class OrgExecutionRequest extends ExecutionRequest {
     minimum: 1,
     maximum: MAX_QUEUE_TIMEOUT_MS,
     description:
-      'How long the execution may wait for its turn. A caller that waits sets it to its own time-out less `timeout_ms`. Default: 28 seconds, and 5 minutes with `wait: false`. If the wait would be longer, the answer is 503 with `Retry-After`.',
+      'Longest time that the execution may wait in the queue. If you wait for the result, set it to your own ' +
+      'time-out minus `timeout_ms`. Default: 28 seconds, or 5 minutes with `wait: false`. If the wait would be longer, the ' +
+      'answer is 503 with `Retry-After`.',
   })
   @MayBeAbsent()
   @IsInt()
@@ -152,7 +156,7 @@ export class OrgExecutionRequest extends ExecutionRequest {
 class LimitsView {
   @ApiProperty({ type: 'integer' }) timeout_ms!: number;
   @ApiProperty({ type: 'integer' }) memory_bytes!: number;
-  @ApiProperty({ type: 'integer', description: 'Of standard output and of standard error, each.' })
+  @ApiProperty({ type: 'integer', description: 'Limit of standard output and of standard error, each.' })
   output_bytes!: number;
 
   static of({ timeoutMs, memoryBytes, outputBytes }: SandboxLimits): LimitsView {
@@ -160,16 +164,17 @@ class LimitsView {
   }
 }
 
-const WHEN_RUN = 'Absent until the code has run, and where it did not run to its end.';
+const WHEN_RUN = 'Absent until the code has run to its end.';
 
-/** An execution in whatever state: of one that ran to its end it has all that the anonymous sandbox shows. */
+/** An execution in any state. Once it has run to its end it has all the fields of an anonymous execution. */
 export class OrgExecutionView {
   @ApiProperty({ example: 'exe_01jd3m8yeqf5rb0xkq5ym8s6tn' }) id!: string;
   @ApiProperty({ enum: LANGUAGES }) language!: Language;
   @ApiProperty({
     enum: EXECUTION_STATES,
     description:
-      'queued and running lead to one of the others. lost: the platform lost the run, and whether the code ran is not known.',
+      '`queued` and `running` are temporary; all others are final. `lost` means that the platform lost the run, and ' +
+      'that it is unknown whether the code ran.',
   })
   status!: ExecutionState;
   @ApiPropertyOptional({ type: String, description: WHEN_RUN }) stdout?: string;
@@ -177,7 +182,7 @@ export class OrgExecutionView {
   @ApiPropertyOptional({ type: 'integer', nullable: true, description: 'Null when a signal ended the run.' })
   exit_code?: number | null;
   @ApiPropertyOptional({ type: String, nullable: true, example: null }) signal?: string | null;
-  @ApiPropertyOptional({ type: 'integer', description: 'What the run waited for a worker, in milliseconds.' })
+  @ApiPropertyOptional({ type: 'integer', description: 'Time in the queue, in milliseconds.' })
   queue_ms?: number;
   @ApiPropertyOptional({ type: Number, description: 'Wall time of the run, in milliseconds.' }) duration_ms?: number;
   @ApiPropertyOptional({ type: Number }) cpu_ms?: number;
@@ -188,11 +193,10 @@ export class OrgExecutionView {
   @ApiPropertyOptional({
     type: String,
     example: '0.000000334',
-    description:
-      'In USD, as a decimal: the price of its wall time, by whole milliseconds. Absent until it has run, and where it did not.',
+    description: 'Price of the wall time in USD, as a decimal, by whole milliseconds. Absent until the code has run.',
   })
   cost?: string;
-  @ApiProperty({ type: LimitsView, description: 'What it may, or might, use.' }) limits!: LimitsView;
+  @ApiProperty({ type: LimitsView, description: 'Limits of the execution.' }) limits!: LimitsView;
   @ApiProperty({ format: 'date-time' }) created_at!: string;
   @ApiPropertyOptional({ type: String, format: 'date-time' }) started_at?: string;
   @ApiPropertyOptional({ type: String, format: 'date-time' }) finished_at?: string;
@@ -211,7 +215,7 @@ export class OrgExecutionView {
   }
 }
 
-/** An execution in a list, without what it printed. */
+/** An execution in a list, without its output. */
 export class ListedExecutionView extends OmitType(OrgExecutionView, ['stdout', 'stderr', 'error'] as const) {
   static of(execution: ListedExecution): ListedExecutionView {
     const { id, language, status, limits, queueMs, createdAt, startedAt, finishedAt } = execution;
@@ -251,7 +255,7 @@ function figuresOf({
   };
 }
 
-/** What an execution would be given: the answer to `Dry-Run: true`. */
+/** The answer to `Dry-Run: true`. */
 export class RehearsalView {
   @ApiProperty({ enum: LANGUAGES }) language!: Language;
   @ApiProperty({ type: LimitsView }) limits!: LimitsView;
@@ -259,7 +263,8 @@ export class RehearsalView {
     type: String,
     example: '0.000833334',
     description:
-      'In USD, as a decimal: what it costs if it uses its whole time limit. Absent in the anonymous sandbox, which costs nothing.',
+      'Highest cost in USD, as a decimal: the price of the whole time limit. Absent in the anonymous sandbox, which ' +
+      'is free.',
   })
   max_cost?: string;
 

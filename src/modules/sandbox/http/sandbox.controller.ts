@@ -30,9 +30,10 @@ export class SandboxController {
   @TakesJson({ actsOutside: true })
   @HttpCode(HttpStatus.OK)
   @ApiOperation({
-    summary: 'Runs code in the anonymous sandbox: no account, ten runs a day for one IP address.',
+    summary: 'Runs code in the anonymous sandbox, without an account.',
     description:
-      'With `Dry-Run: true` nothing runs and nothing is counted, and `data` has only `language` and `limits`.',
+      'Allows ten runs a day for each IP address. With `Dry-Run: true` nothing runs and nothing is counted, and ' +
+      '`data` has only `language` and `limits`.',
   })
   @ApiOkResponse({ type: AnonymousExecutionAnswer, description: 'The code ran; `data.status` says how it ended.' })
   @ApiRefusals(

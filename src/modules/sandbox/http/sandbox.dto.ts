@@ -26,7 +26,7 @@ export class ExecutionRequest {
 
   @ApiPropertyOptional({
     example: 'Ada\n',
-    description: 'What the program reads from standard input, at most 128 KiB of UTF-8.',
+    description: 'Standard input of the program, at most 128 KiB of UTF-8.',
     maxLength: MAX_CODE_BYTES,
   })
   @MayBeAbsent()
@@ -48,7 +48,7 @@ export class RuntimeView {
 export class ExecutionErrorView {
   @ApiProperty({ example: 'ZeroDivisionError' }) name!: string;
   @ApiProperty({ example: 'division by zero' }) message!: string;
-  @ApiPropertyOptional({ type: Number, description: 'In the code that was sent.' }) line?: number;
+  @ApiPropertyOptional({ type: Number, description: 'Line in the submitted code.' }) line?: number;
   @ApiPropertyOptional({ type: Number }) column?: number;
   @ApiPropertyOptional({ type: String }) stack?: string;
 }
@@ -62,7 +62,7 @@ export class ExecutionView {
   @ApiProperty({ type: Number, nullable: true, description: 'Null when a signal ended the run.' }) exit_code!:
     number | null;
   @ApiProperty({ type: String, nullable: true, example: null }) signal!: string | null;
-  @ApiProperty({ description: 'What the run waited for a worker, in milliseconds.' }) queue_ms!: number;
+  @ApiProperty({ description: 'Time in the queue, in milliseconds.' }) queue_ms!: number;
   @ApiProperty({ description: 'Wall time of the run, in milliseconds.' }) duration_ms!: number;
   @ApiProperty() cpu_ms!: number;
   @ApiProperty() memory_peak_bytes!: number;
@@ -90,7 +90,7 @@ export class ExecutionView {
   }
 }
 
-/** The clocks are no better than that, and a caller reads it more easily. */
+/** The clocks are no more precise than this, and short numbers are easier to read. */
 export const toHundredths = (value: number): number => Math.round(value * 100) / 100;
 
 class AnonymousExecutionMeta {

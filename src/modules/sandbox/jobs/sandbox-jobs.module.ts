@@ -5,9 +5,11 @@ import { OldExecutionsSweeper } from '../executions/old-executions-sweeper.js';
 import { openRuntime } from '../runtime/open-runtime.js';
 import { SandboxRuntime } from '../domain/sandbox-runtime.js';
 import { SANDBOX_METRICS, SandboxMetrics } from '../metrics/sandbox.metrics.js';
+import { SandboxPersistenceModule } from '../persistence/sandbox-persistence.module.js';
 import { SandboxSettings } from '../sandbox.settings.js';
 import { SandboxModule } from '../sandbox.module.js';
 import { SandboxWorkerService } from '../workers/sandbox-worker.service.js';
+import { WorkerHeartbeat } from '../workers/worker-heartbeat.js';
 import { SandboxProcessor } from './sandbox.processor.js';
 
 function runtimeOf(settings: SandboxSettings, metrics: SandboxMetrics): SandboxRuntime {
@@ -27,13 +29,14 @@ function runtimeOf(settings: SandboxSettings, metrics: SandboxMetrics): SandboxR
 }
 
 @Module({
-  imports: [ExecutionsModule, SandboxModule],
+  imports: [ExecutionsModule, SandboxModule, SandboxPersistenceModule],
   providers: [
     { provide: SandboxRuntime, inject: [SandboxSettings, SandboxMetrics], useFactory: runtimeOf },
     ExecutionRecorder,
     OldExecutionsSweeper,
     SandboxProcessor,
     SandboxWorkerService,
+    WorkerHeartbeat,
     ...SANDBOX_METRICS,
   ],
 })

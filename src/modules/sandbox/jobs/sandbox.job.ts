@@ -16,9 +16,8 @@ class File implements SandboxFile {
 }
 
 /**
- * One run. Its code goes with the job, which is removed as it ends, and is written nowhere else.
- * Redis writes the job to its append-only file like all it does, and drops it from there when it next rewrites the
- * file.
+ * One run. The code travels only with the job, which is removed when it ends. Redis also writes the job to its
+ * append-only file, and drops it from there at the next rewrite of that file.
  */
 export class SandboxPayload {
   @IsString() readonly executionId!: string;
@@ -27,15 +26,15 @@ export class SandboxPayload {
   @IsString() readonly stdin!: string;
   @IsOptional() @IsArray() @ValidateNested({ each: true }) @Type(() => File) readonly files?: File[];
   @ValidateNested() @Type(() => Limits) readonly limits!: Limits;
-  /** Unix milliseconds; later nobody waits for the result, so that running it would be for nothing. */
+  /** Unix milliseconds. After this time no caller waits for the result, so the code must not run. */
   @IsInt() readonly startBeforeMs!: number;
   /**
-   * Beginnings that the database was asked to write, and never said whether it did: unix milliseconds. The code did not
-   * run then.
+   * Unix milliseconds of earlier attempts to write the start, for which the database never confirmed the commit. The
+   * code did not run in any of them.
    */
   @IsOptional() @IsArray() @IsInt({ each: true }) readonly triedAtMs?: number[];
   /**
-   * The organization that it runs for: the worker writes how it went into `sandbox_executions`, and sends nothing back.
+   * The organization of the execution. The worker then writes the result to `sandbox_executions` and returns nothing.
    */
   @IsOptional() @IsString() readonly recordedFor?: string;
 }
@@ -44,9 +43,9 @@ export const sandboxJob = defineJob({
   name: 'sandbox',
   summary: 'Runs code in the sandbox.',
   payload: SandboxPayload,
-  // A run may have had effects that its caller has seen, and the caller is told at once when it failed.
+  // There is no retry: a run may have had effects that its caller has seen, and a failure is reported at once.
   attempts: 1,
-  // One whose worker died before it began runs on another; which one had begun stands in its row.
+  // A job whose worker died before the run started moves to another worker; the row says whether it had started.
   redelivers: true,
   backoffMs: 0,
   concurrency: 1,

@@ -8,9 +8,9 @@ import { SandboxMetrics } from '../metrics/sandbox.metrics.js';
 import type { ExecutionResult } from '../runs/sandbox.service.js';
 import { sandboxJob, type SandboxPayload } from './sandbox.job.js';
 
-/** What a run is taken to last before any has been seen. */
+/** The assumed duration of a run before the first one was measured. */
 const FIRST_GUESS_MS = 50;
-/** How much the newest run counts in the average. */
+/** The weight of the newest run in the moving average. */
 const WEIGHT = 0.1;
 
 @Injectable()
@@ -25,19 +25,19 @@ export class SandboxProcessor implements JobHandler<SandboxPayload, ExecutionRes
     private readonly clock: Clock,
   ) {}
 
-  /** What a run has lasted of late. */
+  /** The moving average of recent runs. */
   get averageRunMs(): number {
     return this.average;
   }
 
-  /** Null for an execution that is recorded: how it went is in its row, for whoever asks. */
+  /** Returns null for a recorded execution, because its result is in its row. */
   async handle(job: SandboxPayload, { signal, waitedMs }: JobContext): Promise<ExecutionResult | null> {
     if (job.recordedFor !== undefined) {
       await this.recorder.record(job.recordedFor, job, { signal, waitedMs }, () => this.run(job, signal));
       return null;
     }
     if (this.clock.now().getTime() > job.startBeforeMs)
-      throw new Error('The run waited so long that its caller has gone.');
+      throw new Error('The run waited in the queue longer than its caller.');
     return { queueMs: waitedMs, outcome: await this.run(job, signal) };
   }
 

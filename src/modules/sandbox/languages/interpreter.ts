@@ -2,40 +2,40 @@ import { type IsolationSpec, type Mount } from '../../../platform/isolation/isol
 import { type Language, type SandboxFile } from '../domain/sandbox-runtime.js';
 import { workOf } from './work.js';
 
-/** How the code of one language, or of several that share a program, is run inside the sandbox. */
+/** Runs the code of one language, or of several that share a program, inside the sandbox. */
 export abstract class Interpreter {
   abstract readonly languages: readonly Language[];
 
-  /** As people call it: `node`, `python`. */
+  /** The common name of the program, such as `node` or `python`. */
   abstract readonly name: string;
 
-  /** What must be readable inside; located when the service starts, not when it runs. */
+  /** The files that must be readable inside. They are located when the service starts, not for each run. */
   abstract readonly requires: readonly RequiredFile[];
 
   /** Code that prints the interpreter's version; the probe runs it. */
   abstract readonly versionCode: string;
 
-  /** The program to start for a run with so much memory. `mounts` are those of {@link requires}. */
+  /** The program to start for a run with this memory limit. */
   abstract command(memoryBytes: number): readonly string[];
 
-  /** What the started program is given to run the code. */
+  /** Encodes the code and its files for the started program. */
   input(language: Language, code: string, files: readonly SandboxFile[] = []): Buffer {
     return workOf(language, code, files);
   }
 
   abstract readonly environment: Readonly<Record<string, string>>;
 
-  /** See `StartLimits.idleDataBytes`. Measured, with room. */
+  /** See `StartLimits.idleDataBytes`. The values are measured, with a margin. */
   abstract readonly idleDataBytes: number;
 }
 
-/** A file, or a directory, that the interpreter needs, and what to install when it is not there. */
+/** A file or directory that the interpreter needs, and what to install when it is missing. */
 export interface RequiredFile extends Mount {
   readonly missing: string;
   readonly kind: 'file' | 'directory';
 }
 
-/** The parts of {@link IsolationSpec} that are the same for every language of the anonymous sandbox. */
+/** The limits of {@link IsolationSpec} that are the same for every language. */
 export const ANONYMOUS_LIMITS: Omit<IsolationSpec['limits'], 'memoryBytes' | 'idleDataBytes' | 'cpuMs'> = {
   tasks: 64,
   openFiles: 256,

@@ -1,6 +1,6 @@
 'use strict';
-// Runs inside the sandbox, before and around the code of one run. Whatever it reports, the host treats as the word of
-// that code: it holds the same descriptors.
+// Runs inside the sandbox, before and around the code of one run. The host does not trust its reports more than that
+// code, because both hold the same descriptors.
 
 const fs = require('node:fs');
 const Module = require('node:module');
@@ -12,16 +12,16 @@ const STDIN = 0;
 const WORK = 3;
 const REPORT = 4;
 const MAIN = '/tmp/main.js';
-// Another name than the user's own file has: a position in what was made of it would mislead.
-const MADE_FROM_TYPESCRIPT = '/tmp/main.out.js';
+// The name differs from the user's own file, because a position in the compiled code would mislead.
+const COMPILED_TYPESCRIPT = '/tmp/main.out.js';
 const TYPESCRIPT = /\.[cm]?ts$/;
 const TEXT_LIMIT = 8_192;
 
 const [binding] = process.argv.slice(2);
 const typescript = require(binding);
 
-// While nobody waits: what is slow the first time. Both streams are made on first use, and made blocking, so that
-// process.exit() loses nothing.
+// This warms up what is slow the first time, while no run waits. Both streams are created on first use and made
+// blocking, so that process.exit() loses no output.
 for (const stream of [process.stdout, process.stderr]) stream._handle?.setBlocking?.(true);
 typescript.transformSync('warm.ts', 'enum Warm { Up }', { lang: 'ts', sourcemap: true });
 
@@ -37,17 +37,17 @@ for (const { path, content } of files) {
 
 process.argv = [process.argv[0], MAIN];
 process.execArgv = [];
-// So that a module with imports or top-level await may still require(), which playground code often mixes.
+// A module with imports or top-level await may still call require(), because playground code often mixes them.
 globalThis.require = Module.createRequire(MAIN);
 
-/** Finds the line of the TypeScript for one of what was made of it. */
+/** Maps lines of the compiled code to lines of the TypeScript. */
 let sourceMap = null;
 
 process.on('uncaughtExceptionMonitor', (error) => {
   report({ error: describe(error) });
 });
 process.on('exit', (status) => {
-  // bubblewrap tells 128 + n for a signal, too; this tells the two apart.
+  // bubblewrap also exits with 128 + n after signal n. This report distinguishes the two.
   if (status > 128) report({ exit: status });
 });
 
@@ -68,16 +68,17 @@ function startTypeScript() {
   }
   sourceMap = { ...map, sources: ['/tmp/main.ts'] };
   process.setSourceMapsEnabled(true);
-  start(MADE_FROM_TYPESCRIPT, withMap(javascript, sourceMap));
+  start(COMPILED_TYPESCRIPT, withMap(javascript, sourceMap));
 }
 
 function withMap(javascript, map) {
-  return `${javascript}\n//# sourceMappingURL=data:application/json;base64,${Buffer.from(JSON.stringify(map)).toString('base64')}`;
+  const encoded = Buffer.from(JSON.stringify(map)).toString('base64');
+  return `${javascript}\n//# sourceMappingURL=data:application/json;base64,${encoded}`;
 }
 
 /**
- * Lets the code import the TypeScript that lies beside it, as `./lib.ts`, `./lib.js` or `./lib`; Node's own way knows
- * no enums.
+ * Lets the code import TypeScript files beside it as `./lib.ts`, `./lib.js` or `./lib`. Node's own type stripping does
+ * not support enums.
  */
 function importTypeScript() {
   Module.registerHooks({
@@ -91,7 +92,7 @@ function importTypeScript() {
           try {
             return next(other, context);
           } catch {
-            // The first error is the telling one.
+            // The first error is the informative one.
           }
         }
         throw error;
@@ -125,9 +126,9 @@ function isRelative(specifier) {
   return /^\.{0,2}\//.test(specifier);
 }
 
-/** Says what Node says of a syntax error in JavaScript, in the same shape. */
+/** Reports a syntax error in the format that Node uses for JavaScript. */
 function refuse({ message, labels }) {
-  // Of several places the last is the fault, as in a second declaration. oxc counts in bytes of UTF-8.
+  // With several labels, the last one is the fault, as in a second declaration. oxc counts in bytes of UTF-8.
   const before = Buffer.from(code)
     .toString('utf8', 0, labels.at(-1)?.start ?? 0)
     .split('\n');
@@ -140,10 +141,10 @@ function refuse({ message, labels }) {
   process.exitCode = 1;
 }
 
-/** As `node main.js` would: CommonJS, or an ES module when the syntax says so. */
+/** Starts the file like `node main.js`: as CommonJS, or as an ES module when the syntax says so. */
 function start(file, source) {
   fs.writeFileSync(file, source);
-  // Scheduled, so that no frame of this file is in the user's stack traces.
+  // It is scheduled, so that no frame of this file appears in the user's stack traces.
   setImmediate(Module.runMain, file);
 }
 
@@ -157,7 +158,7 @@ function describe(error) {
   };
 }
 
-/** What the transformer lets pass and V8 does not, such as decorators, V8 reports in lines of what it was given. */
+/** V8 refuses some syntax that the transformer passes, such as decorators, and reports lines of the compiled code. */
 function positionInTypeScript(error) {
   const [, line, shown = ''] = /^\/tmp\/main\.out\.js:(\d+)\n.*\n( *)\^/.exec(String(error.stack)) ?? [];
   if (sourceMap === null || line === undefined) return {};
@@ -173,13 +174,13 @@ function report(fact) {
   try {
     fs.writeSync(REPORT, `${JSON.stringify(fact)}\n`);
   } catch {
-    // The code has closed the descriptor: then the host does without.
+    // The code has closed the descriptor, so the host gets no report.
   }
 }
 
-/** work.ts says in which order it all comes. */
+/** The format is defined in work.ts. */
 function unpack(work) {
-  // A sandbox that never got work: the service has gone away.
+  // The service has ended before it gave this sandbox a run.
   if (work.length === 0) process.exit(0);
   let at = 0;
   const take = (size) => work.toString('utf8', at, (at += size));
@@ -196,15 +197,13 @@ function unpack(work) {
   return { language, files, code: work.toString('utf8', at) };
 }
 
-/**
- * What arrives on a socket cannot be opened as /dev/stdin, which many programs do: it becomes a file without a name.
- */
+/** Many programs open /dev/stdin, which fails for a socket. The input therefore becomes an unlinked file. */
 function replaceStdin() {
   const input = readAll(STDIN);
   const path = '/tmp/stdin';
   fs.writeFileSync(path, input);
   fs.closeSync(STDIN);
-  // The lowest free number: 0.
+  // open() returns the lowest free descriptor, which is 0.
   fs.openSync(path, 'r');
   fs.unlinkSync(path);
 }

@@ -5,7 +5,7 @@ import { Interpreter, type RequiredFile } from './interpreter.js';
 
 const MEBIBYTE = 1024 * 1024;
 
-/** Of the memory of a run, what V8's heap may not have: the interpreter's own, buffers, stacks. */
+/** The part of a run's memory that is not for V8's heap: the interpreter itself, buffers and stacks. */
 const OUTSIDE_HEAP_MEBIBYTES = 64;
 const SMALLEST_HEAP_MEBIBYTES = 16;
 
@@ -14,12 +14,11 @@ const BOOTSTRAP = '/runtime/node-bootstrap.cjs';
 const BINDING = '/runtime/typescript.node';
 
 /**
- * JavaScript, and TypeScript: one program for both, so that one pool serves both. Loading the transformer costs 1.5 ms
- * of the 28 that a start takes.
+ * Runs JavaScript and TypeScript with one program, so that one pool serves both. Loading the transformer takes 1.5 ms
+ * of the 28 ms that a start takes.
  *
- * The Node for users' code is the pinned one that the service runs on too. TypeScript is
- * transformed inside the sandbox: oxc overflows its stack on 60,000 nested brackets and takes the whole process with
- * it, which must not be the service's.
+ * Users' code runs on the same pinned Node as the service. TypeScript is transformed inside the sandbox, because oxc
+ * overflows its stack on 60,000 nested brackets and crashes the whole process, which must not be the service's.
  */
 export class NodeInterpreter extends Interpreter {
   readonly languages = ['javascript', 'typescript'] as const;
@@ -33,7 +32,7 @@ export class NodeInterpreter extends Interpreter {
 
   command(memoryBytes: number): readonly string[] {
     const heap = Math.max(SMALLEST_HEAP_MEBIBYTES, Math.floor(memoryBytes / MEBIBYTE) - OUTSIDE_HEAP_MEBIBYTES);
-    // One thread beside the program's: the processors are shared with other runs, and each thread costs at the start.
+    // V8 gets one worker thread: the processors are shared with other runs, and each thread slows the start down.
     return [
       PROGRAM,
       '--v8-pool-size=1',
@@ -56,7 +55,7 @@ function requiredFiles(): readonly RequiredFile[] {
       missing: `the npm package ${node}`,
     },
     {
-      // It is a dependency of oxc-transform, not of ours, so it is looked for from there.
+      // The binding is a dependency of oxc-transform, so it is resolved from there.
       from: packageFile('oxc-transform/package.json', (manifest) => createRequire(manifest).resolve(transformer)),
       to: BINDING,
       kind: 'file',
@@ -71,7 +70,7 @@ function requiredFiles(): readonly RequiredFile[] {
   ];
 }
 
-/** An empty path, which no file has, when the package is not installed. */
+/** Returns an empty path, which no file has, when the package is not installed. */
 function packageFile(manifest: string, find: (manifest: string) => string): string {
   try {
     return find(createRequire(__filename).resolve(manifest));

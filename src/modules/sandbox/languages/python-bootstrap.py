@@ -1,5 +1,5 @@
-# Runs inside the sandbox, before and around the code of one run. Whatever it reports, the host treats as the word of
-# that code: it holds the same descriptors.
+# Runs inside the sandbox, before and around the code of one run. The host does not trust its reports more than that
+# code, because both hold the same descriptors.
 import builtins
 import io
 import posix
@@ -12,8 +12,8 @@ REPORT = 4
 MAIN = "/tmp/main.py"
 TEXT_LIMIT = 8192
 
-# What programs commonly import and what loads fast: a sandbox is used once, so each pays for all of them, which is why
-# os (1.2 ms) is not among them. The loop stops as soon as work is there.
+# Modules that programs commonly import and that load fast. Each sandbox is used once and pays for all of them, so os
+# (1.2 ms) is not among them. The loop stops as soon as a run arrives.
 COMMON = "_sitebuiltins math time".split()
 
 
@@ -30,7 +30,7 @@ def wait_for_work():
 def read_work():
     work = read_all(WORK)
     posix.close(WORK)
-    # A sandbox that never got work: the service has gone away.
+    # The service has ended before it gave this sandbox a run.
     if not work:
         posix._exit(0)
     posix.write(REPORT, b"\n")
@@ -39,7 +39,7 @@ def read_work():
 
 
 def unpack(work):
-    """Writes the files beside the program and gives its code; work.ts says in which order it all comes."""
+    """Writes the files beside the program and returns its code. The format is defined in work.ts."""
     head, _, rest = work.partition(b"\n")
     for _ in range(int(head.split()[1])):
         sizes, _, rest = rest.partition(b"\n")
@@ -62,12 +62,12 @@ def write_file(path, content):
 
 
 def replace_stdin(content):
-    """What arrives on a socket cannot be opened as /dev/stdin, which many programs do: it becomes a file without a name."""
+    """Many programs open /dev/stdin, which fails for a socket. The input therefore becomes an unlinked file."""
     path = "/tmp/stdin"
     with open(path, "wb", 0) as file:
         file.write(content)
     posix.close(STDIN)
-    # The lowest free number: 0.
+    # open() returns the lowest free descriptor, which is 0.
     posix.open(path, posix.O_RDONLY)
     posix.unlink(path)
 
@@ -83,11 +83,11 @@ def report(key, value):
     try:
         posix.write(REPORT, ("{%s:%s}\n" % (quote(key), value)).encode("utf-8", "replace"))
     except OSError:
-        pass  # The code has closed the descriptor: then the host does without.
+        pass  # The code has closed the descriptor, so the host gets no report.
 
 
 def quote(text):
-    """A JSON string; the json module would take longer to load than most programs to run."""
+    """Encodes a JSON string. The json module would take longer to load than most programs take to run."""
     plain = (c if c >= " " and c not in '"\\' else "\\u%04x" % ord(c) for c in text[:TEXT_LIMIT])
     return '"' + "".join(plain) + '"'
 
@@ -107,7 +107,7 @@ def describe(error, trace, stack):
 def run(code):
     import _sitebuiltins
 
-    # What `site`, which -S leaves out, would have put there.
+    # The `site` module would set these, but -S skips it.
     builtins.exit = _sitebuiltins.Quitter("exit", "Ctrl-D (i.e. EOF)")
     builtins.quit = _sitebuiltins.Quitter("quit", "Ctrl-D (i.e. EOF)")
 
@@ -115,17 +115,17 @@ def run(code):
         file.write(code)
     sys.argv = [MAIN]
     sys.path.insert(0, "/tmp")
-    # A module of its own, so that the names of this file are not in the way of the user's.
+    # The code runs in a module of its own, so that its names do not collide with the names of this file.
     main = type(sys)("__main__")
     main.__dict__.update(__builtins__=builtins, __file__=MAIN)
     sys.modules["__main__"] = main
-    # What was printed before a time limit struck shall have left.
+    # Line buffering keeps what was printed before a time limit ends the run.
     sys.stdout.reconfigure(line_buffering=True)
     exec(compile(code, MAIN, "exec"), main.__dict__)
 
 
 def show(error, trace):
-    """The traceback, as it would be printed."""
+    """Returns the traceback as Python would print it."""
     shown, stderr = io.StringIO(), sys.stderr
     sys.stderr = shown
     try:
@@ -139,12 +139,12 @@ def supervise(code):
     try:
         run(code)
     except SystemExit as leaving:
-        # bubblewrap tells 128 + n for a signal, too; this tells the two apart.
+        # bubblewrap also exits with 128 + n after signal n. This report distinguishes the two.
         if isinstance(leaving.code, int) and leaving.code & 0xFF > 128:
             report("exit", str(leaving.code & 0xFF))
         raise
     except BaseException as error:
-        # Without the frames of this file.
+        # The frames of this file are removed.
         trace = error.__traceback__.tb_next.tb_next
         error.__traceback__ = trace
         stack = ""
@@ -152,7 +152,7 @@ def supervise(code):
             stack = show(error, trace)
             report("error", describe(error, trace, stack))
         except Exception:
-            pass  # Its own __str__ may fail, or memory be short: then the host does without.
+            pass  # The error's __str__ may fail, or memory may be short. The host then gets no report.
         if sys.excepthook is sys.__excepthook__ and stack:
             sys.stderr.write(stack)
         else:

@@ -3,8 +3,8 @@ import { basename, dirname, join } from 'node:path';
 
 import { Interpreter, type RequiredFile } from './interpreter.js';
 
-/** The system's Python, by its full path: what `python3` means on the PATH may be a shim below someone's home. */
-const PLACES = ['/usr/bin/python3', '/usr/local/bin/python3'] as const;
+/** The full paths of the system's Python. `python3` on the PATH may be a shim in a home directory. */
+const PATHS = ['/usr/bin/python3', '/usr/local/bin/python3'] as const;
 
 const BOOTSTRAP = '/runtime/python-bootstrap.py';
 const ZONES = '/usr/share/zoneinfo';
@@ -20,10 +20,10 @@ export class PythonInterpreter extends Interpreter {
   readonly requires: readonly RequiredFile[];
   private readonly program: string;
 
-  constructor(places: readonly string[] = PLACES) {
+  constructor(paths: readonly string[] = PATHS) {
     super();
-    // At the same place inside: Python finds its library by where it is itself.
-    this.program = resolve(places);
+    // The path inside is the same, because Python finds its library relative to its own path.
+    this.program = resolve(paths);
     this.requires = [
       { from: this.program, to: this.program, kind: 'file', missing: MISSING },
       ...standardLibrary(this.program).map(
@@ -42,17 +42,17 @@ export class PythonInterpreter extends Interpreter {
   }
 
   command(): readonly string[] {
-    // Isolated, without site-packages, without writing bytecode.
+    // The flags mean: isolated, without site-packages, without writing bytecode.
     return [this.program, '-I', '-S', '-B', '-X', 'utf8', BOOTSTRAP];
   }
 }
 
-function resolve(places: readonly string[]): string {
-  const found = places.find((path) => existsSync(path));
+function resolve(paths: readonly string[]): string {
+  const found = paths.find((path) => existsSync(path));
   return found === undefined ? '' : realpathSync(found);
 }
 
-/** `<prefix>/lib/python3.11` for `<prefix>/bin/python3.11`; Fedora says `lib64`. */
+/** Returns `<prefix>/lib/python3.11` for `<prefix>/bin/python3.11`. Fedora uses `lib64`. */
 function standardLibrary(program: string): string[] {
   const prefix = dirname(dirname(program));
   const found = ['lib', 'lib64']

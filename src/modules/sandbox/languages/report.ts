@@ -1,9 +1,9 @@
 import { type ExecutionError } from '../domain/sandbox-runtime.js';
 
-/** What a run said about itself. None of it is proof of anything: the code can write here, too. */
+/** What a run reports about itself. It is untrusted, because the user's code can write to the same channel. */
 export interface Report {
   readonly error?: ExecutionError;
-  /** The status with which the program says it left. */
+  /** The exit status that the program claims. */
   readonly exit?: number;
 }
 
@@ -11,12 +11,12 @@ const NAME_LIMIT = 100;
 const TEXT_LIMIT = 8_192;
 const LARGEST_NUMBER = 10_000_000;
 
-/** The user's own file in a stack trace of Node's. */
+/** Matches the user's own file in a stack trace of Node. */
 const POSITION = /\/tmp\/main\.[jt]s:(\d+)(?::(\d+))?/;
 
 const INTERNAL_FRAME = /^ {4}at (?:async )?(?:.*\()?node:(?:internal\/|diagnostics_channel)/;
 
-/** Reads the lines of the report channel; whatever is not of the expected shape is passed over. */
+/** Reads the lines of the report channel and ignores everything that does not have the expected shape. */
 export function readReport(bytes: Buffer): Report {
   const facts = bytes.toString('utf8').split('\n').flatMap(parseLine);
   const error = facts.flatMap((fact) => readError(fact.error)).at(-1);
@@ -54,7 +54,7 @@ function readError(value: unknown): ExecutionError[] {
   ];
 }
 
-/** Node's own part of a stack trace is of no use to who wrote the code. */
+/** Node's internal frames do not help the author of the code. */
 function withoutInternals(stack: string): string {
   return stack
     .split('\n')
@@ -63,9 +63,7 @@ function withoutInternals(stack: string): string {
     .trimEnd();
 }
 
-/**
- * Adds the position to a syntax error in an ES module: Node puts it on standard error, but not into the error.
- */
+/** Adds the position to a syntax error in an ES module. Node prints it to standard error, but not into the error. */
 export function withPosition(error: ExecutionError, stderr: string): ExecutionError {
   if (error.name !== 'SyntaxError' || error.line !== undefined) return error;
 
@@ -77,8 +75,8 @@ export function withPosition(error: ExecutionError, stderr: string): ExecutionEr
 }
 
 /**
- * Node shows a syntax error as position, line and a caret below the fault; without a caret, it is at the end of the
- * code.
+ * Node shows a syntax error as position, line and a caret below the fault. Without a caret, the fault is at the end of
+ * the code.
  */
 function caretColumn(stack: string | undefined): number | undefined {
   const [, shown, caret] = stack?.split('\n', 3) ?? [];

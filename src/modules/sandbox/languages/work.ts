@@ -1,9 +1,9 @@
 import { type Language, type SandboxFile } from '../domain/sandbox-runtime.js';
 
 /**
- * What an interpreter is given through its pipe: a line of the language and the number of files; each file as a line of
- * the bytes of its path and content, and then both; the code. It is the program inside that writes the files: the host
- * opens no path that a caller has named.
+ * Encodes what an interpreter reads from its pipe: a line with the language and the number of files; for each file, a
+ * line with the byte lengths of its path and content, followed by both; then the code. The program inside the sandbox
+ * writes the files, so the host never opens a path from a caller.
  */
 export function workOf(language: Language, code: string, files: readonly SandboxFile[]): Buffer {
   return Buffer.concat([

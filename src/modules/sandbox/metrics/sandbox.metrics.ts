@@ -15,13 +15,13 @@ const POOL_READY = 'sandbox_pool_ready';
 const START = 'sandbox_start_seconds';
 const LOST = 'sandbox_pool_lost_total';
 
-/** How many sandboxes stand ready for a language. */
+/** The number of sandboxes that are ready for a language. */
 export interface PoolReading {
   readonly languages: readonly Language[];
   readonly ready: number;
 }
 
-/** Counted wherever an execution ends: a worker that dies counts nothing, and any process gives up what it ran. */
+/** Counts ends in every process, because any process may give up the executions of a worker that died. */
 @Injectable()
 export class ExecutionCounter {
   constructor(@InjectMetric(EXECUTIONS) private readonly executions: Counter) {}
@@ -44,7 +44,7 @@ export class SandboxMetrics {
     @InjectMetric(LOST) private readonly lostMembers: Counter,
   ) {}
 
-  /** Runs that are under way in this worker. */
+  /** The active runs of this worker. */
   get running(): number {
     return this.runningCount;
   }
@@ -58,13 +58,13 @@ export class SandboxMetrics {
     this.executions.ended(language, outcome);
   }
 
-  /** @param mode how memory and processes are bounded, `cgroup-v1` for one; undefined while nothing can be run. */
+  /** @param mode how memory and processes are limited, such as `cgroup-v1`; undefined while nothing can run. */
   setMode(mode: string | undefined): void {
     this.available.reset();
     this.available.set({ mode: mode ?? 'none' }, mode === undefined ? 0 : 1);
   }
 
-  /** Reads the pools when `/metrics` is read. */
+  /** Reads the pools whenever `/metrics` is scraped. */
   watchPools(read: () => readonly PoolReading[]): void {
     Object.assign(this.poolReady, {
       collect: () => {
@@ -80,7 +80,7 @@ export class SandboxMetrics {
     this.startSeconds.observe({ language, start: warm ? 'warm' : 'cold' }, seconds);
   }
 
-  /** A sandbox that stood ready died by itself, or could not be started. */
+  /** A warm sandbox died unused, or could not be started. */
   lost(reason: 'died' | 'start_failed'): void {
     this.lostMembers.inc({ reason });
   }
@@ -90,29 +90,33 @@ export const EXECUTION_METRICS: Provider[] = [
   ExecutionCounter,
   makeCounterProvider({
     name: EXECUTIONS,
-    help: 'Runs that this process ended, by language and outcome.',
+    help: 'Runs ended by this process, by language and outcome.',
     labelNames: ['language', 'outcome'],
   }),
 ];
 
 export const SANDBOX_METRICS: Provider[] = [
   SandboxMetrics,
-  makeGaugeProvider({ name: RUNNING, help: 'Runs under way in this worker.' }),
+  makeGaugeProvider({ name: RUNNING, help: 'Active runs in this worker.' }),
   makeGaugeProvider({
     name: AVAILABLE,
-    help: '1 while this worker can run code in isolation, and how that is bounded.',
+    help: '1 while this worker can run code in isolation. The label `mode` says how resources are limited.',
     labelNames: ['mode'],
   }),
-  makeGaugeProvider({ name: POOL_READY, help: 'Sandboxes that stand ready for a language.', labelNames: ['language'] }),
+  makeGaugeProvider({
+    name: POOL_READY,
+    help: 'Warm sandboxes that are ready, by language.',
+    labelNames: ['language'],
+  }),
   makeHistogramProvider({
     name: START,
-    help: 'Time from a worker taking a run until its sandbox is there.',
+    help: 'Time from when a worker takes a run until its sandbox is ready.',
     labelNames: ['language', 'start'],
     buckets: [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 5],
   }),
   makeCounterProvider({
     name: LOST,
-    help: 'Sandboxes of the pool that died unused or did not start.',
+    help: 'Pool sandboxes that died unused or failed to start, by reason.',
     labelNames: ['reason'],
   }),
 ];

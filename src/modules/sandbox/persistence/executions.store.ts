@@ -7,15 +7,15 @@ import type { SandboxOutcome } from '../domain/sandbox-runtime.js';
 import { type QueuedExecution, SandboxExecution } from './sandbox-execution.entity.js';
 
 const LIVE = In(['queued', 'running']);
-/** Up to 2 MiB each. */
+/** These columns hold up to 2 MiB for an execution, so lists leave them out. */
 const LONG = ['stdout', 'stderr', 'error'];
 
-/** An execution in a list: without what it printed. */
+/** An execution in a list, without its output. */
 export type ListedExecution = Omit<SandboxExecution, 'stdout' | 'stderr' | 'error'>;
 
-/** One that is not over, locked. */
+/** A locked execution that has not ended. */
 export type LiveExecution = Pick<SandboxExecution, 'id' | 'orgId' | 'status' | 'language' | 'limits' | 'startedAt'>;
-/** One that was given up: lost if it had begun, else cancelled. */
+/** An execution that was given up: `lost` if it had started, otherwise `cancelled`. */
 export type OverdueExecution = Pick<SandboxExecution, 'id' | 'orgId' | 'language'> & {
   readonly status: 'lost' | 'cancelled';
 };
@@ -27,7 +27,7 @@ export interface Beginning {
   readonly triedAtMs: readonly number[];
 }
 
-/** Each change of state names the states that it leads from, so that of two that meet the first one wins. */
+/** Each transition names the states that it leads from, so that the first of two concurrent transitions wins. */
 @Injectable()
 export class ExecutionsStore {
   constructor(private readonly database: Database) {}
@@ -40,7 +40,7 @@ export class ExecutionsStore {
     return this.database.manager.findOneByOrFail(SandboxExecution, { id });
   }
 
-  /** Null for one of another organization, as for one that never was. */
+  /** Returns null for an execution of another organization, as for one that does not exist. */
   find(id: string, orgIds: readonly string[]): Promise<SandboxExecution | null> {
     return this.database.manager
       .createQueryBuilder(SandboxExecution, 'execution')
@@ -48,7 +48,7 @@ export class ExecutionsStore {
       .getOne();
   }
 
-  /** Newest first. */
+  /** Returns the newest executions first. */
   async list(orgId: string, page: PageRequest): Promise<Page<ListedExecution>> {
     const query = this.database.manager.createQueryBuilder(SandboxExecution, 'execution');
     const columns = query.expressionMap.mainAlias!.metadata.columns.map(({ propertyName }) => propertyName);
@@ -62,8 +62,8 @@ export class ExecutionsStore {
   }
 
   /**
-   * False when it was cancelled, or given up, before a worker came to it; or has begun, but for a beginning that was
-   * tried before for this very job and of which nobody knew whether it was written.
+   * Returns false when the execution was cancelled or given up while it was queued, or has already started. A start at
+   * one of `triedAtMs` does not count: it is an earlier attempt of this job whose commit was never confirmed.
    */
   async begin(id: string, { startedAt, queueMs, givesUpAt, triedAtMs }: Beginning): Promise<boolean> {
     const { affected } = await this.database.manager
@@ -79,7 +79,7 @@ export class ExecutionsStore {
     return affected === 1;
   }
 
-  /** Also tells, by failing, that the database is away. */
+  /** Fails when the database is unavailable. */
   async statusOf(id: string): Promise<ExecutionState | undefined> {
     const row = await this.database.manager.findOne(SandboxExecution, {
       select: { id: true, status: true },
@@ -88,7 +88,7 @@ export class ExecutionsStore {
     return row?.status;
   }
 
-  /** Null for one that is over. Nobody else ends it until the transaction does. */
+  /** Returns null when the execution has ended. No other transaction can end it until this one does. */
   lockLive(id: string): Promise<LiveExecution | null> {
     return this.database.manager
       .createQueryBuilder(SandboxExecution, 'execution')
@@ -98,7 +98,7 @@ export class ExecutionsStore {
       .getOne();
   }
 
-  /** Of one that is locked and runs. */
+  /** The caller must hold the lock of the execution, and it must be running. */
   async finish(
     id: string,
     { outcome, costNano, finishedAt }: { outcome: SandboxOutcome; costNano: bigint | null; finishedAt: Date },
@@ -119,7 +119,7 @@ export class ExecutionsStore {
     );
   }
 
-  /** Of one that is locked and not over. */
+  /** The caller must hold the lock of the execution, and it must not have ended. */
   async end(
     id: string,
     { status, costNano, finishedAt }: { status: 'cancelled' | 'lost'; costNano: bigint | null; finishedAt: Date },
@@ -131,7 +131,7 @@ export class ExecutionsStore {
     );
   }
 
-  /** Gives up those whose worker can no longer be expected to tell how they ended, and says which. */
+  /** Gives up and returns the executions whose worker can no longer be expected to report their end. */
   async giveUpOverdue(now: Date): Promise<OverdueExecution[]> {
     const result = await this.database.manager
       .createQueryBuilder()
@@ -144,19 +144,20 @@ export class ExecutionsStore {
     return (result.raw as Row[]).map(({ org_id, ...rest }) => ({ orgId: org_id, ...rest }));
   }
 
-  /** Fails when the database is away. */
+  /** Fails when the database is unavailable. */
   async ping(): Promise<void> {
     await this.database.manager.query('SELECT 1');
   }
 
-  /** Deletes up to `limit` of those that were made before, and says how many there were. */
+  /** Deletes up to `limit` executions that were created before this time, and returns their number. */
   async deleteOlderThan(createdBefore: Date, limit: number): Promise<number> {
     const { affected } = await this.database.manager
       .createQueryBuilder()
       .delete()
       .from(SandboxExecution)
       .where(
-        'id IN (SELECT id FROM sandbox_executions WHERE created_at < :createdBefore ORDER BY created_at LIMIT :limit FOR UPDATE SKIP LOCKED)',
+        `id IN (SELECT id FROM sandbox_executions WHERE created_at < :createdBefore
+                ORDER BY created_at LIMIT :limit FOR UPDATE SKIP LOCKED)`,
         { createdBefore, limit },
       )
       .execute();

@@ -3,16 +3,16 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { ExecutionState } from '../domain/execution-state.js';
 import type { ExecutionError, Language, SandboxLimits, SandboxOutcome } from '../domain/sandbox-runtime.js';
 
-/** What there is to know of an execution before a worker begins it. */
+/** The columns of an execution that are set before a worker starts it. */
 export type QueuedExecution = Pick<
   SandboxExecution,
   'id' | 'orgId' | 'userId' | 'keyId' | 'language' | 'limits' | 'createdAt' | 'givesUpAt'
 > & { readonly status: 'queued' };
 
-/** A run of code for an organization, and how it went. Its code is not kept. */
+/** A run of code for an organization and its result. The code is not kept. */
 @Entity('sandbox_executions')
 export class SandboxExecution {
-  /** Also the id of its job, so that whoever knows the one can end the other. */
+  /** This is also the id of the job, so that the job can be ended by the id of the execution. */
   @PrimaryColumn('text') id!: string;
   @Column('text', { name: 'org_id' }) orgId!: string;
   @Column('text', { name: 'user_id' }) userId!: string;
@@ -20,7 +20,7 @@ export class SandboxExecution {
   @Column('text') language!: Language;
   @Column('text') status!: ExecutionState;
   @Column('jsonb') limits!: SandboxLimits;
-  /** UTF-8 in bytes: a program may print NUL, which PostgreSQL's text cannot hold. */
+  /** The output is stored as bytes, because a program may print NUL, which PostgreSQL's text cannot hold. */
   @Column('bytea', { nullable: true }) stdout!: Buffer | null;
   @Column('bytea', { nullable: true }) stderr!: Buffer | null;
   @Column('jsonb', { nullable: true }) truncated!: SandboxOutcome['truncated'] | null;
@@ -29,19 +29,18 @@ export class SandboxExecution {
   @Column('int', { name: 'queue_ms', nullable: true }) queueMs!: number | null;
   @Column('double precision', { name: 'duration_ms', nullable: true }) durationMs!: number | null;
   @Column('double precision', { name: 'cpu_ms', nullable: true }) cpuMs!: number | null;
-  /** More than fits in 32 bits; the driver gives it as text. */
+  /** The value may exceed 32 bits; the driver returns it as text. */
   @Column('bigint', { name: 'memory_peak_bytes', nullable: true }) memoryPeakBytes!: string | null;
   @Column('jsonb', { nullable: true }) runtime!: SandboxOutcome['runtime'] | null;
   @Column('json', { nullable: true }) error!: ExecutionError | null;
-  /** In nano-dollars; null until it is over, and where it costs nothing by its nature. */
+  /** In nano-dollars. Null until the execution has ended, and when it costs nothing. */
   @Column('bigint', { name: 'cost_nano', nullable: true }) costNano!: string | null;
   @Column('timestamptz', { name: 'created_at' }) createdAt!: Date;
   @Column('timestamptz', { name: 'started_at', nullable: true }) startedAt!: Date | null;
   @Column('timestamptz', { name: 'finished_at', nullable: true }) finishedAt!: Date | null;
-  /** While it is queued or running: by then it is over, or lost. */
+  /** An execution that is still queued or running after this time is given up. */
   @Column('timestamptz', { name: 'gives_up_at' }) givesUpAt!: Date;
 
-  /** An execution that waits for a worker. */
   static queued(
     facts: Pick<SandboxExecution, 'id' | 'orgId' | 'userId' | 'keyId' | 'language' | 'limits'>,
     { at, givesUpAt }: { at: Date; givesUpAt: Date },

@@ -8,11 +8,11 @@ import type { Language, SandboxLimits, SandboxOutcome } from '../domain/sandbox-
 import { SandboxUnavailable } from '../sandbox.errors.js';
 import { EXECUTION_ID } from '../sandbox.ids.js';
 
-/** Callers without an account take turns as one. */
+/** All callers without an account share one turn in the queue. */
 const ANONYMOUS = 'anonymous';
-/** What a run of theirs may wait for its turn. */
+/** The longest time that an anonymous run may wait in the queue. */
 const MAX_WAIT_MS = 10_000;
-/** From the end of a run until its result is here. */
+/** The result of a run must arrive within this time after its end. */
 export const RETURN_MS = 2_000;
 
 export interface CreateExecutionInput {
@@ -24,12 +24,12 @@ export interface CreateExecutionInput {
 export interface Execution {
   readonly id: string;
   readonly language: Language;
-  /** What it waited for a worker. */
+  /** The time that the run waited for a worker. */
   readonly queueMs: number;
   readonly outcome: SandboxOutcome;
 }
 
-/** What a worker sends back. */
+/** The result that a worker returns. */
 export interface ExecutionResult {
   readonly queueMs: number;
   readonly outcome: SandboxOutcome;
@@ -38,7 +38,7 @@ export interface ExecutionResult {
 /** The longest that {@link SandboxService.execute} can take. */
 export const longestExecutionMs = ({ timeoutMs }: SandboxLimits): number => MAX_WAIT_MS + timeoutMs + RETURN_MS;
 
-/** Runs code on some worker for a caller without an account, who waits for it. */
+/** Runs code on a worker for an unauthenticated caller that waits for the result. */
 @Injectable()
 export class SandboxService {
   constructor(
@@ -54,10 +54,10 @@ export class SandboxService {
   }
 
   /**
-   * An aborted `signal` ends the run.
+   * Runs the code and waits for its end. An aborted `signal` ends the run.
    *
    * @throws {SandboxUnavailable} `sandbox_unavailable` when the platform could not run the code or lost the run.
-   * @throws {SandboxBusy} `sandbox_unavailable` when its turn did not come in time.
+   * @throws {SandboxBusy} `sandbox_unavailable` when the run did not start in time.
    */
   async execute(
     { language, code, stdin }: CreateExecutionInput,

@@ -7,11 +7,11 @@ import { NodeInterpreter } from '../languages/node-interpreter.js';
 import { PythonInterpreter } from '../languages/python-interpreter.js';
 import { type Language } from '../domain/sandbox-runtime.js';
 
-/** The interpreters of all languages, as sandboxes can start them on this machine. */
+/** The interpreters of all languages on this machine. */
 export class Interpreters {
   readonly all: readonly Interpreter[] = [new NodeInterpreter(), new PythonInterpreter()];
 
-  /** Located once: whoever exchanges an interpreter under a running service starts it again. */
+  /** The files are located once. The operator restarts the service after replacing an interpreter. */
   private readonly mounts = new Map<Interpreter, Promise<readonly Mount[]>>();
 
   constructor(private readonly isolation: Isolation) {}
@@ -20,13 +20,13 @@ export class Interpreters {
     return this.all.find(({ languages }) => languages.includes(language))!;
   }
 
-  /** What is to be installed before the languages can run. */
+  /** Lists what must be installed before the languages can run. */
   missing(): string[] {
     const absent = this.all.flatMap(({ requires }) => requires).filter((file) => !isThere(file));
     return [...new Set(absent.map(({ missing }) => missing))];
   }
 
-  /** What to start for a run that may use so much. */
+  /** Returns what to start for a run with these limits. */
   async specOf(interpreter: Interpreter, limits: { memoryBytes: number; cpuMs: number }): Promise<IsolationSpec> {
     return {
       command: interpreter.command(limits.memoryBytes),
@@ -39,7 +39,7 @@ export class Interpreters {
   private mountsOf(interpreter: Interpreter): Promise<readonly Mount[]> {
     const known = this.mounts.get(interpreter) ?? this.locate(interpreter);
     this.mounts.set(interpreter, known);
-    // What went wrong may be repaired under the running service.
+    // A failure is not cached, because it may be repaired while the service runs.
     known.catch(() => this.mounts.delete(interpreter));
     return known;
   }
@@ -47,7 +47,7 @@ export class Interpreters {
   private locate({ requires }: Interpreter): Promise<readonly Mount[]> {
     return Promise.all(
       requires.map(async ({ from, to, kind }) => ({
-        // Only single files are copied: a standard library lies where everyone can read it, or is reported as missing.
+        // Only single files are copied. A standard library must be readable for all users, or it counts as missing.
         from: kind === 'file' ? await this.isolation.reachable(from) : from,
         to,
       })),

@@ -3,9 +3,9 @@ import { type PoolListener, type PoolReading } from './pool-events.js';
 
 /** A runtime whose pools can be watched. */
 export abstract class ObservedRuntime extends SandboxRuntime {
-  /** How the pools stand now. */
+  /** The current state of the pools. */
   abstract readonly readings: readonly PoolReading[];
 
-  /** Calls the listener with all that happens from now on. It must not throw. */
+  /** Calls the listener for every event from now on. It must not throw. */
   abstract listen(listener: PoolListener): void;
 }

@@ -6,9 +6,7 @@ import { type HostSettings } from './host/messages.js';
 import { type ObservedRuntime } from './observed-runtime.js';
 import { PooledRuntime } from './pooled-runtime.js';
 
-/**
- * The runtime in a process of its own; in this one when there is no program for it, as in tests that run the source.
- */
+/** Opens the runtime in a process of its own, or in this process when the host is not compiled, as in most tests. */
 export function openRuntime(settings: HostSettings): ObservedRuntime {
   if (existsSync(HOST_PROGRAM)) return new HostedRuntime(settings);
   return new PooledRuntime(new Isolation(settings.isolation), settings.runtime);

@@ -1,27 +1,28 @@
 import { constants } from 'node:os';
 
 import { type CapturedOutput, type Ended } from '../../../platform/isolation/isolation-spec.js';
+import { ANONYMOUS_LIMITS } from '../languages/interpreter.js';
 import { type Report, withPosition } from '../languages/report.js';
 import { type ExecutionError, type ExecutionStatus, type SandboxOutcome } from '../domain/sandbox-runtime.js';
 
-/** What V8 prints when it gives up; it then ends itself with a signal. */
+/** V8 prints this when its heap is exhausted, and then ends itself with a signal. */
 const HEAP_EXHAUSTED = /(FATAL ERROR|Fatal process|Fatal JavaScript).*out of memory/;
 
-/** How programs say that they were refused memory and did not go on. */
+/** The uncaught errors of programs that were refused memory. */
 const MEMORY_ERRORS: readonly Partial<Pick<ExecutionError, 'name' | 'message'>>[] = [
   { name: 'MemoryError' },
   { name: 'RangeError', message: 'Array buffer allocation failed' },
   { name: 'RangeError', message: 'Failed to allocate memory' },
 ];
 
-/** Some numbers have two names: SIGABRT, the common one, stands before SIGIOT. */
+/** Some numbers have two names. Reversing the list keeps the common one: SIGABRT instead of SIGIOT. */
 const SIGNALS = new Map(
   Object.entries(constants.signals)
     .reverse()
     .map(([name, number]) => [number, name]),
 );
 
-/** Translates how an isolated process ended into what the sandbox tells. */
+/** Translates the end of an isolated process into the outcome of a run. */
 export function outcomeOf(ended: Ended, report: Report, runtime: SandboxOutcome['runtime']): SandboxOutcome {
   const end = endOf(ended, report);
   const stderr = textOf(ended.stderr);
@@ -42,8 +43,8 @@ export function outcomeOf(ended: Ended, report: Report, runtime: SandboxOutcome[
 }
 
 /**
- * Takes apart the one number in which bubblewrap folds exit codes and signals. Where it could be either, it is taken
- * for a signal unless the program reported that very exit: a lie then only names the same number differently.
+ * Separates exit codes from signals, which bubblewrap reports as one number. An ambiguous number counts as a signal,
+ * unless the program reported exactly that exit status. A false report then only gives the same number another name.
  */
 function endOf(ended: Ended, report: Report): { exitCode: number | null; signal: string | null } {
   const status = ended.exitStatus;
@@ -92,15 +93,19 @@ function errorOf({ error }: Report, stderr: string): ExecutionError | undefined 
   return error === undefined ? undefined : withPosition(error, stderr);
 }
 
-/** The limits that have no status of their own say what they are. */
+/** Limits without a status of their own are reported as an error. */
 function limitError({ cause }: Ended): ExecutionError | undefined {
   if (cause === 'scratch_files')
-    return { name: 'LimitExceeded', message: 'The run made more files in /tmp than it may.' };
-  if (cause === 'tasks') return { name: 'LimitExceeded', message: 'The run started more threads than it may.' };
+    return { name: 'LimitExceeded', message: `Too many files in /tmp: the limit is ${ANONYMOUS_LIMITS.scratchFiles}.` };
+  if (cause === 'tasks')
+    return {
+      name: 'LimitExceeded',
+      message: `Too many processes and threads: the limit is ${ANONYMOUS_LIMITS.tasks}.`,
+    };
   return undefined;
 }
 
-/** A character cut in two by the limit is left out; other bytes that are not UTF-8 are shown as U+FFFD. */
+/** Drops a character that the limit cut in two. Other invalid bytes are shown as U+FFFD. */
 function textOf(output: CapturedOutput): string {
   return new TextDecoder('utf-8', { ignoreBOM: true }).decode(output.bytes, { stream: output.truncated });
 }

@@ -1,25 +1,25 @@
 import { type Language } from '../domain/sandbox-runtime.js';
 
-/** How one pool stands. Languages that share a program share a pool. */
+/** The state of one pool. Languages that share a program share a pool. */
 export interface PoolReading {
   /** The interpreter's name, such as `node`. */
   readonly interpreter: string;
   readonly languages: readonly Language[];
-  /** Started, idle, waiting for a run. */
+  /** Sandboxes that have started and wait for a run. */
   readonly ready: number;
   readonly starting: number;
-  /** How many the pool keeps ready when nothing happens. */
+  /** The number of sandboxes that the pool keeps ready. */
   readonly size: number;
 }
 
-/** What happens in the runtime, for metrics and logs. */
+/** Events of the runtime, for metrics and logs. */
 export type PoolEvent =
-  /** A sandbox came up, for the pool or for a run that waits for it. */
+  /** A sandbox started, for the pool or for a waiting run. */
   | { readonly kind: 'started'; readonly interpreter: string; readonly seconds: number }
   | { readonly kind: 'start_failed'; readonly interpreter: string; readonly error: unknown }
-  /** An idle sandbox died by itself. */
+  /** An idle sandbox died. */
   | { readonly kind: 'lost'; readonly interpreter: string }
-  /** A run got its sandbox, after so long; `warm` when one was ready. */
+  /** A run got its sandbox after this time. It is `warm` when one was ready. */
   | { readonly kind: 'acquired'; readonly language: Language; readonly seconds: number; readonly warm: boolean };
 
 export type PoolListener = (event: PoolEvent) => void;

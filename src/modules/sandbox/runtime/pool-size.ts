@@ -1,9 +1,9 @@
-/** Sandboxes that are on their way out, or started outside of the pools. */
+/** Room for sandboxes that are ending, or that were started outside of the pools. */
 const OUTSIDE_POOLS = 2;
 
 /**
- * How many sandboxes each pool keeps warm: one for each run that may come at once, and one in reserve while their
- * places are filled. Where only so many sandboxes may live at a time, the runs themselves come first.
+ * Returns how many sandboxes each pool keeps warm: one for each concurrent run, and one in reserve while the others are
+ * replaced. If the machine limits the number of sandboxes, active runs have priority.
  */
 export function poolSize({
   concurrency,

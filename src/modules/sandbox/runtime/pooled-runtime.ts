@@ -14,24 +14,24 @@ import { WarmPool } from './warm-pool.js';
 
 const NOT_PROBED: SandboxReadiness = { available: false, missing: ['the start-up probe, which has not run yet'] };
 
-/** Its memory is given back, and what was exchanged on the machine meanwhile is used. */
+/** Old sandboxes are replaced to return their memory and to pick up updates of the machine. */
 const MAX_AGE_MS = 10 * 60_000;
 
-/** So many in a row, and the machine is taken to be broken until one comes up again. */
+/** After this many failures in a row the machine counts as broken, until a sandbox starts again. */
 const FAILURES_UNTIL_UNAVAILABLE = 5;
 
 export interface PooledRuntimeOptions {
-  /** How many runs at a time are asked for; what a machine with so many processors can do. */
+  /** The number of concurrent runs. */
   readonly concurrency: number;
-  /** The limits of the sandboxes that are kept warm. A run of other memory, or more time, starts its own. */
+  /** The limits of warm sandboxes. A run with other memory or more time starts its own sandbox. */
   readonly limits: { readonly memoryBytes: number; readonly timeoutMs: number };
-  /** Warm sandboxes per interpreter; 0 keeps none. Unset, it follows from the concurrency. */
+  /** Warm sandboxes per interpreter; 0 keeps none. The default follows from the concurrency. */
   readonly poolSize?: number;
 }
 
 type Pool = WarmPool<IsolatedProcess>;
 
-/** Runs code in sandboxes that were started ahead of it, each used once and destroyed. */
+/** Runs code in sandboxes that were started in advance. Each is used once and destroyed. */
 export class PooledRuntime extends ObservedRuntime {
   private readonly interpreters: Interpreters;
   private readonly pools: ReadonlyMap<Interpreter, Pool>;
@@ -54,7 +54,7 @@ export class PooledRuntime extends ObservedRuntime {
         capacity: isolation.capacity,
         pools: this.interpreters.all.length,
       });
-    this.pools = new Map(this.interpreters.all.map((interpreter) => [interpreter, this.makePool(interpreter)]));
+    this.pools = new Map(this.interpreters.all.map((interpreter) => [interpreter, this.createPool(interpreter)]));
   }
 
   get readiness(): SandboxReadiness {
@@ -90,8 +90,8 @@ export class PooledRuntime extends ObservedRuntime {
     signal?.throwIfAborted();
 
     const first = await this.runOnce(run, signal, this.poolFor(run));
-    // Nothing of the code's is left and nothing of it got out, so that it can simply run again; but whatever ended the
-    // one sandbox may have ended all that are warm.
+    // An interrupted run left nothing behind and no output got out, so it can simply run again. It gets a new sandbox,
+    // because whatever ended the first one may have ended all warm ones.
     const ended = first.interrupted ? await this.runOnce(run, signal, null) : first;
     if (ended.interrupted) throw new Error('The sandbox was ended from outside.');
     return outcomeOf(ended, readReport(ended.report), tools.runtimes[run.language]);
@@ -108,7 +108,7 @@ export class PooledRuntime extends ObservedRuntime {
     const { timeoutMs, outputBytes } = run.limits;
     const askedAtMs = performance.now();
     const work = (sandbox: IsolatedProcess, warm: boolean): Promise<Ended> => {
-      this.tell({ kind: 'acquired', language: run.language, seconds: (performance.now() - askedAtMs) / 1000, warm });
+      this.emit({ kind: 'acquired', language: run.language, seconds: (performance.now() - askedAtMs) / 1000, warm });
       return sandbox.run(
         { input: interpreter.input(run.language, run.code, run.files), stdin: Buffer.from(run.stdin) },
         { wallMs: timeoutMs, cpuMs: timeoutMs, outputBytes },
@@ -118,14 +118,14 @@ export class PooledRuntime extends ObservedRuntime {
     return pool === null ? work(await this.start(interpreter, run.limits), false) : pool.use(work, signal);
   }
 
-  /** A limit on time is watched from outside and may be any; memory is fixed when a sandbox starts. */
+  /** The time limit is enforced from outside and can vary, but memory is fixed when a sandbox starts. */
   private poolFor({ language, limits }: SandboxRun): Pool | null {
     const warm = this.options.limits;
     const fits = limits.memoryBytes === warm.memoryBytes && limits.timeoutMs <= warm.timeoutMs;
     return (fits ? this.pools.get(this.interpreters.get(language)) : undefined) ?? null;
   }
 
-  private makePool(interpreter: Interpreter): Pool {
+  private createPool(interpreter: Interpreter): Pool {
     const { name } = interpreter;
     return new WarmPool({
       size: this.size,
@@ -133,13 +133,13 @@ export class PooledRuntime extends ObservedRuntime {
       maxAgeMs: MAX_AGE_MS,
       start: () => this.start(interpreter, this.options.limits),
       onStarted: (seconds) => {
-        this.tell({ kind: 'started', interpreter: name, seconds });
+        this.emit({ kind: 'started', interpreter: name, seconds });
       },
       onStartFailed: (error) => {
-        this.tell({ kind: 'start_failed', interpreter: name, error });
+        this.emit({ kind: 'start_failed', interpreter: name, error });
       },
       onLost: () => {
-        this.tell({ kind: 'lost', interpreter: name });
+        this.emit({ kind: 'lost', interpreter: name });
       },
     });
   }
@@ -152,7 +152,7 @@ export class PooledRuntime extends ObservedRuntime {
     return this.isolation.start(await this.interpreters.specOf(interpreter, { memoryBytes, cpuMs: timeoutMs }));
   }
 
-  private tell(event: PoolEvent): void {
+  private emit(event: PoolEvent): void {
     if (event.kind === 'started') this.recover();
     if (event.kind === 'start_failed') this.countFailure(event.error);
     for (const listener of this.listeners) listener(event);

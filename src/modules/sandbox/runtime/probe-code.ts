@@ -1,16 +1,16 @@
 import { type Language } from '../domain/sandbox-runtime.js';
 
-/** What the probe's programs print, as JSON. */
+/** The JSON that the probe's programs print. */
 export interface SeenInside {
   readonly version: string;
   readonly pid: number;
   /** `/proc/self/status`. */
   readonly status: string;
-  /** `/proc/1/environ`; empty, or why it cannot be read. */
+  /** `/proc/1/environ`: empty, or the error of reading it. */
   readonly environment: string;
   /** `/proc/net/dev`. */
   readonly interfaces: string;
-  /** The names of the errors of: making a directory in `/`, connecting outwards. */
+  /** The names of the errors of creating a directory in `/` and of connecting to the internet. */
   readonly write: string;
   readonly connect: string;
 }
@@ -48,7 +48,7 @@ print(json.dumps(dict(
     connect=attempt(lambda: socket.create_connection(('1.1.1.1', 53), 1) and None))))
 `;
 
-/** Programs that look at their sandbox from inside; the first line they print is the interpreter's version. */
+/** Programs that inspect their sandbox from inside. The first line of their output is the interpreter's version. */
 export const PROBE_CODE: Readonly<Record<Language, (printVersion: string) => string>> = {
   javascript: JAVASCRIPT,
   typescript: (printVersion) => `const typed: number = 1;${JAVASCRIPT(printVersion)}`,

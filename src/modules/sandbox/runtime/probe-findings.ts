@@ -6,17 +6,17 @@ import { type SeenInside } from './probe-code.js';
 
 export interface Findings {
   readonly version: string;
-  /** What does not hold, each as the thing that is missing. */
+  /** The guarantees that do not hold, each named by what is missing. */
   readonly breaches: readonly string[];
 }
 
-/** Names that a shell or bubblewrap may set by itself; anything else came from the service's environment. */
+/** A shell or bubblewrap may set these variables. Any other one came from the service's environment. */
 const HARMLESS_VARIABLES = new Set(['', 'PWD', 'OLDPWD', 'SHLVL', '_', 'HOME', 'LANG']);
 
 const NO_CAPABILITIES = /^0+$/;
 const SECCOMP_FILTER = '2';
 
-/** What the host's kernel says about the sandbox. */
+/** Checks the sandbox from outside, by what the host's kernel reports. */
 export function findOutsideBreaches(initPid: number, mode: Isolation['mode']): string[] {
   const program = childOf(initPid);
   const status = program === null ? null : processStatus(program);
@@ -34,14 +34,14 @@ export function findOutsideBreaches(initPid: number, mode: Isolation['mode']): s
   ]);
 }
 
-/** What the probe's program says about its sandbox. */
+/** Checks the sandbox from inside, by what the probe's program prints. */
 export function findBreaches(ended: Ended): Findings {
   const [version = '', json = ''] = ended.stdout.bytes.toString('utf8').split('\n');
   if (ended.cause !== 'exit' || ended.exitStatus !== 0) {
-    const said = ended.stderr.bytes.toString('utf8').trim().slice(-500);
+    const errorText = ended.stderr.bytes.toString('utf8').trim().slice(-500);
     return {
       version,
-      breaches: [`a run that succeeds (${ended.cause}, exit status ${ended.exitStatus ?? 'none'}): ${said}`],
+      breaches: [`a run that succeeds (${ended.cause}, exit status ${ended.exitStatus ?? 'none'}): ${errorText}`],
     };
   }
 
@@ -82,7 +82,7 @@ function interfacesOf(table: string): string[] {
     .filter((name) => name !== '');
 }
 
-/** An error's name in its place means that it cannot be read, which is as good. */
+/** The name of an error means that the environment cannot be read, which is just as safe. */
 function isClean(environment: string): boolean {
   return environment
     .split('\0')

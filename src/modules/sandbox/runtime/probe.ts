@@ -26,7 +26,7 @@ interface Probed {
   readonly breaches: readonly string[];
 }
 
-/** Tries the isolation for real, once in each language, and looks from inside and outside whether it holds. */
+/** Runs a program in each language and checks from inside and outside whether the isolation holds. */
 export async function probeSandbox(isolation: Isolation, interpreters: Interpreters): Promise<ProbeResult> {
   const missing = [...isolation.missing(), ...interpreters.missing()];
   if (missing.length > 0) return unavailable(missing);
@@ -46,7 +46,7 @@ export async function probeSandbox(isolation: Isolation, interpreters: Interpret
   }
 }
 
-/** What a sandbox that failed to start says about the machine. */
+/** Derives what the machine lacks from a sandbox that failed to start. */
 export function readinessAfter(error: unknown): SandboxReadiness {
   return {
     available: false,

@@ -1,7 +1,7 @@
 const FIRST_MS = 100;
 const LONGEST_MS = 30_000;
 
-/** Pauses that double with each failure in a row; several at once are one. */
+/** A pause that doubles with each failure in a row. Failures during a pause count as one. */
 export class RetryPause {
   private failures = 0;
   private untilMs = 0;

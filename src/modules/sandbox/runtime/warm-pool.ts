@@ -1,33 +1,33 @@
 import { RetryPause } from './retry-pause.js';
 
-/** What a pool keeps: started, used once, gone. */
+/** A member is started, used once and destroyed. */
 export interface PoolMember {
   readonly isAlive: boolean;
-  /** Settles when nothing of it is left. */
+  /** Settles when nothing of the member is left. */
   readonly gone: Promise<void>;
   destroy(): Promise<void>;
 }
 
 export interface WarmPoolOptions<M extends PoolMember> {
-  /** How many are kept waiting. */
+  /** The number of idle members to keep. */
   readonly size: number;
-  /** How many are started at the same time to fill the pool; whoever waits for one is not held back by this. */
+  /** The number of concurrent starts that fill the pool. It does not limit starts for waiting callers. */
   readonly startsAtOnce: number;
   /** An idle member older than this is replaced. */
   readonly maxAgeMs: number;
   readonly start: () => Promise<M>;
   readonly onStarted?: (seconds: number) => void;
   readonly onStartFailed?: (error: unknown) => void;
-  /** A member died while nobody used it. */
+  /** A member died while it was idle. */
   readonly onLost?: () => void;
 }
 
 /**
- * A run lasts some 6 ms, a start keeps a processor busy for 25 and the event loop for 2: the place that a run left in
- * the pool is filled after it, or when it turns out to be a long one.
+ * A run takes about 6 ms, and a start occupies a processor for 25 ms and the event loop for 2 ms. A member is therefore
+ * replaced after its run, or when the run turns out to be a long one.
  */
 const REFILL_WHILE_RUNNING_MS = 25;
-/** The outcome of the run goes out first. */
+/** The delay lets the outcome of the run go out first. */
 const REFILL_AFTER_RUN_MS = 4;
 
 interface Idle<M> {
@@ -41,8 +41,8 @@ interface Waiter<M> {
 }
 
 /**
- * Keeps members started ahead of their use. Each is used once; its place is filled without delaying a run that waits.
- * A machine on which starts fail, or members die, is tried again after ever longer pauses.
+ * Keeps members that were started in advance. Each is used once and replaced without delaying a waiting run. When
+ * starts fail or members die, the next start follows after ever longer pauses.
  */
 export class WarmPool<M extends PoolMember> {
   private readonly idle: Idle<M>[] = [];
@@ -65,7 +65,7 @@ export class WarmPool<M extends PoolMember> {
     return this.starts;
   }
 
-  /** Begins to fill. Before this, and with a size of 0, every use starts its own. */
+  /** Starts to fill the pool. Before this, and with a size of 0, every use starts its own member. */
   open(): void {
     if (this.isOpen || this.isClosed) return;
     this.isOpen = true;
@@ -79,9 +79,9 @@ export class WarmPool<M extends PoolMember> {
   }
 
   /**
-   * Gives a member to `work`, which uses it up, and fills its place afterwards.
+   * Passes a member to `work`, which uses it up, and replaces it afterwards.
    *
-   * @throws what the start threw when none was warm; the signal's reason when it was aborted while waiting.
+   * @throws the error of the start when no member was warm; the signal's reason when it was aborted while waiting.
    */
   async use<T>(work: (member: M, warm: boolean) => Promise<T>, signal?: AbortSignal): Promise<T> {
     if (this.isClosed) throw new Error('The pool is closed.');
@@ -95,7 +95,7 @@ export class WarmPool<M extends PoolMember> {
     }
   }
 
-  /** Ends the idle members, and those that are still to come. */
+  /** Ends the idle members and those that are still starting. */
   async close(): Promise<void> {
     this.isClosed = true;
     if (this.refillTimer !== null) clearTimeout(this.refillTimer);
@@ -105,7 +105,7 @@ export class WarmPool<M extends PoolMember> {
   }
 
   private takeIdle(): M | null {
-    // The oldest first: none grows old under load.
+    // The oldest member is used first, so that none grows old under load.
     for (let next = this.idle.shift(); next !== undefined; next = this.idle.shift()) {
       if (next.member.isAlive) {
         this.pause.reset();
@@ -116,7 +116,7 @@ export class WarmPool<M extends PoolMember> {
     return null;
   }
 
-  /** The next one to be ready goes to whoever has waited longest, whatever it was started for. */
+  /** The next member that is ready goes to the caller that has waited longest, whatever it was started for. */
   private startFor(signal: AbortSignal | undefined): Promise<M> {
     return new Promise<M>((resolve, reject) => {
       signal?.throwIfAborted();
@@ -175,7 +175,7 @@ export class WarmPool<M extends PoolMember> {
     this.idle.push(kept);
     void member.gone.then(() => {
       const place = this.idle.indexOf(kept);
-      // Otherwise it was used, or ended by us.
+      // A member that is not in the list was used, or was destroyed on purpose.
       if (place < 0) return;
       this.idle.splice(place, 1);
       this.countLoss();
@@ -191,7 +191,7 @@ export class WarmPool<M extends PoolMember> {
   private failStart(error: unknown): void {
     this.pause.lengthen();
     if (!this.isClosed) this.options.onStartFailed?.(error);
-    // Those for whom another start is still under way may hope for it.
+    // A waiter is rejected only if no other start is active for it.
     if (this.waiters.length > this.starts)
       this.waiters.shift()?.reject(error instanceof Error ? error : new Error(String(error)));
     this.refillIn(0);
@@ -213,9 +213,9 @@ export class WarmPool<M extends PoolMember> {
 
   private refill(): void {
     this.refillTimer = null;
-    // Something may have failed since the timer was set.
+    // A start may have failed since the timer was set.
     if (this.pause.leftMs() === 0 && this.isShort()) this.startOne();
-    // One at a time: each start blocks the event loop, in which a run may wait to be answered.
+    // Members are started one at a time, because each start blocks the event loop that answers runs.
     this.refillIn(1);
   }
 
@@ -228,7 +228,7 @@ export class WarmPool<M extends PoolMember> {
     const oldest = this.idle[0];
     if (oldest === undefined || performance.now() - oldest.sinceMs < this.options.maxAgeMs) return;
     this.idle.shift();
-    // A machine on which members grow old is sound.
+    // Members only grow old on a healthy machine.
     this.pause.reset();
     void oldest.member.destroy().then(() => {
       this.refillIn(0);

@@ -4,16 +4,16 @@ import { sandboxJob } from '../jobs/sandbox.job.js';
 import { SandboxStatusService } from '../sandbox-status.service.js';
 import { SandboxBusy, SandboxUnavailable } from '../sandbox.errors.js';
 
-/** Each may carry 512 KiB of code, input and files, all of it in the memory of Redis. */
+/** Each queued run may hold 512 KiB of code, input and files in the memory of Redis. */
 const MAX_WAITING = 1_000;
-/** Beyond {@link MAX_WAITING}, a subject of which nothing waits is still let in. */
-const MAX_WAITING_AT_ALL = 2 * MAX_WAITING;
+/** Between {@link MAX_WAITING} and this number, only a subject without queued runs is admitted. */
+const HARD_MAX_WAITING = 2 * MAX_WAITING;
 
 interface Expectation extends Turn {
   readonly expectedMs: number;
 }
 
-/** Lets a run in only where it can be expected to begin in time: to wait in vain helps nobody. */
+/** Admits a run only if it can be expected to start in time, so that no caller waits in vain. */
 @Injectable()
 export class Backlog {
   constructor(
@@ -22,18 +22,18 @@ export class Backlog {
   ) {}
 
   /**
-   * @param subject who takes turns with the others: an organization, or all callers without one together.
-   * @param withinMs what the run may wait for its turn.
+   * @param subject the organization that takes turns with others, or one name for all callers without one.
+   * @param withinMs the longest time that the run may wait in the queue.
    * @throws {SandboxUnavailable} when no worker can run code.
    * @throws {SandboxBusy} when it would wait longer than that.
    */
   async requireRoom(subject: string, withinMs: number): Promise<void> {
     const { expectedMs, own, waiting } = await this.expect(subject);
-    const isFull = waiting >= MAX_WAITING && (own > 0 || waiting >= MAX_WAITING_AT_ALL);
+    const isFull = waiting >= MAX_WAITING && (own > 0 || waiting >= HARD_MAX_WAITING);
     if (expectedMs > withinMs || isFull) throw new SandboxBusy(expectedMs, withinMs);
   }
 
-  /** For a run that was let in and whose turn did not come in time. */
+  /** Creates the error for a run that was admitted but did not start in time. */
   async refusal(subject: string, withinMs: number, cause?: unknown): Promise<SandboxBusy> {
     return new SandboxBusy((await this.expect(subject)).expectedMs, withinMs, cause);
   }
@@ -42,7 +42,7 @@ export class Backlog {
     const [status, turn] = await Promise.all([this.status.status(), this.turns.look(sandboxJob, subject)]);
     if (!status.available) throw new SandboxUnavailable(status.missing);
 
-    // A free worker takes a run at once; beyond that, each run that ends makes room for one.
+    // A free slot takes a run at once. After that, each run that ends makes room for one.
     const before = Math.max(0, turn.ahead + turn.active + 1 - status.slots);
     return { ...turn, expectedMs: (before * status.averageRunMs) / status.slots };
   }

@@ -4,19 +4,19 @@ import { Clock } from '../../../platform/time/clock.js';
 import type { SandboxReadiness } from '../domain/sandbox-runtime.js';
 
 const KEY = 'sandbox:workers';
-/** So many missed reports, and the worker is gone; one that is merely busy is not. */
+/** A worker without a report for this long counts as gone. A worker that is merely busy still reports. */
 const STALE_MS = 15_000;
 
 export interface WorkerReport {
   readonly reportedAtMs: number;
   readonly readiness: SandboxReadiness;
-  /** Runs that it does at the same time. */
+  /** The number of concurrent runs. */
   readonly slots: number;
-  /** Of late, whatever they were. */
+  /** The moving average of recent runs of all kinds. */
   readonly averageRunMs: number;
 }
 
-/** What the sandbox workers say of themselves, in Redis, so that API processes without a sandbox know it. */
+/** Keeps the reports of the sandbox workers in Redis, so that API processes without a sandbox can read them. */
 @Injectable()
 export class WorkerReports {
   constructor(
@@ -33,7 +33,7 @@ export class WorkerReports {
     await this.redis.producer().hdel(KEY, workerId);
   }
 
-  /** The reports of the workers that are alive; those of the dead are swept away. */
+  /** Returns the reports of live workers and deletes the reports of dead ones. */
   async all(): Promise<WorkerReport[]> {
     const nowMs = this.clock.now().getTime();
     const entries = Object.entries(await this.redis.producer().hgetall(KEY)).map(([workerId, text]) => ({

@@ -9,25 +9,23 @@ import { type PoolListener, type PoolReading } from '../pool-events.js';
 import { RetryPause } from '../retry-pause.js';
 import { type HostSettings, type Reply, type Request } from './messages.js';
 
-/** What `npm run build` makes of `sandbox-host.process.ts`. */
+/** The compiled form of `sandbox-host.process.ts`, which `npm run build` creates. */
 export const HOST_PROGRAM = join(__dirname, 'sandbox-host.process.js');
 
 const NOT_PROBED: SandboxReadiness = { available: false, missing: ['the start-up probe, which has not run yet'] };
 const GONE: SandboxReadiness = {
   available: false,
-  missing: ['the sandbox host, which ended and is being started again'],
+  missing: ['the sandbox host, which ended and is being restarted'],
 };
 
-/** A small heap that is collected early: what a process has touched, the kernel copies at every fork. */
+/** The heap is small and collected early, because the kernel copies the page tables of touched memory at every fork. */
 const SMALL_HEAP = ['--max-semi-space-size=2', '--max-old-space-size=256'];
 const CLOSE_WITHIN_MS = 5_000;
-/**
- * Starting sandboxes is work of tenants: it yields to the API, and to the databases, when there are too few processors.
- */
+/** Starting sandboxes is work for tenants, so it yields to the API and the databases when processors are scarce. */
 const HOST_NICENESS = 5;
 
 export interface HostedRuntimeOptions extends HostSettings {
-  /** What to start instead, and with what; for tests, which run the source and as other users. */
+  /** Overrides the program. Tests use it to run the source, and to run as other users. */
   readonly start?: { readonly program: string; readonly execPath?: string; readonly execArguments?: readonly string[] };
 }
 
@@ -37,8 +35,9 @@ interface Call {
 }
 
 /**
- * Keeps the sandboxes in a process of their own. To fork a process of 200 MB takes 5 ms, in which a service answers
- * no one, and of 40 MB less than 1; and limits are kept to the millisecond however busy the service is.
+ * Keeps the sandboxes in a process of their own. Forking a process of 200 MB takes 5 ms, during which the service
+ * answers no request; forking one of 40 MB takes less than 1 ms. Limits are also enforced to the millisecond, however
+ * busy the service is.
  */
 export class HostedRuntime extends ObservedRuntime {
   private readonly calls = new Map<number, Call>();
@@ -59,7 +58,7 @@ export class HostedRuntime extends ObservedRuntime {
     return this.lastReadiness;
   }
 
-  /** How the pools stood when the host was last heard of; it speaks whenever they change. */
+  /** The state of the pools in the last message of the host, which sends one whenever they change. */
   get readings(): readonly PoolReading[] {
     return this.lastReadings;
   }
@@ -102,7 +101,7 @@ export class HostedRuntime extends ObservedRuntime {
 
     const ended = once(host, 'exit');
     this.send({ kind: 'close' });
-    // bubblewrap dies with it, and everything inside with bubblewrap.
+    // bubblewrap dies with the host, and everything inside dies with bubblewrap.
     const timer = setTimeout(() => host.kill('SIGKILL'), CLOSE_WITHIN_MS);
     await ended;
     clearTimeout(timer);
@@ -119,7 +118,7 @@ export class HostedRuntime extends ObservedRuntime {
   }
 
   private send(request: Request): void {
-    // A failure shows as the host's end.
+    // A failed send shows as the end of the host.
     if (this.host?.connected === true) this.host.send(request, () => undefined);
   }
 
@@ -158,7 +157,7 @@ export class HostedRuntime extends ObservedRuntime {
     else call?.resolve(reply);
   }
 
-  /** What it was running is lost, and told so; the next host is probed before it is trusted. */
+  /** Rejects the active runs of a host that ended. The next host is probed before it is used. */
   private lose(host: ChildProcess): void {
     if (this.host !== host) return;
     this.host = null;
@@ -184,6 +183,6 @@ function yieldToOthers(pid: number | undefined): void {
   try {
     if (pid !== undefined) setPriority(pid, HOST_NICENESS);
   } catch {
-    // It has ended already, which its event tells.
+    // The host has already ended, which its `exit` event reports.
   }
 }

@@ -3,7 +3,7 @@ import { type SandboxOutcome, type SandboxReadiness, type SandboxRun } from '../
 import { type PoolEvent, type PoolReading } from '../pool-events.js';
 import { type PooledRuntimeOptions } from '../pooled-runtime.js';
 
-/** What the host needs to know, as the argument that it is started with. */
+/** The settings of the host, passed as its command line argument. */
 export interface HostSettings {
   readonly isolation: IsolationOptions;
   readonly runtime: PooledRuntimeOptions;
@@ -16,7 +16,7 @@ export type Request =
   | { readonly kind: 'abort'; readonly call: number }
   | { readonly kind: 'close' };
 
-/** How the host stands; comes with every message of its. */
+/** The state of the host, which it adds to every message. */
 export interface HostState {
   readonly readiness: SandboxReadiness;
   readonly readings: readonly PoolReading[];

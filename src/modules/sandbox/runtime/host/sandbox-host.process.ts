@@ -3,8 +3,8 @@ import { PooledRuntime } from '../pooled-runtime.js';
 import { type HostSettings, type HostState, type Reply, type Request } from './messages.js';
 
 /**
- * A process that does nothing but keep sandboxes; `HostedRuntime` starts it. Its environment is empty and it connects
- * to nothing, so there is nothing in it that a sandbox could be after.
+ * A process that only keeps sandboxes; `HostedRuntime` starts it. Its environment is empty and it opens no connections,
+ * so it holds nothing that an attacker in a sandbox could want.
  */
 function main(settings: HostSettings): void {
   const runtime = new PooledRuntime(new Isolation(settings.isolation), settings.runtime);
@@ -12,18 +12,18 @@ function main(settings: HostSettings): void {
 
   const state = (): HostState => ({ readiness: runtime.readiness, readings: runtime.readings });
   const send = (reply: Reply): void => {
-    // Without its service there is no one to tell.
+    // Without the service there is no receiver.
     if (process.connected) process.send?.(reply, undefined, undefined, () => undefined);
   };
   const fail = (call: number, error: unknown): void => {
     send({ kind: 'failed', call, message: error instanceof Error ? error.message : String(error), ...state() });
   };
 
-  const run = async (call: number, { run: wanted }: Request & { kind: 'run' }): Promise<void> => {
+  const run = async (call: number, { run: requested }: Request & { kind: 'run' }): Promise<void> => {
     const stop = new AbortController();
     running.set(call, stop);
     try {
-      send({ kind: 'ended', call, outcome: await runtime.run(wanted, stop.signal), ...state() });
+      send({ kind: 'ended', call, outcome: await runtime.run(requested, stop.signal), ...state() });
     } catch (error) {
       fail(call, error);
     } finally {
@@ -37,7 +37,7 @@ function main(settings: HostSettings): void {
   };
 
   runtime.listen((event) => {
-    // An Error does not survive the way.
+    // An Error cannot be sent to another process.
     send({
       kind: 'event',
       event: event.kind === 'start_failed' ? { ...event, error: String(event.error) } : event,
@@ -66,11 +66,11 @@ function main(settings: HostSettings): void {
         void close();
     }
   });
-  // The service is gone, however it ended.
+  // The service has ended, in whatever way.
   process.on('disconnect', () => {
     void close();
   });
-  // Ctrl-C reaches every process of a terminal; it is the service that decides what is to end.
+  // Ctrl-C reaches every process of a terminal, but only the service decides when this one ends.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined);
 }
 

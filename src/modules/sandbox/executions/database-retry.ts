@@ -6,17 +6,17 @@ import { Log } from '../../../platform/logging/log.js';
 
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 1_000;
-/** An outage that lasts longer loses what could not be written. */
-const PATIENCE_MS = 60_000;
+/** A write is lost when the outage lasts longer than this. */
+const RETRY_FOR_MS = 60_000;
 /**
- * A connection that breaks can fail a write in ways that do not say so; any other fault stays however often it is
- * tried.
+ * A broken connection can fail a write with an error that does not look like one, so other errors are retried too. A
+ * real fault stays however often the write is repeated, so there are only a few retries.
  */
-const TRIES_OF_OTHER_FAULTS = 3;
+const MAX_OTHER_FAULTS = 3;
 
-/** Tries writes again that must not be lost with a database that is away for a moment. */
+/** Retries writes that must survive a short outage of the database. */
 @Injectable()
-export class DatabasePatience {
+export class DatabaseRetry {
   private readonly stopping = new AbortController();
 
   constructor(
@@ -29,24 +29,20 @@ export class DatabasePatience {
   }
 
   /**
-   * `write` must be safe to repeat: whether a write whose connection broke was committed is not known. Gives up after a
-   * minute, and when this process ends.
+   * `write` must be safe to repeat, because a write whose connection broke may have been committed. Retrying stops
+   * after one minute and when this process ends.
    */
-  async during<T>(write: () => Promise<T>): Promise<T> {
-    const untilMs = performance.now() + PATIENCE_MS;
+  async run<T>(write: () => Promise<T>): Promise<T> {
+    const untilMs = performance.now() + RETRY_FOR_MS;
     let otherFaults = 0;
     for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(LONGEST_PAUSE_MS, pauseMs * 2)) {
       try {
         return await write();
       } catch (error) {
-        otherFaults += isDatabaseUnavailable(error) ? 0 : 1;
-        if (
-          otherFaults >= TRIES_OF_OTHER_FAULTS ||
-          performance.now() + pauseMs > untilMs ||
-          this.stopping.signal.aborted
-        )
+        otherFaults += isDatabaseAway(error) ? 0 : 1;
+        if (otherFaults >= MAX_OTHER_FAULTS || performance.now() + pauseMs > untilMs || this.stopping.signal.aborted)
           throw error;
-        this.log.debug({ error }, 'A write is tried again.');
+        this.log.debug({ error }, 'Retrying a database write.');
         await sleep(pauseMs, undefined, { signal: this.stopping.signal }).catch(() => undefined);
       }
     }

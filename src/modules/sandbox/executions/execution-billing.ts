@@ -9,19 +9,18 @@ import type { SandboxLimits } from '../domain/sandbox-runtime.js';
 
 const METER = 'sandbox_compute';
 
-/** Whose money it is about. */
 type PaidExecution = Pick<SandboxExecution, 'id' | 'orgId' | 'limits' | 'language'>;
 
-/** What executions of organizations cost: the wall time of their run. */
+/** Holds and charges what executions of organizations cost: the wall time of their run. */
 @Injectable()
-export class ExecutionMoney {
+export class ExecutionBilling {
   constructor(
     private readonly database: Database,
     private readonly paidWork: PaidWorkService,
   ) {}
 
   /**
-   * What an execution with these limits costs at most, in nano-dollars, if it could begin now; holds nothing.
+   * Returns the highest cost of an execution with these limits, in nano-dollars, if it could start now. Holds nothing.
    *
    * @throws {CreditsExhausted} `credits_exhausted`
    * @throws {SpendCapReached} `spend_cap_reached`
@@ -34,7 +33,7 @@ export class ExecutionMoney {
   }
 
   /**
-   * Holds the price of its whole time limit with the same transaction that writes it.
+   * Holds the price of the whole time limit in the transaction that writes the execution.
    *
    * @throws as {@link rehearse}.
    */
@@ -46,10 +45,10 @@ export class ExecutionMoney {
   }
 
   /**
-   * Pays, with the running transaction, for the time that it ran, at most its time limit: until a run that passes that
-   * is ended takes us a moment, which is ours.
+   * Charges for the time that the execution ran, within the current transaction. The charge never exceeds the time
+   * limit, because stopping a run that reaches it takes the platform a moment.
    *
-   * @returns the cost in nano-dollars; null for one that nothing was held for, because an earlier release let it in.
+   * @returns the cost in nano-dollars; null when nothing was held, because an earlier release admitted the execution.
    */
   async pay({ id, orgId, limits, language }: PaidExecution, ranMs: number): Promise<bigint | null> {
     const [work] = await this.paidWork.find([keyOf(id)]);
@@ -67,8 +66,10 @@ export class ExecutionMoney {
     return costNano;
   }
 
-  /** Of executions that did not run, or of which nobody knows: they cost nothing. With the running transaction. */
-  async giveBack(executions: readonly Pick<PaidExecution, 'id' | 'orgId'>[]): Promise<void> {
+  /**
+   * Releases the holds of executions that did not run or were lost, within the current transaction. They cost nothing.
+   */
+  async release(executions: readonly Pick<PaidExecution, 'id' | 'orgId'>[]): Promise<void> {
     await this.paidWork.abandonAll(await this.paidWork.find(executions.map(({ id }) => keyOf(id))));
   }
 }

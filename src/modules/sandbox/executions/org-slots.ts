@@ -9,11 +9,11 @@ const NAME = 'sandbox';
 const RETRY_AFTER_SECONDS = 1;
 
 /**
- * How many executions an organization may have going at once, waiting ones included: each holds a place until it is
- * over.
+ * Limits how many executions of an organization are active at the same time, queued ones included. Each occupies a slot
+ * until it ends.
  */
 @Injectable()
-export class OrgPlaces {
+export class OrgSlots {
   constructor(
     private readonly planSettings: PlansSettings,
     private readonly concurrency: ConcurrencyLimitService,
@@ -34,7 +34,7 @@ export class OrgPlaces {
     });
   }
 
-  /** May be called again. Never throws: the place ends by itself. */
+  /** Safe to repeat. It never throws, because a slot also expires by itself. */
   async free(orgId: string, executionId: string): Promise<void> {
     await this.concurrency.end({ name: NAME }, orgId, executionId);
   }
