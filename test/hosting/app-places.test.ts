@@ -78,7 +78,7 @@ describe('servers of apps beside each other', () => {
     expect([refused.status, refused.text]).toEqual([503, expect.stringContaining('app_places_taken')]);
     expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
     expect(await logOf(apps[3]!)).toMatch(
-      /^system: The server was not started: as many servers of the organization are in use/,
+      /^system: The server was not started: the plan's limit of running servers is reached/,
     );
 
     const honest = await deploy(app, serverOf(HOLDING), { orgId: 'org_honest' });
@@ -120,7 +120,7 @@ describe('servers of apps beside each other', () => {
     for (const flood of floods) {
       await eventually(
         async () =>
-          /system: \d{4,} lines are missing here: the server printed more than 200 a second/.test(await logOf(flood)),
+          /system: \d{4,} lines were dropped: the server printed more than 200 lines a second/.test(await logOf(flood)),
         'the log says what is missing',
         20_000,
       );

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { ArtifactsService } from '../../src/modules/hosting/artifacts.service.js';
 import type { BuiltFile } from '../../src/modules/hosting/built-output.js';
-import { ArtifactStore, keyOf } from '../../src/modules/hosting/store/artifact-store.js';
+import { BlobStorage, keyOf } from '../../src/modules/hosting/store/blob-storage.js';
 import { LIMITS, built } from '../support/hosting.js';
 import { useApp } from '../support/test-app.js';
 
@@ -60,7 +60,7 @@ describe('ingesting build output', () => {
       },
     );
     const nameOf = (text: string): string => createHash('sha256').update(text).digest('hex');
-    const store = app.get(ArtifactStore);
+    const store = app.get(BlobStorage);
     const put = jest.spyOn(store, 'put');
     const putBy = async (): Promise<string[]> => {
       put.mockClear();

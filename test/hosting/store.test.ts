@@ -14,8 +14,8 @@ import { GarbageCollectionService } from '../../src/modules/hosting/garbage-coll
 import { ArtifactsService } from '../../src/modules/hosting/artifacts.service.js';
 import { AliasesService } from '../../src/modules/hosting/aliases.service.js';
 import { StoreLock } from '../../src/modules/hosting/persistence/store-lock.js';
-import { type ArtifactStore, keyOf } from '../../src/modules/hosting/store/artifact-store.js';
-import { openArtifactStore } from '../../src/modules/hosting/store/open-artifact-store.js';
+import { type BlobStorage, keyOf } from '../../src/modules/hosting/store/blob-storage.js';
+import { openBlobStorage } from '../../src/modules/hosting/store/open-blob-storage.js';
 import { Database } from '../../src/platform/database/database.js';
 import { Clock, SystemClock } from '../../src/platform/time/clock.js';
 import { LIMITS, built, deploy, visit } from '../support/hosting.js';
@@ -43,7 +43,7 @@ describe.each(['file', 's3'] as const)('the artifact store: %s', (kind) => {
   const directory = mkdtempSync(join(tmpdir(), 'service-store-'));
   let server: Server | undefined;
   let settings: NodeJS.ProcessEnv;
-  let store: ArtifactStore;
+  let store: BlobStorage;
   let app: TestApp;
 
   beforeAll(async () => {
@@ -64,7 +64,7 @@ describe.each(['file', 's3'] as const)('the artifact store: %s', (kind) => {
         AWS_SECRET_ACCESS_KEY: 'S3RVER',
       };
     }
-    store = await openArtifactStore(loadSettings(settings).of(HostingSettings), new SystemClock());
+    store = await openBlobStorage(loadSettings(settings).of(HostingSettings), new SystemClock());
     app = new TestApp(settings, 'all');
     await app.start();
   });

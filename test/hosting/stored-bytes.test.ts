@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { ArtifactsService } from '../../src/modules/hosting/artifacts.service.js';
 import type { BuiltFile, BuiltOutput } from '../../src/modules/hosting/built-output.js';
-import { ArtifactStore, keyOf } from '../../src/modules/hosting/store/artifact-store.js';
+import { BlobStorage, keyOf } from '../../src/modules/hosting/store/blob-storage.js';
 import { StoredBytes } from '../../src/modules/hosting/stored-bytes.js';
 import { built, type Files, LIMITS } from '../support/hosting.js';
 import { Make, uniqueName } from '../support/make.js';
@@ -28,7 +28,7 @@ describe('the bytes that deploys of an organization store', () => {
   const reservations = (): Promise<unknown[]> =>
     make.sql('SELECT bytes FROM stored_bytes_reservations WHERE org_id = $1', [orgId]);
   const isKept = async (content: Buffer): Promise<boolean> =>
-    (await app.get(ArtifactStore).changedAt(keyOf(createHash('sha256').update(content).digest('hex')))) !== null;
+    (await app.get(BlobStorage).changedAt(keyOf(createHash('sha256').update(content).digest('hex')))) !== null;
 
   it('never exceed the limit: what does not fit is rejected before it is written', async () => {
     const [first, large, small] = [randomBytes(3 * MIB), randomBytes(2 * MIB), randomBytes(MIB / 2)];
@@ -36,7 +36,9 @@ describe('the bytes that deploys of an organization store', () => {
     const refused = ownerOf();
     await expect(ingest(refused, built({ 'large.bin': large }))).rejects.toMatchObject({
       code: 'storage_limit_reached',
-      message: expect.stringMatching(/can store 4 MiB. Other deploys use 3(\.\d+)? MiB.*DELETE \/api\/v1\/deploys/s),
+      message: expect.stringMatching(
+        /can store 4 MiB, and other deploys use 3(\.\d+)? MiB.*DELETE \/api\/v1\/deploys/s,
+      ),
     });
     expect([await isKept(large), await app.get(ArtifactsService).has(refused.deployId), await reservations()]).toEqual([
       false,

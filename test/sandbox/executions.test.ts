@@ -301,7 +301,7 @@ describe('plan limits of the sandbox', () => {
     expect(answer.status).toBe(400);
     expect(answer.body.error).toMatchObject({
       code: 'invalid_request',
-      hint: 'The plan Pro allows timeout_ms up to 120000 and memory_mib up to 1024.',
+      hint: 'Upgrade to Pro: it allows timeout_ms up to 120000 and memory_mib up to 1024.',
       details: [
         { path: 'timeout_ms', in: 'body', code: 'max', expected: { max: 30_000 }, received: 60_001 },
         { path: 'memory_mib', in: 'body', code: 'max', expected: { max: 256 }, received: 257 },

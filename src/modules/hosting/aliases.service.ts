@@ -4,12 +4,12 @@ import { Clock } from '../../platform/time/clock.js';
 import { LabelTaken } from './hosting.errors.js';
 import { AliasesStore } from './persistence/aliases.store.js';
 
-/** What a host name shows. */
+/** The deploy that a host name serves. */
 export interface AliasTarget {
   readonly deployId: string;
   readonly projectId: string;
   readonly orgId: string;
-  /** `deploy`: one deploy for ever; `branch`: the last of a branch; `production`: what the project shows the world. */
+  /** `deploy` always serves one deploy, `branch` the latest of a branch, `production` the production deploy. */
   readonly kind: 'deploy' | 'branch' | 'production';
 }
 
@@ -18,7 +18,7 @@ export interface Alias extends AliasTarget {
   readonly updatedAt: Date;
 }
 
-/** Which deploy each host name below the apps domain shows. Labels are made by `labels.ts`. */
+/** Maps host names below the apps domain to deploys. `labels.ts` creates the labels. */
 @Injectable()
 export class AliasesService {
   constructor(
@@ -28,8 +28,8 @@ export class AliasesService {
   ) {}
 
   /**
-   * Makes the label show this deploy, from the commit of the running transaction on; every process sees it within 100
-   * ms of that. Requests that are being answered go on with the deploy they began with.
+   * Points the label to this deploy when the current transaction commits. Every process sees the change within 100 ms.
+   * Active requests stay with the deploy that they started with.
    *
    * @throws {LabelTaken} when it belongs to another project.
    */
@@ -38,25 +38,22 @@ export class AliasesService {
     if (!pointed) throw new LabelTaken(label);
   }
 
-  /**
-   * The label shows nothing any more; one that showed nothing is no fault. In the running transaction, as {@link
-   * point}.
-   */
+  /** Removes the label when the current transaction commits. A label that does not exist is ignored. */
   async release(label: string): Promise<void> {
     await this.aliases.release(label);
   }
 
-  /** Those of a project, by label. */
+  /** Returns the aliases of a project, ordered by label. */
   async of(projectId: string): Promise<Alias[]> {
     return this.aliases.of(projectId);
   }
 
-  /** Of these deploys, those that a branch or production shows; the labels of their own do not count. */
+  /** Returns which of these deploys a branch or production alias serves. Aliases of kind `deploy` do not count. */
   shown(deployIds: readonly string[]): Promise<ReadonlySet<string>> {
     return this.aliases.shown(deployIds);
   }
 
-  /** `https://shop-k3f9x2a7cd.apps.example.com`: with the scheme and the port by which callers reach the service. */
+  /** Returns `https://shop-k3f9x2a7cd.apps.example.com`, with the scheme and port of `APPS_URL`. */
   urlOf(label: string): string {
     const { scheme, domain, port } = this.settings.appsUrl;
     return `${scheme}//${label}.${domain}${port}`;

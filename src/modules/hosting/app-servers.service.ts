@@ -7,8 +7,8 @@ import type { Manifest } from './ingest/manifest.js';
 import { type AppAllowance, AppAllowances } from './servers/app-allowances.js';
 import { AppLauncher, PACE } from './servers/app-launcher.js';
 import { AppLogs } from './servers/app-logs.js';
-import { AppPlaces, type Place } from './servers/app-places.js';
 import { AppServer } from './servers/app-server.js';
+import { AppSlots, type Slot } from './servers/app-slots.js';
 import { IdleServers } from './servers/idle-servers.js';
 import { RefusalNotes } from './servers/refusal-notes.js';
 import { statusOf } from './servers/server-probe.js';
@@ -19,32 +19,34 @@ export type { AppLogLine };
 const MAX_LAST_LINES = 20;
 const START_TIMEOUT_MS = 15_000;
 const PROBE_PAUSE_MS = 100;
-/** A server that ends sooner than this has failed; after the next failure it is left alone for twice as long. */
+/** A server that ends sooner than this has failed. The pause before the next start doubles with each failure. */
 const SETTLED_AFTER_MS = 30_000;
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 30_000;
 
-/** For the log of the app; visitors see less. */
+/** These lines go to the log of the app. Visitors see less. */
 const REFUSED: Readonly<Record<AppUnavailable['reason'], string>> = {
-  plan: 'The server was not started: as many servers of the organization are in use as its plan allows. End requests that are held open, or upgrade.',
-  full: 'The server was not started: all places of this machine are in use. It is tried again with the next request.',
-  failed: 'The server was not started: it failed a moment ago.',
+  plan:
+    "The server was not started: the plan's limit of running servers is reached. " +
+    'Close requests that are held open, or upgrade.',
+  full: 'The server was not started: this machine has no free slot. The next request tries again.',
+  failed: 'The server was not started: it failed a moment ago. A request after a short pause tries again.',
 };
 
 interface Start {
   readonly deployId: string;
   readonly environment: Promise<Readonly<Record<string, string>>>;
-  readonly heard: (text: string) => void;
+  readonly onLine: (text: string) => void;
 }
 
-interface Placed {
+interface Prepared {
   readonly manifest: Manifest;
   readonly allowance: AppAllowance;
-  readonly place: Place<AppServer>;
+  readonly slot: Slot<AppServer>;
 }
 
 interface StartCheck {
-  readonly said: readonly string[];
+  readonly lastLines: readonly string[];
   readonly signal: AbortSignal;
   readonly withinMs: number;
 }
@@ -54,13 +56,13 @@ interface Failures {
   readonly untilMs: number;
 }
 
-/** The servers of deploys, as far as they run in this process. */
+/** Runs the servers of deploys in this process. */
 @Injectable()
 export class AppServersService {
   private readonly servers = new Map<string, Promise<AppServer>>();
   private readonly alive = new Map<string, AppServer>();
   private readonly failures = new Map<string, Failures>();
-  private readonly places = new AppPlaces<AppServer>();
+  private readonly slots = new AppSlots<AppServer>();
   private readonly refusals = new RefusalNotes();
   private started = 0;
   private crashed = 0;
@@ -79,11 +81,11 @@ export class AppServersService {
   }
 
   /**
-   * Starts the server of a deploy and waits until it answers, with any status below 500. It goes on running for a
-   * while.
+   * Starts the server of a deploy and waits until it answers with a status below 500. The server stays up afterwards,
+   * until it is idle for long enough.
    *
-   * @param withinMs how long it may take to answer.
-   * @throws {ServerDidNotStart} with what it said last.
+   * @param withinMs how long the server may take to answer.
+   * @throws {ServerDidNotStart} with the last lines of its output.
    * @throws the signal's reason when it was aborted.
    */
   async check(
@@ -94,14 +96,14 @@ export class AppServersService {
   ): Promise<void> {
     signal.throwIfAborted();
     await this.stop(deployId);
-    const said: string[] = [];
+    const lastLines: string[] = [];
     const server = await this.begin(deployId, Promise.resolve(environment), (text) => {
-      said.push(text);
-      if (said.length > MAX_LAST_LINES) said.shift();
+      lastLines.push(text);
+      if (lastLines.length > MAX_LAST_LINES) lastLines.shift();
     });
     const release = await server.use();
     try {
-      await this.requireAnswer(server, { said, signal, withinMs });
+      await this.requireAnswer(server, { lastLines, signal, withinMs });
     } catch (error) {
       await server.end();
       throw error;
@@ -110,7 +112,7 @@ export class AppServersService {
     }
   }
 
-  /** The last lines that its servers printed, or those after one. In order. */
+  /** Returns the last lines that the servers of a deploy printed, or the first ones after `after`, in order. */
   runtimeLogs(
     deployId: string,
     { after, limit = 500 }: { readonly after?: number; readonly limit?: number } = {},
@@ -118,15 +120,14 @@ export class AppServersService {
     return this.logs.read(deployId, { after, limit });
   }
 
-  /** Ends its server in this process. One that does not run is no fault. */
+  /** Ends the server of a deploy in this process, if it runs. */
   async stop(deployId: string): Promise<void> {
     const server = await this.servers.get(deployId)?.catch(() => undefined);
     await server?.end();
   }
 
   /**
-   * How many run here, frozen ones apart, and how many were started and have ended by themselves since this process
-   * began.
+   * The running and the frozen servers of this process, and how many have started and crashed since it started.
    */
   get counts(): {
     readonly running: number;
@@ -139,9 +140,9 @@ export class AppServersService {
   }
 
   /**
-   * The server of a deploy, for one request; it is started if need be, once for all who ask meanwhile.
+   * Returns the server of a deploy for one request. It is started if necessary, once for all concurrent requests.
    *
-   * @throws {AppUnavailable} where it may not be started now.
+   * @throws {AppUnavailable} when the server may not be started now.
    */
   async reach(deployId: string): Promise<AppServer> {
     const known = this.servers.get(deployId);
@@ -154,12 +155,12 @@ export class AppServersService {
   private begin(
     deployId: string,
     environment: Promise<Readonly<Record<string, string>>>,
-    heard: (text: string) => void = () => undefined,
+    onLine: (text: string) => void = () => undefined,
   ): Promise<AppServer> {
-    // It is waited for later, beside other things, or not at all.
+    // The promise is awaited later or never, so its rejection must not be unhandled.
     environment.catch(() => undefined);
     if (this.closed) throw new AppUnavailable('full');
-    const starting = this.startInPlace({ deployId, environment, heard });
+    const starting = this.startInSlot({ deployId, environment, onLine });
     this.servers.set(deployId, starting);
     this.idle.watch(() => this.alive.values());
     starting.catch(() => {
@@ -168,29 +169,29 @@ export class AppServersService {
     return starting;
   }
 
-  private async startInPlace(start: Start): Promise<AppServer> {
+  private async startInSlot(start: Start): Promise<AppServer> {
     const { deployId } = start;
     const loaded = this.sites.known(deployId) ?? (await this.sites.find(deployId));
     if (loaded?.site.hasServer !== true) throw new ServerDidNotStart('The deploy has no server.', []);
     const allowance = await this.allowances.of(loaded.orgId);
-    const place = await this.takePlace(deployId, loaded.orgId, allowance);
+    const slot = await this.takeSlot(deployId, loaded.orgId, allowance);
     try {
-      return await this.start(start, { manifest: loaded.site.manifest, allowance, place });
+      return await this.start(start, { manifest: loaded.site.manifest, allowance, slot });
     } catch (error) {
-      this.places.release(place);
+      this.slots.release(slot);
       throw error;
     }
   }
 
-  /** Who has to give way ends first, so that there are never more than there are places. */
-  private async takePlace(deployId: string, orgId: string, { servers }: AppAllowance): Promise<Place<AppServer>> {
+  /** An evicted server ends before its slot is used, so that there are never more servers than slots. */
+  private async takeSlot(deployId: string, orgId: string, { servers }: AppAllowance): Promise<Slot<AppServer>> {
     try {
-      const { place, evicted } = this.places.take(orgId, servers);
-      if (evicted === undefined) return place;
-      // Its next request starts it anew.
+      const { slot, evicted } = this.slots.take(orgId, servers);
+      if (evicted === undefined) return slot;
+      // The next request for the evicted server starts it again.
       this.servers.delete(evicted.deployId);
       await evicted.end();
-      return place;
+      return slot;
     } catch (error) {
       if (error instanceof AppUnavailable && this.refusals.isDue(deployId))
         this.logs.add(deployId, 'system', REFUSED[error.reason]);
@@ -199,8 +200,8 @@ export class AppServersService {
   }
 
   private async start(
-    { deployId, environment, heard }: Start,
-    { manifest, allowance, place }: Placed,
+    { deployId, environment, onLine }: Start,
+    { manifest, allowance, slot }: Prepared,
   ): Promise<AppServer> {
     const { program, socketPath } = await this.launcher.launch({
       deployId,
@@ -209,23 +210,23 @@ export class AppServersService {
       environment,
       line: (stream, text) => {
         this.logs.add(deployId, stream, text);
-        heard(text);
+        onLine(text);
       },
       dropped: (lines) => {
         this.logs.add(
           deployId,
           'system',
-          `${lines} lines are missing here: the server printed more than ${PACE.linesPerSecond} a second.`,
+          `${lines} lines were dropped: the server printed more than ${PACE.linesPerSecond} lines a second.`,
         );
       },
     });
     const server = new AppServer(deployId, socketPath, program);
     const mine = this.servers.get(deployId);
-    place.server = server;
+    slot.server = server;
     this.alive.set(deployId, server);
     this.started++;
     void program.exited.then(({ cause, exitStatus }) => {
-      this.places.release(place);
+      this.slots.release(slot);
       if (this.alive.get(deployId) === server) this.alive.delete(deployId);
       this.forget(deployId, mine);
       server.agent.destroy();
@@ -258,13 +259,13 @@ export class AppServersService {
       if (now > untilMs + SETTLED_AFTER_MS) this.failures.delete(deployId);
   }
 
-  private async requireAnswer(server: AppServer, { said, signal, withinMs }: StartCheck): Promise<void> {
+  private async requireAnswer(server: AppServer, { lastLines, signal, withinMs }: StartCheck): Promise<void> {
     const deadline = performance.now() + withinMs;
     let status: number | undefined;
     while (performance.now() < deadline) {
       signal.throwIfAborted();
-      if (!server.isAlive) throw new ServerDidNotStart('The server ended before it answered.', said);
-      // The last attempt may have no time left for an answer; what was answered before tells more.
+      if (!server.isAlive) throw new ServerDidNotStart('The server ended before it answered.', lastLines);
+      // The last attempt may run out of time, so an earlier status is kept: it says more.
       status =
         (await statusOf(server, Math.max(1, deadline - performance.now()), signal).catch(() => undefined)) ?? status;
       if (status !== undefined && status < 500) return;
@@ -277,7 +278,7 @@ export class AppServersService {
       status === undefined
         ? `The server did not answer within ${seconds} seconds.`
         : `The server answered with ${status} for ${seconds} seconds.`,
-      said,
+      lastLines,
     );
   }
 

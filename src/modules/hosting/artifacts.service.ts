@@ -12,9 +12,9 @@ import type { HostedDeploy } from './persistence/hosted-deploy.entity.js';
 import { HostedDeploysStore } from './persistence/hosted-deploys.store.js';
 import { StoredBytesStore } from './persistence/stored-bytes.store.js';
 import { StoreLock } from './persistence/store-lock.js';
-import { ArtifactStore, keyOf } from './store/artifact-store.js';
+import { BlobStorage, keyOf } from './store/blob-storage.js';
 
-/** Whose files they are. */
+/** The owner of a deploy's files. */
 export interface DeployOwner {
   readonly deployId: string;
   readonly projectId: string;
@@ -25,13 +25,13 @@ export type { IngestLimits };
 
 const MAX_KNOWN_VARIANTS = 20_000;
 
-/** The files of deploys: taken from a build once, and then never changed. */
+/** Stores the files of deploys. They are ingested from a build once and never change afterwards. */
 @Injectable()
 export class ArtifactsService {
   private readonly variants = new LRUCache<string, VariantSizes>({ max: MAX_KNOWN_VARIANTS });
 
   constructor(
-    private readonly store: ArtifactStore,
+    private readonly blobs: BlobStorage,
     private readonly deploys: HostedDeploysStore,
     private readonly lock: StoreLock,
     private readonly stored: StoredBytesStore,
@@ -40,8 +40,8 @@ export class ArtifactsService {
   ) {}
 
   /**
-   * Takes what a build has made. When it resolves the deploy can be served, by every process; until then nothing of it
-   * can. Taking the same deploy again, in another attempt, replaces it.
+   * Ingests the output of a build. Once this resolves, every process can serve the deploy; before that, none can.
+   * Another attempt of the same deploy replaces the first one.
    *
    * @throws {ArtifactRefused} `output_too_large`, `output_invalid`, `routing_invalid`, `storage_limit_reached`
    * @throws the signal's reason when it was aborted.
@@ -55,7 +55,7 @@ export class ArtifactsService {
     await requireServable(built);
     return this.lock.whileAdding((requireHeld) =>
       this.inRoom(owner, limits.storedBytes, async (room) => {
-        const { files, count, bytes } = await new Ingest(this.store, limits, signal, this.variants, room).takeAll(
+        const { files, count, bytes } = await new Ingest(this.blobs, limits, signal, this.variants, room).takeAll(
           built,
         );
         const { framework, nodeVersion, kind, server, static: mounts, routing } = built;
@@ -73,7 +73,7 @@ export class ArtifactsService {
         );
         const manifest = createHash('sha256').update(blob).digest('hex');
         await room.take(blob.length);
-        await this.store.put(keyOf(manifest), blobOf(blob));
+        await this.blobs.put(keyOf(manifest), blobOf(blob));
         signal.throwIfAborted();
         requireHeld();
         await room.settle((stored) => this.put(owner, { kind, manifest, files: count, bytes: stored }));
@@ -83,8 +83,8 @@ export class ArtifactsService {
   }
 
   /**
-   * The deploy has the files of another one of its project as its own, and keeps them whatever becomes of that. False
-   * where the other one has none any more. They count once more among what the organization stores.
+   * Gives the deploy the files of another deploy of its project, which it keeps when the other one is deleted. They
+   * count again toward the storage of the organization. Returns false when the other deploy has no files any more.
    *
    * @throws {ArtifactRefused} `storage_limit_reached`
    */
@@ -125,14 +125,14 @@ export class ArtifactsService {
     return this.deploys.put({ deployId, projectId, orgId, kind, manifest, files, bytes, createdAt: this.clock.now() });
   }
 
-  /** Whether the deploy can be served. */
+  /** True when the deploy can be served. */
   async has(deployId: string): Promise<boolean> {
     return (await this.deploys.find(deployId)) !== null;
   }
 
   /**
-   * The deploy cannot be served any more. Its blobs go with the next garbage collection that finds nobody else in need
-   * of them.
+   * Removes the deploy, which can then no longer be served. The next garbage collection deletes the blobs that no other
+   * deploy uses.
    */
   async remove(deployId: string): Promise<void> {
     await this.deploys.remove(deployId);

@@ -1,23 +1,23 @@
-/** The result of a build: the collected files, and how they are to be served. */
+/** The result of a build: the collected files, and how to serve them. */
 export interface BuiltOutput {
-  /** `nextjs`, `vite`, `static` …: for people who read a manifest, nothing depends on it. */
+  /** `nextjs`, `vite`, `static` and so on. It informs readers of a manifest; nothing depends on it. */
   readonly framework: string;
-  /** The release line of Node that a server runs with, `24`; null: the one that the service brings. */
+  /** The release line of Node that the server runs on, such as `24`. Null selects the default of the service. */
   readonly nodeVersion: string | null;
   readonly kind: 'static' | 'server';
   /**
-   * For a server: argv to start it, in a directory relative to the collected tree. `node` is the Node of `nodeVersion`.
-   * It listens where PORT and HOSTNAME say.
+   * The command that starts the server, in a directory relative to the collected tree. `node` is the Node of
+   * `nodeVersion`. The server must listen on PORT and HOSTNAME.
    */
   readonly server: ServerCommand | null;
   /**
-   * Directories of the tree that are served as they are, the first that has a file wins. `immutable`: their names carry
-   * a hash.
+   * Directories of the tree that are served as static files; the first one that has a file wins. The names of
+   * `immutable` files contain a hash.
    */
   readonly static: readonly StaticMount[];
   readonly routing: Routing;
   /**
-   * The collected files, once, in any order: regular files only.
+   * Yields the collected regular files, each once, in any order.
    *
    * @throws {BuildFailed} `output_too_large`, `output_not_found`, `isolation_unavailable`
    */
@@ -25,11 +25,11 @@ export interface BuiltOutput {
 }
 
 export interface BuiltFile {
-  /** Relative, with `/` between, without `.`, `..`, empty names, control characters or what is not UTF-8. */
+  /** A relative UTF-8 path, separated by `/`, without `.`, `..`, empty names or control characters. */
   readonly path: string;
   readonly bytes: number;
   readonly executable: boolean;
-  /** Read before the next file is asked for; what is left unread is skipped. */
+  /** It must be read before the next file is requested; unread content is skipped. */
   readonly content: AsyncIterable<Buffer>;
 }
 
@@ -39,33 +39,33 @@ export interface ServerCommand {
 }
 
 export interface StaticMount {
-  /** Within the collected files; empty for all of them. */
+  /** A directory within the collected files; empty for all of them. */
   readonly directory: string;
-  /** What the path of a request begins with: `/` or `/_next/static`, without a slash at the end. */
+  /** The path prefix of requests, such as `/` or `/_next/static`, without a trailing slash. */
   readonly prefix: string;
   readonly immutable: boolean;
 }
 
-/** Sources are patterns of vercel.json: `/blog/:slug`, `/old/:path*`, `/(.*)`. Destinations name what they caught. */
+/** Sources are patterns of vercel.json: `/blog/:slug`, `/old/:path*`, `/(.*)`. Destinations use their parameters. */
 export interface Routing {
   readonly redirects: readonly Redirect[];
-  /** Asked when no file has the path. To paths of the deploy only. */
+  /** Rewrites apply when no file has the path, and lead only to paths of the deploy. */
   readonly rewrites: readonly Rewrite[];
   readonly headers: readonly HeaderRule[];
-  /** `/about` shows `about.html`, which itself redirects there. */
+  /** `/about` serves `about.html`, and `/about.html` redirects to `/about`. */
   readonly cleanUrls: boolean;
-  /** True: paths of pages end in `/`, false: they do not, and the other form redirects; null: as the files lie. */
+  /** Whether paths of pages end in `/`; the other form redirects. With null, it follows from the files. */
   readonly trailingSlash: boolean | null;
-  /** The file for what is not found, within the collected files; null: `404.html` if there is one. */
+  /** The file to serve when nothing is found. Null selects `404.html`, if it exists. */
   readonly notFound: string | null;
 }
 
-/** As in vercel.json: a rule holds where all of `has` are true of a request and none of `missing`. */
+/** The same as in vercel.json: a rule applies when all of `has` and none of `missing` match the request. */
 export interface RouteCondition {
   readonly type: 'header' | 'cookie' | 'host' | 'query';
-  /** Not there for `host`. */
+  /** Absent for `host`. */
   readonly key?: string;
-  /** A regular expression for all of it; left out, any value will do. */
+  /** A regular expression for the whole value. Without it, any value matches. */
   readonly value?: string;
 }
 
@@ -78,7 +78,7 @@ interface Rule {
 export interface Redirect extends Rule {
   /** A path of the deploy, or an https or http URL. */
   readonly destination: string;
-  /** 308 where it is left out. */
+  /** The default is 308. */
   readonly statusCode?: number;
 }
 

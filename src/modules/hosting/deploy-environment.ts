@@ -1,5 +1,5 @@
-/** What the server of a deploy is started with, known to whoever keeps deploys. Hosting asks for it at each start. */
+/** Provides the environment variables of a deploy's server. The module that owns deploys implements this port. */
 export abstract class DeployEnvironment {
-  /** Names and values, secrets included; never logged. */
+  /** Returns names and values. They include secrets and must not be logged. */
   abstract of(deployId: string): Promise<Readonly<Record<string, string>>>;
 }

@@ -1,35 +1,27 @@
 import { Injectable } from '@nestjs/common';
 import { Log } from '../../platform/logging/log.js';
 import { Clock } from '../../platform/time/clock.js';
-import { hashesOf, readManifest } from './ingest/manifest.js';
 import { AliasesStore } from './persistence/aliases.store.js';
 import { AppLogStore } from './persistence/app-log.store.js';
 import { HostedDeploysStore } from './persistence/hosted-deploys.store.js';
-import { StoreLock } from './persistence/store-lock.js';
 import { AppTrees } from './servers/app-trees.js';
-import { ArtifactStore, hashOf } from './store/artifact-store.js';
+import { UnusedBlobs } from './store/unused-blobs.js';
 
-/** What nobody names is left alone for so long: it may belong to a deploy that is being taken in. */
-const LEFT_ALONE_MS = 86_400_000;
-/** A deletion takes milliseconds; ingests wait for one batch at most. */
-const BATCH = 200;
-/** While something is being taken in nothing is deleted. What is not deleted now is so the next time. */
-const TRIES = 40;
-const RETRY_MS = 250;
+/** Younger deploys and blobs are kept, because they may belong to an ingest that is still active. */
+const MIN_AGE_MS = 86_400_000;
 
 export interface Collected {
   readonly deploys: number;
   readonly blobs: number;
 }
 
-/** Removes what no deploy needs any more. */
+/** Removes the files that no deploy needs any more. */
 @Injectable()
 export class GarbageCollectionService {
   constructor(
     private readonly deploys: HostedDeploysStore,
     private readonly aliases: AliasesStore,
-    private readonly store: ArtifactStore,
-    private readonly lock: StoreLock,
+    private readonly unusedBlobs: UnusedBlobs,
     private readonly trees: AppTrees,
     private readonly logs: AppLogStore,
     private readonly clock: Clock,
@@ -37,77 +29,35 @@ export class GarbageCollectionService {
   ) {}
 
   /**
-   * Removes all deploys but these and those that some host name shows, and the blobs that then nobody names. Deploys
-   * and blobs of the last day stay in any case. It may run in several processes at once, and beside ingests.
+   * Removes all deploys except those in `keep` and those with a host name, and then the blobs that no deploy uses.
+   * Deploys and blobs of the last day are always kept. It may run in several processes at once, and beside ingests.
    *
-   * @param keep ids of deploys that may be shown again.
+   * @param keep ids of deploys that may be served again.
    */
   async collect(keep: AsyncIterable<string>): Promise<Collected> {
-    const before = this.clock.now().getTime() - LEFT_ALONE_MS;
+    const beforeMs = this.clock.now().getTime() - MIN_AGE_MS;
     const kept = new Set<string>();
     for await (const deployId of keep) kept.add(deployId);
-    // After those to keep: whatever came to be shown meanwhile is among them.
+    // The aliases are read last, so that a deploy that gets a host name meanwhile is kept.
     for (const deployId of await this.aliases.deployIds()) kept.add(deployId);
 
-    const named = new Set<string>();
+    const used = new Set<string>();
     let deploys = 0;
     for await (const deploy of this.deploys.all()) {
       if (
         !kept.has(deploy.deployId) &&
-        deploy.createdAt.getTime() < before &&
+        deploy.createdAt.getTime() < beforeMs &&
         (await this.deploys.removeUnshown(deploy.deployId))
       ) {
         deploys++;
         await this.logs.remove(deploy.deployId);
         continue;
       }
-      named.add(deploy.manifest);
-      for (const hash of hashesOf(await readManifest(this.store, deploy.manifest))) named.add(hash);
+      for (const hash of await this.unusedBlobs.usedBy(deploy.manifest)) used.add(hash);
     }
-    const blobs = await this.sweep(named, before);
-    await this.store.tidy();
+    const blobs = await this.unusedBlobs.delete(used, beforeMs);
     await this.trees.removeAllBut(async (deployId) => (await this.deploys.find(deployId)) !== null);
-    this.log.info({ deploys, blobs }, 'Files of deploys that nobody needs any more were removed.');
+    this.log.info({ deploys, blobs }, 'Removed files of deploys that are no longer needed.');
     return { deploys, blobs };
-  }
-
-  private async sweep(named: ReadonlySet<string>, before: number): Promise<number> {
-    let removed = 0;
-    let batch: string[] = [];
-    const flush = async (): Promise<void> => {
-      removed += await this.removeAll(batch, before);
-      batch = [];
-    };
-    for await (const { key, changedAt } of this.store.list()) {
-      if (named.has(hashOf(key)!) || changedAt.getTime() >= before) continue;
-      batch.push(key);
-      if (batch.length === BATCH) await flush();
-    }
-    await flush();
-    return removed;
-  }
-
-  private async removeAll(keys: readonly string[], before: number): Promise<number> {
-    if (keys.length === 0) return 0;
-    for (let tries = 0; tries < TRIES; tries++) {
-      const removed = await this.lock.unlessAdding(() => this.removeOld(keys, before));
-      if (removed !== undefined) return removed;
-      await new Promise((resolve) => {
-        setTimeout(resolve, RETRY_MS).unref();
-      });
-    }
-    return 0;
-  }
-
-  /** Under the lock each is looked at again: a deploy that was taken in since has made those that it names young. */
-  private async removeOld(keys: readonly string[], before: number): Promise<number> {
-    let removed = 0;
-    for (const key of keys) {
-      const changedAt = await this.store.changedAt(key);
-      if (changedAt === null || changedAt.getTime() >= before) continue;
-      await this.store.delete(key);
-      removed++;
-    }
-    return removed;
   }
 }

@@ -1,7 +1,7 @@
 import { GENERIC_ERRORS } from '../../platform/errors/generic.errors.js';
 import { DomainError } from '../../platform/errors/domain-error.js';
 
-/** The output of a build cannot be hosted as it is; the message is for the one who deployed. */
+/** The output of a build cannot be hosted. The message is shown to the owner of the deploy. */
 export class ArtifactRefused extends Error {
   override readonly name = 'ArtifactRefused';
 
@@ -13,7 +13,7 @@ export class ArtifactRefused extends Error {
   }
 }
 
-/** The label leads to another project, and stays there. */
+/** The label belongs to another project, which keeps it. */
 export class LabelTaken extends Error {
   override readonly name = 'LabelTaken';
 
@@ -22,7 +22,7 @@ export class LabelTaken extends Error {
   }
 }
 
-/** The server of a deploy did not come up; `lastLines` is what it said last, for the one who deployed. */
+/** The server of a deploy did not start. `lastLines` is the end of its output, for the owner of the deploy. */
 export class ServerDidNotStart extends Error {
   override readonly name = 'ServerDidNotStart';
 
@@ -35,21 +35,21 @@ export class ServerDidNotStart extends Error {
 }
 
 /**
- * The server of a deploy may not be started now: it failed a moment ago, as many run as this machine takes, or as many
- * of the organization as its plan allows.
+ * The server of a deploy may not be started now: it failed a moment ago (`failed`), this machine has no free slot
+ * (`full`), or the organization uses all the servers that its plan allows (`plan`).
  */
 export class AppUnavailable extends Error {
   override readonly name = 'AppUnavailable';
 
   constructor(readonly reason: 'failed' | 'full' | 'plan') {
-    super(`The server of an app is not started: ${reason}.`);
+    super(`The app server was not started: ${reason}.`);
   }
 }
 
 export class MisdirectedRequest extends DomainError {
   constructor(host: string, appsUrl: string) {
-    super(GENERIC_ERRORS.misdirected_request, `${host} is the host of a deploy, and this address answers the API.`, {
-      hint: `Deploys are served at ${appsUrl}.`,
+    super(GENERIC_ERRORS.misdirected_request, `${host} is the host of a deploy, but this address serves the API.`, {
+      hint: `Request deploys at ${appsUrl}.`,
     });
   }
 }

@@ -8,9 +8,7 @@ import { AppServersService } from './app-servers.service.js';
 import { ArtifactsService } from './artifacts.service.js';
 import { GarbageCollectionService } from './garbage-collection.service.js';
 import { HostingSettings } from './hosting.settings.js';
-import { AliasesStore } from './persistence/aliases.store.js';
-import { AppLogStore } from './persistence/app-log.store.js';
-import { HostedDeploysStore } from './persistence/hosted-deploys.store.js';
+import { HostingPersistenceModule } from './persistence/hosting-persistence.module.js';
 import { StoreLock } from './persistence/store-lock.js';
 import { AppAllowances } from './servers/app-allowances.js';
 import { AppLauncher } from './servers/app-launcher.js';
@@ -19,37 +17,28 @@ import { IdleServers } from './servers/idle-servers.js';
 import { AppTrees } from './servers/app-trees.js';
 import { StoredBytesModule } from './stored-bytes.module.js';
 import { Sites } from './site/sites.js';
-import { ArtifactStore } from './store/artifact-store.js';
-import { openArtifactStore } from './store/open-artifact-store.js';
+import { BlobStorage } from './store/blob-storage.js';
+import { UnusedBlobs } from './store/unused-blobs.js';
+import { openBlobStorage } from './store/open-blob-storage.js';
 
-/** Keeps the files of deploys and knows which host name shows which deploy; `http/` answers for them. */
+/** Stores the files of deploys, runs their servers, and maps host names to deploys. `http/` serves them. */
 @Module({
-  imports: [IsolationModule, NodeProgramsModule, OrgDirectoryModule, StoredBytesModule],
+  imports: [HostingPersistenceModule, IsolationModule, NodeProgramsModule, OrgDirectoryModule, StoredBytesModule],
   providers: [
-    { provide: ArtifactStore, inject: [HostingSettings, Clock], useFactory: openArtifactStore },
-    HostedDeploysStore,
-    AliasesStore,
+    { provide: BlobStorage, inject: [HostingSettings, Clock], useFactory: openBlobStorage },
     StoreLock,
+    UnusedBlobs,
     Sites,
     ArtifactsService,
     AliasesService,
     GarbageCollectionService,
     AppAllowances,
-    AppLogStore,
     AppLogs,
     AppTrees,
     AppLauncher,
     IdleServers,
     AppServersService,
   ],
-  exports: [
-    ArtifactStore,
-    AliasesStore,
-    Sites,
-    ArtifactsService,
-    AliasesService,
-    GarbageCollectionService,
-    AppServersService,
-  ],
+  exports: [BlobStorage, Sites, ArtifactsService, AliasesService, GarbageCollectionService, AppServersService],
 })
 export class HostingModule {}

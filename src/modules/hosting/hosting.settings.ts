@@ -7,17 +7,17 @@ import { type ArtifactsAddress, type ArtifactsPlace, parseArtifactsUrl } from '.
 
 export type { ArtifactsPlace };
 
-/** For S3; undefined: requests are not signed by a key of ours. */
+/** Credentials for S3. Without them, the AWS SDK uses the credentials of the machine. */
 export type ArtifactsCredentials =
   | { readonly accessKeyId: string; readonly secretAccessKey: string; readonly sessionToken: string | undefined }
   | undefined;
 
-/** Where deploys are reached, and where their files are kept. */
+/** The addresses of deploys and the storage of their files. */
 export class HostingSettings extends ModuleSettings {
   @IntegerSetting({
     name: 'APPS_PORT',
-    summary: 'Port for the hosts of deploys, in the role `edge`. `0` takes a free one.',
-    unset: 'the one after `PORT`',
+    summary: 'Port for the hosts of deploys, in the role `edge`. `0` selects a free one.',
+    unset: '`PORT` plus 1',
     example: '3001',
     min: 0,
     max: 65_535,
@@ -27,18 +27,20 @@ export class HostingSettings extends ModuleSettings {
   @ParsedSetting({
     name: 'APPS_URL',
     summary:
-      'Where the world reaches deploys: each has a host name below the host of this address. Browsers lead `*.localhost` to this machine. Elsewhere use a domain of its own, with a wildcard record and certificate: apps there must not share cookies with yours.',
+      'Public address of deploys: each has a host name below this host. Browsers resolve ' +
+      '`*.localhost` to this machine. Elsewhere, use a separate domain with a wildcard DNS record and certificate, ' +
+      'so that apps do not share cookies with your other sites.',
     unset: '`http://localhost:<APPS_PORT>`',
     see: 'hosting.md',
     example: 'http://localhost:3001',
     parse: parseAppsUrl,
-    rule: 'must be http:// or https://, a domain in lower case, and nothing after an optional port',
+    rule: 'must be http:// or https://, a lower-case domain, and at most a port after it',
   })
   private readonly givenUrl?: AppsUrl;
 
   @IntegerSetting({
     name: 'APP_FREEZE_AFTER_MS',
-    summary: 'How long the server of a deploy runs without requests before it is frozen; the next request wakes it.',
+    summary: 'Time without requests after which the server of a deploy is frozen. The next request wakes it.',
     unit: 'ms',
     min: 100,
     max: 86_400_000,
@@ -47,7 +49,7 @@ export class HostingSettings extends ModuleSettings {
 
   @IntegerSetting({
     name: 'APP_STOP_AFTER_MS',
-    summary: 'How long it is kept without requests before it is stopped; the next request starts it.',
+    summary: 'Time without requests after which the server of a deploy is stopped. The next request starts it.',
     unit: 'ms',
     min: 100,
     max: 86_400_000,
@@ -57,7 +59,8 @@ export class HostingSettings extends ModuleSettings {
   @ParsedSetting({
     name: 'ARTIFACTS_URL',
     summary:
-      'Where files of deploys are kept: `file:` is a directory in `DATA_DIR`, `file:///path` another, `s3://bucket/prefix?endpoint=https://…&region=…` a bucket, which several machines need to share.',
+      'Storage for the files of deploys: `file:` is a directory in `DATA_DIR`, `file:///path` another directory, and ' +
+      '`s3://bucket/prefix?endpoint=https://…&region=…` a bucket, which is required for several machines.',
     unset: '`file:`',
     example: 'file:',
     parse: parseArtifactsUrl,
@@ -67,7 +70,7 @@ export class HostingSettings extends ModuleSettings {
 
   @TextSetting({
     name: 'AWS_ACCESS_KEY_ID',
-    summary: 'For `ARTIFACTS_URL=s3://…`. Without it, what the machine has by itself is used.',
+    summary: 'For `ARTIFACTS_URL=s3://…`. By default the credentials of the machine are used.',
   })
   private readonly accessKeyId?: string;
 
@@ -76,7 +79,7 @@ export class HostingSettings extends ModuleSettings {
 
   @TextSetting({
     name: 'AWS_SESSION_TOKEN',
-    summary: 'For `ARTIFACTS_URL=s3://…`, with a key that is lent for a time.',
+    summary: 'For `ARTIFACTS_URL=s3://…`, with temporary credentials.',
   })
   private readonly sessionToken?: string;
 
@@ -92,8 +95,8 @@ export class HostingSettings extends ModuleSettings {
   }
 
   /**
-   * What servers of deploys unpack to is below it. Services on one machine do not know of each other, and each removes
-   * what it does not know.
+   * The directory that servers of deploys are unpacked to. It differs for each service on a machine, because a service
+   * removes the files of deploys that it does not know.
    */
   get serversDirectory(): string {
     const place = createHash('sha256').update(this.config.dataDir).digest('hex').slice(0, 12);
@@ -114,7 +117,7 @@ export class HostingSettings extends ModuleSettings {
 
   override faults(environment: NodeJS.ProcessEnv): readonly string[] {
     return [
-      // An operator who upgrades must not find a setting silently without effect.
+      // After an upgrade, a setting must not silently lose its effect.
       ...(environment['APPS_DOMAIN'] === undefined
         ? []
         : ['APPS_DOMAIN was replaced by APPS_URL, for example APPS_URL=https://apps.example.com']),

@@ -1,31 +1,31 @@
 import { createHash } from 'node:crypto';
 import { trimEnd } from '../../platform/text/trim.js';
 
-/** A label of the domain name system has no more. */
+/** The longest label in DNS. */
 const MAX_LENGTH = 63;
 const TAG_LENGTH = 10;
-/** What a project's slug may take of a label that names a branch as well. */
+/** The longest part of a project's slug in the label of a branch. */
 const MAX_SLUG_BESIDE_BRANCH = 30;
 const BASE32 = 'abcdefghijklmnopqrstuvwxyz234567';
 
-/** The parts of a project that its labels are made of. */
+/** The properties of a project that its labels contain. */
 export interface LabelledProject {
   readonly id: string;
   readonly slug: string;
 }
 
 /*
- * Slugs belong to an organization and the domain belongs to everybody, so labels made of slugs end in a tag: 50 bits of
- * a hash over the project's id and the branch. The label of a deploy has none, it is `dpl-` and the 26 characters of
- * its id, and no other label can look like that: what follows the last hyphen of the others is ten characters long.
+ * Slugs are unique in an organization, but all organizations share the domain. Labels with a slug therefore end in a
+ * tag: 50 bits of a hash over the project's id and the branch. The label of a deploy is `dpl-` and the 26 characters of
+ * its id. It cannot collide with the others, because their last part has ten characters.
  */
 
-/** `dpl-01jd3m8yeqf5rb0xkq5ym8s6tn`: always this deploy. */
+/** Returns `dpl-01jd3m8yeqf5rb0xkq5ym8s6tn`, which always serves this deploy. */
 export function deployLabel(deployId: string): string {
   return deployId.replaceAll('_', '-').toLowerCase();
 }
 
-/** `shop-new-cart-x7qf2m4kab`: what the branch was last deployed as. */
+/** Returns `shop-new-cart-x7qf2m4kab`, which serves the latest deploy of the branch. */
 export function branchLabel(project: LabelledProject, branch: string): string {
   const slug = cut(project.slug, MAX_SLUG_BESIDE_BRANCH);
   const name = branch
@@ -35,7 +35,7 @@ export function branchLabel(project: LabelledProject, branch: string): string {
   return tagged(`${slug}-${name}`, ['branch', project.id, branch]);
 }
 
-/** `shop-k3f9x2a7cd`: what the project shows the world. */
+/** Returns `shop-k3f9x2a7cd`, which serves the production deploy. */
 export function productionLabel(project: LabelledProject): string {
   return tagged(project.slug, ['production', project.id]);
 }

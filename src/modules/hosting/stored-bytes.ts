@@ -3,22 +3,22 @@ import { type StoredBytesOfProject, StoredBytesStore } from './persistence/store
 
 export type { StoredBytesOfProject };
 
-/** What the files of deploys come to: each deploy counts whole, also where it shares files with others. */
+/** The storage used by deploys. Each deploy counts in full, even if it shares files with others. */
 @Injectable()
 export class StoredBytes {
   constructor(private readonly store: StoredBytesStore) {}
 
-  /** Of all deploys of the organization that have files. */
+  /** Returns the bytes of all deploys of the organization. */
   of(orgId: string): Promise<number> {
     return this.store.ofOrganization(orgId);
   }
 
-  /** The projects of the organization with the most, the largest first. */
+  /** Returns the largest projects of the organization, the largest first. */
   largestProjects(orgId: string, limit: number): Promise<StoredBytesOfProject[]> {
     return this.store.largestProjects(orgId, limit);
   }
 
-  /** Of every project that has any. */
+  /** Returns the bytes of every project that has stored files. */
   ofAllProjects(): Promise<StoredBytesOfProject[]> {
     return this.store.allProjects();
   }

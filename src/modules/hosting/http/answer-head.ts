@@ -3,23 +3,20 @@ import { FOR_OPERATORS_PROXY, withoutDomain } from '../site/unsafe-headers.js';
 import { hopByHopTest } from './hop-by-hop.js';
 import { MAX_HEADER_LINES } from './proxy-limits.js';
 
-/** What an app answered, checked: Node's server takes all of it without throwing. */
+/** The checked head of an app's answer. Node's server accepts all of it without throwing. */
 export interface AnswerHead {
   readonly status: number;
   readonly reason: string;
-  /** Names and values in turn. */
+  /** Names and values alternate. */
   readonly headers: string[];
 }
 
 const NAME = /^[\w!#$%&'*+.^`|~-]+$/;
-/**
- * Anything but control characters, as RFC 9110 (section 5.5) has it. Node's parser refuses them in values, not in
- * reasons.
- */
+/** RFC 9110 (section 5.5) allows no control characters. Node's parser refuses them in values, but not in reasons. */
 const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 const NEVER_PASSED = new Set(FOR_OPERATORS_PROXY);
 
-/** Undefined for an answer that cannot be passed on. */
+/** Returns undefined for an answer that cannot be passed on. */
 export function headOfAnswer(answer: IncomingMessage): AnswerHead | undefined {
   const { statusCode: status = 0, statusMessage: reason = '' } = answer;
   if (status < 200 || status > 599 || !VALUE.test(reason) || !hasKnownFraming(answer)) return undefined;
@@ -28,7 +25,7 @@ export function headOfAnswer(answer: IncomingMessage): AnswerHead | undefined {
   return { status, reason, headers: status === 204 ? without(headers, 'content-length') : headers };
 }
 
-/** The headers that are for the visitor; undefined where one of them could not be sent. */
+/** Returns the headers for the visitor, or undefined when one of them cannot be sent. */
 export function headersOfAnswer({ rawHeaders, headers: { connection } }: IncomingMessage): string[] | undefined {
   if (rawHeaders.length > 2 * MAX_HEADER_LINES) return undefined;
   const isHopByHop = hopByHopTest(connection);
@@ -44,7 +41,7 @@ export function headersOfAnswer({ rawHeaders, headers: { connection } }: Incomin
   return passed;
 }
 
-/** A coding that the proxy does not undo would reach the visitor without the header that names it. */
+/** A transfer coding that the proxy does not decode would reach the visitor without the header that names it. */
 function hasKnownFraming({ httpVersionMajor, headers }: IncomingMessage): boolean {
   const coding = headers['transfer-encoding'];
   return httpVersionMajor === 1 && (coding === undefined || coding.toLowerCase() === 'chunked');

@@ -5,7 +5,7 @@ import { HostPolicy } from '../../../platform/http/host-policy.js';
 import { MisdirectedRequest } from '../hosting.errors.js';
 import { HostingSettings } from '../hosting.settings.js';
 
-/** Tells the hosts of deploys, which lie below the domain of `APPS_URL`, from the platform's own. */
+/** Distinguishes the hosts of deploys, which lie below the domain of `APPS_URL`, from the platform's own hosts. */
 @Injectable()
 export class AppDomain extends HostPolicy {
   private readonly suffix: string;
@@ -16,16 +16,16 @@ export class AppDomain extends HostPolicy {
     super();
     this.suffix = `.${appsUrl.domain}`;
     this.pattern = `${appsUrl.scheme}//<label>.${appsUrl.domain}${appsUrl.port}`;
-    // They may lie below the same domain: `api.example.com` beside `shop.example.com`.
+    // The platform's hosts may lie below the same domain: `api.example.com` beside `shop.example.com`.
     this.ownHosts = new Set([publicUrl, dashboardUrl, docsUrl].map((url) => hostNameOf(new URL(url).host)!));
   }
 
-  /** `shop` for `shop.apps.example.com`; undefined for a host that is none of a deploy. */
+  /** Returns `shop` for `shop.apps.example.com`, and undefined for a host that does not belong to deploys. */
   labelOf(host: string): string | undefined {
     return host.endsWith(this.suffix) && !this.ownHosts.has(host) ? host.slice(0, -this.suffix.length) : undefined;
   }
 
-  /** A hosted page must not reach the API under its own name, where a browser would take both for one site. */
+  /** A hosted page must not reach the API under its own host name, because a browser would treat both as one site. */
   override requireOwn(host: string): void {
     if (this.labelOf(host) !== undefined) throw new MisdirectedRequest(host, this.pattern);
   }

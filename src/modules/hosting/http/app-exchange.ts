@@ -7,25 +7,22 @@ import { MAX_INFORMATIONAL, PROXY_TIMES } from './proxy-limits.js';
 export interface ExchangeParts {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  /**
-   * Begins a request to the app, without its body; with `isFresh` over a connection that nothing was asked on before.
-   */
+  /** Starts a request to the app, without its body. With `isFresh` it uses a new connection. */
   readonly open: (isFresh: boolean) => ClientRequest;
-  /** Takes an upgraded connection over. False where the app may not upgrade it so, or was not asked to. */
+  /** Takes over an upgraded connection. Returns false when the app was not asked for this upgrade. */
   readonly upgrade?: (answer: IncomingMessage, other: Duplex, head: Buffer) => boolean;
   /** Called before the platform answers for the app. */
   readonly onRefusal: () => void;
-  /** Something was thrown that should not be: a fault of ours, which the app can bring about but not use. */
+  /** Called for an unexpected error: a fault of the proxy, which an app may trigger but cannot exploit. */
   readonly onFault: (error: unknown) => void;
 }
 
-/** A connection was closed, or had a rest of an earlier answer on its way, just when it was taken up again. */
+/** These errors mean that a kept connection was closed, or received leftover bytes, just when it was reused. */
 const STALE = /^(?:ECONNRESET$|EPIPE$|HPE_)/;
 
 /**
- * One request to an app and its answer, from the first byte to the last. Whatever the app sends, the visitor gets a
- * whole answer, 502, or a connection that ends in the middle of one; never an exception, and never bytes of another
- * answer.
+ * One request to an app and its answer. Whatever the app sends, the visitor gets a complete answer, a 502, or a
+ * connection that ends in the middle of an answer, but never bytes of another answer.
  */
 export class AppExchange {
   private upstream: ClientRequest | undefined;
@@ -75,7 +72,7 @@ export class AppExchange {
         else this.lose();
       }),
     );
-    // Also what ends without a word, as a connection does that the app upgrades unasked.
+    // This also covers a connection that ends without an error, such as one that the app upgrades unasked.
     upstream.once(
       'close',
       this.guarded(() => {
@@ -104,7 +101,7 @@ export class AppExchange {
       upstream.end();
       return;
     }
-    // The app may answer, or say what it wants, before the first byte of the body is there.
+    // The app may answer before the first byte of the body arrives.
     upstream.flushHeaders();
     request.pipe(upstream);
   }
@@ -125,7 +122,7 @@ export class AppExchange {
     this.state = 'answering';
     this.lastNoLongerThan(PROXY_TIMES.requestLifeMs);
     response.writeHead(head.status, head.reason, head.headers);
-    // What streams, streams from its first byte on.
+    // Flushing the head lets a streamed answer start at once.
     response.flushHeaders();
     answer.once(
       'close',
@@ -158,12 +155,12 @@ export class AppExchange {
     ).unref();
   }
 
-  /** The connection to the app is gone: what was answered whole still reaches the visitor. */
+  /** Handles a lost connection to the app. An answer that was complete still reaches the visitor. */
   private lose(): void {
     if (this.state === 'waiting') this.fail('app_failed');
   }
 
-  /** Answers in place of the app, or where that is too late lets the visitor see that something is missing. */
+  /** Answers in place of the app. If the answer has already started, it is cut off instead. */
   private fail(refusal: Refusal): void {
     const { response, onRefusal } = this.parts;
     if (this.state === 'over') return;
@@ -178,7 +175,7 @@ export class AppExchange {
     refuse(response, refusal);
   }
 
-  /** The visitor must not take the part that it has for the whole. */
+  /** Closes the connection, so that the visitor does not mistake a partial answer for a complete one. */
   private cutOff(): void {
     const { response } = this.parts;
     if (!response.writableFinished) response.destroy();
@@ -193,8 +190,8 @@ export class AppExchange {
   }
 
   /**
-   * An answer may come before all of its request did. The rest is read and dropped, so that the next request on this
-   * connection is found where it begins; one that does not come to its end ends the connection.
+   * An answer may end before its request. The rest of the request is read and dropped, so that the next request on this
+   * connection is found. If the rest does not arrive in time, the connection is closed.
    */
   private drain(): void {
     const { request } = this.parts;
@@ -210,10 +207,10 @@ export class AppExchange {
     });
   }
 
-  private guarded<Given extends unknown[]>(work: (...given: Given) => void): (...given: Given) => void {
-    return (...given) => {
+  private guarded<Args extends unknown[]>(work: (...args: Args) => void): (...args: Args) => void {
+    return (...args) => {
       try {
-        work(...given);
+        work(...args);
       } catch (error) {
         this.parts.onFault(error);
         this.parts.response.destroy();
@@ -223,7 +220,7 @@ export class AppExchange {
   }
 }
 
-/** Has no body, so that it can be sent again. */
+/** A request without a body can be sent again. */
 function isRepeatable({ method, headers }: IncomingMessage): boolean {
   const isRead = method === 'GET' || method === 'HEAD';
   return isRead && headers['transfer-encoding'] === undefined && (headers['content-length'] ?? '0') === '0';

@@ -4,20 +4,20 @@ import { hostNameOf } from '../../../platform/http/host-name.js';
 import { TrustedProxies } from '../../../platform/http/trusted-proxies.js';
 import { AppDomain } from './app-domain.js';
 
-/** The host of a deploy: `shop-k3f9x2a7cd.apps.example.com`, and the label in front of the apps' domain. */
+/** The host of a deploy, `shop-k3f9x2a7cd.apps.example.com`, and the label before the apps' domain. */
 export interface AppHost {
   readonly host: string;
   readonly label: string;
 }
 
 const MAX_REMEMBERED = 1_000;
-/** What a name can have (RFC 1035), and a port. */
+/** The length of the longest name (RFC 1035) with a port. */
 const MAX_LENGTH = 260;
 
-/** Tells which app's host a request is for. */
+/** Finds the app host that a request is for. */
 @Injectable()
 export class AppHosts {
-  /** By the value of `Host`; the same few are named again and again. */
+  /** Keyed by the value of `Host`. */
   private readonly known = new Map<string, AppHost>();
 
   constructor(
@@ -26,8 +26,8 @@ export class AppHosts {
   ) {}
 
   /**
-   * Undefined where the host is none of an app. `X-Forwarded-Host` counts where a trusted proxy has set it and has
-   * called us by a name that is not an app's itself: else a caller could choose it freely.
+   * Returns undefined when the host does not belong to an app. `X-Forwarded-Host` counts only when a trusted proxy
+   * sends it and `Host` is not an app host itself, because otherwise a caller could choose it.
    */
   of(request: IncomingMessage): AppHost | undefined {
     const { headers } = request;
@@ -47,7 +47,7 @@ export class AppHosts {
 
   private remember(header: string, host: AppHost): AppHost {
     if (header.length > MAX_LENGTH) return host;
-    // A caller who names many that do not exist makes us forget, and not remember without end.
+    // A caller that sends many unknown hosts clears the map, so it cannot grow without limit.
     if (this.known.size === MAX_REMEMBERED) this.known.clear();
     this.known.set(header, host);
     return host;

@@ -20,15 +20,15 @@ import { forwardedHeaders } from './forwarded-headers.js';
 import { MAX_HEAD_BYTES } from './proxy-limits.js';
 import type { Visit } from './visit.js';
 
-/** How a request goes to an app, where that is not over a connection that is kept for others. */
-interface Way {
+/** The connection of a request to an app. The default is a kept connection. */
+interface ConnectionOptions {
   readonly agent?: Agent | false;
   readonly upgrade?: string | undefined;
 }
 
 const PAGE_OF = { failed: 'app_failed', full: 'app_unavailable', plan: 'app_places_taken' } as const;
 
-/** Passes requests on to the servers of deploys, and their answers back, both as they come. */
+/** Streams requests to the servers of deploys, and their answers back. */
 @Injectable()
 export class AppProxy {
   constructor(
@@ -38,7 +38,7 @@ export class AppProxy {
     private readonly log: Log,
   ) {}
 
-  /** Resolves when the app has been asked, or somebody has answered for it. */
+  /** Resolves when the request was sent to the app, or the platform has answered in its place. */
   async answer(visit: Visit, deployId: string): Promise<void> {
     const { request, response } = visit;
     const server = await this.serverFor(deployId, response);
@@ -57,7 +57,7 @@ export class AppProxy {
     }).start();
   }
 
-  /** A connection that is to be no longer one of HTTP: WebSockets for the most part. */
+  /** Upgrades a connection to another protocol, usually WebSocket. */
   async upgrade(asked: UpgradeRequest, deployId: string): Promise<void> {
     const { request, response, socket } = asked;
     if (!mayUpgrade(request)) {
@@ -69,7 +69,7 @@ export class AppProxy {
     new AppExchange({
       request,
       response,
-      // A connection that is upgraded is never used again.
+      // An upgraded connection is never reused.
       open: () => this.requestTo(server, request, { agent: false, upgrade: request.headers.upgrade }),
       upgrade: (answer, other, otherHead) => {
         const switching = headOfUpgrade(answer, request);
@@ -87,8 +87,8 @@ export class AppProxy {
   }
 
   /**
-   * The server, which stays awake until `used` is closed. Undefined: the request was answered, or nobody waits any
-   * more.
+   * Returns the server, which stays awake until `used` is closed. Returns undefined when the request was answered here,
+   * or when the visitor has left.
    */
   private async serverFor(
     deployId: string,
@@ -113,7 +113,7 @@ export class AppProxy {
   private requestTo(
     server: AppServer,
     request: IncomingMessage,
-    { agent = server.agent, upgrade }: Way,
+    { agent = server.agent, upgrade }: ConnectionOptions,
   ): ClientRequest {
     const { scheme, domain } = this.settings.appsUrl;
     const forwarding = {
@@ -136,6 +136,6 @@ export class AppProxy {
   }
 
   private report(error: unknown, deployId: string): void {
-    this.log.error({ error, deployId }, 'An answer of an app could not be passed on.');
+    this.log.error({ error, deployId }, 'Could not pass on the answer of an app.');
   }
 }

@@ -8,13 +8,13 @@ import { PROXY_TIMES } from './proxy-limits.js';
 export interface UpgradeRequest {
   readonly request: IncomingMessage;
   readonly socket: Socket;
-  /** What the visitor has sent already beyond its request. */
+  /** The bytes that the visitor has sent after the request. */
   readonly head: Buffer;
-  /** Until the app agrees, this is a request like any other, and may be answered like one. */
+  /** Until the app agrees to upgrade, the request can be answered like any other. */
   readonly response: ServerResponse;
 }
 
-/** Node makes no response for a request to upgrade. Nothing may follow one, so that the connection ends with it. */
+/** Node creates no response for an upgrade request. No other request may follow it, so the connection ends with it. */
 export function upgradeRequestOf(request: IncomingMessage, duplex: Duplex, head: Buffer): UpgradeRequest {
   const socket = duplex as Socket;
   socket.on('error', ignore);
@@ -28,10 +28,10 @@ export function upgradeRequestOf(request: IncomingMessage, duplex: Duplex, head:
   return { request, socket, head, response };
 }
 
-/** By these the app would be spoken to in HTTP once more, past everything that the proxy checks and adds. */
+/** With these protocols a visitor would speak HTTP to the app, bypassing everything that the proxy checks and adds. */
 const HTTP_AGAIN = /^(?:h2c?|http\/.*|tls\/.*)$/;
 
-/** Whether this asks for a protocol that apps may speak with their visitors: WebSocket for the most part. */
+/** True when the request asks for a protocol that apps may use with their visitors, usually WebSocket. */
 export function mayUpgrade(request: IncomingMessage): boolean {
   const { method, headers } = request;
   const hasBody = headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
@@ -40,8 +40,8 @@ export function mayUpgrade(request: IncomingMessage): boolean {
 }
 
 /**
- * The head of a 101 as the visitor gets it; undefined where the app chose what nobody asked for, or cannot be
- * understood.
+ * Returns the head of the 101 answer for the visitor. Returns undefined when it is malformed, or when the app chose a
+ * protocol that was not requested.
  */
 export function headOfUpgrade(answer: IncomingMessage, request: IncomingMessage): string | undefined {
   const chosen = answer.headers.upgrade ?? '';
@@ -49,13 +49,13 @@ export function headOfUpgrade(answer: IncomingMessage, request: IncomingMessage)
   if (headers === undefined || !protocolsOf(request.headers.upgrade).includes(chosen.toLowerCase())) return undefined;
   const lines = ['HTTP/1.1 101 Switching Protocols', 'Connection: Upgrade', `Upgrade: ${chosen}`];
   for (let index = 0; index + 1 < headers.length; index += 2) {
-    // There is no body, and nobody may look for one.
+    // A 101 answer has no body.
     if (headers[index]!.toLowerCase() !== 'content-length') lines.push(`${headers[index]!}: ${headers[index + 1]!}`);
   }
   return `${lines.join('\r\n')}\r\n\r\n`;
 }
 
-/** Passes bytes both ways, as they are, until one side ends, falls silent, or has been there for long enough. */
+/** Passes bytes both ways unchanged, until one side ends, is idle for too long, or reaches the time limit. */
 export function joinEnds({ socket, head }: UpgradeRequest, other: Duplex, otherHead: Buffer): void {
   const endBoth = (): void => {
     socket.destroy();
@@ -69,7 +69,7 @@ export function joinEnds({ socket, head }: UpgradeRequest, other: Duplex, otherH
     clearTimeout(life);
     other.destroy();
   });
-  // What the app said last is still on its way.
+  // The last bytes of the app still have to reach the visitor.
   other.once('close', () => {
     socket.destroySoon();
   });

@@ -1,21 +1,21 @@
 import { LRUCache } from 'lru-cache';
-import type { Encoding } from '../store/artifact-store.js';
+import type { Encoding } from '../store/blob-storage.js';
 
-/** Few are in use; whoever sends others has them read again each time. */
-const readBefore = new LRUCache<string, readonly Encoding[]>({ max: 200 });
+/** Only a few values of the header are common. */
+const parsed = new LRUCache<string, readonly Encoding[]>({ max: 200 });
 
-/** The encodings of ours that a caller takes, the better one first (RFC 9110, 12.5.3). */
+/** Returns the supported encodings that a caller accepts, the better one first (RFC 9110, 12.5.3). */
 export function acceptedEncodings(header: string | undefined): readonly Encoding[] {
   if (header === undefined || header.length > 256) return [];
-  let accepted = readBefore.get(header);
+  let accepted = parsed.get(header);
   if (accepted === undefined) {
-    accepted = read(header);
-    readBefore.set(header, accepted);
+    accepted = parse(header);
+    parsed.set(header, accepted);
   }
   return accepted;
 }
 
-function read(header: string): readonly Encoding[] {
+function parse(header: string): readonly Encoding[] {
   const weights = new Map<string, number>();
   for (const part of header.toLowerCase().split(',')) {
     const [name = '', ...parameters] = part.split(';').map((each) => each.trim());
@@ -27,7 +27,7 @@ function read(header: string): readonly Encoding[] {
   return (['br', 'gzip'] as const).filter((name) => weightOf(name) > 0);
 }
 
-/** Whether one of the tags of `If-None-Match` is this one; weakly, as the header asks for. */
+/** True when `If-None-Match` contains this tag. The comparison is weak, as RFC 9110 requires for this header. */
 export function matchesTag(header: string, etag: string): boolean {
   if (header === etag) return true;
   return header.trim() === '*' || header.split(',').some((each) => each.trim().replace(/^W\//, '') === etag);
@@ -35,7 +35,10 @@ export function matchesTag(header: string, etag: string): boolean {
 
 export type WantedRange = { readonly start: number; readonly end: number } | 'unsatisfiable' | undefined;
 
-/** One range of bytes. Undefined for several, and for what is no range: then all is sent, as RFC 9110 (14.2) allows. */
+/**
+ * Reads a single range of bytes. Returns undefined for several ranges and for invalid ones; the whole file is then
+ * sent, as RFC 9110 (14.2) allows.
+ */
 export function wantedRange(header: string, bytes: number): WantedRange {
   const parts = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(header.trim());
   if (parts === null || (parts[1] === '' && parts[2] === '')) return undefined;

@@ -9,14 +9,13 @@ import { TrustedProxies } from '../../../platform/http/trusted-proxies.js';
 import { Ids } from '../../../platform/ids/ids.js';
 import { REQUEST_ID } from '../../../platform/ids/platform.ids.js';
 import { Log } from '../../../platform/logging/log.js';
-import { AppDoor } from './app-door.js';
+import { AppRequests } from './app-requests.js';
 import { AppHosts } from './app-hosts.js';
 import { pageOf, refuse } from './error-pages.js';
 
 /**
- * The listener for the hosts of deploys. It shares neither port nor, in production, process with the API: a page that a
- * tenant deploys is never answered where it could be taken for the platform, and its server never keeps the API
- * waiting.
+ * The listener for the hosts of deploys. It does not share a port with the API, so that a tenant's page is never
+ * mistaken for the platform. In production it has a process of its own, so that app servers never delay the API.
  */
 @Injectable()
 export class EdgeServer implements OnModuleDestroy {
@@ -24,7 +23,7 @@ export class EdgeServer implements OnModuleDestroy {
 
   constructor(
     private readonly hosts: AppHosts,
-    private readonly apps: AppDoor,
+    private readonly apps: AppRequests,
     config: Config,
     proxies: TrustedProxies,
     ids: Ids,
@@ -47,7 +46,7 @@ export class EdgeServer implements OnModuleDestroy {
     });
   }
 
-  /** Takes no more connections and resolves when those that there are have ended. */
+  /** Stops accepting connections and resolves when the open ones have ended. */
   async onModuleDestroy(): Promise<void> {
     if (!this.server.listening) return;
     await new Promise<void>((resolve) => {
@@ -64,5 +63,5 @@ export class EdgeServer implements OnModuleDestroy {
   }
 }
 
-/** curl and Java offer HTTP/2 in this way, and are answered as if they had not. */
+/** curl and Java offer HTTP/2 with an `Upgrade` header. The offer is ignored. */
 const isForTheApp = ({ headers }: IncomingMessage): boolean => headers.upgrade?.toLowerCase() !== 'h2c';

@@ -1,7 +1,7 @@
 import { type ServerResponse, STATUS_CODES } from 'node:http';
 import type { RefusalBody } from '../../../platform/http/guard-listener.js';
 
-/** Why a request to an app got no answer of the app. The page tells as much as the visitor may know. */
+/** The reason why the platform answers in place of an app. The page says only what the visitor may know. */
 export type Refusal =
   | 'bad_request'
   | 'not_found'
@@ -25,42 +25,46 @@ const PAGES: Readonly<
     }
   >
 > = {
-  bad_request: { status: 400, title: 'Bad request', text: 'This address is not one that can be asked for.' },
+  bad_request: { status: 400, title: 'Bad request', text: 'The address of this request is invalid.' },
   not_found: { status: 404, title: 'Nothing here', text: 'No app is deployed at this address.' },
-  page_not_found: { status: 404, title: 'Page not found', text: 'This app has no such page.' },
+  page_not_found: { status: 404, title: 'Page not found', text: 'This app has no page at this address.' },
   method_not_allowed: {
     status: 405,
     title: 'Method not allowed',
-    text: 'This page can only be read.',
+    text: 'This page only supports GET and HEAD requests.',
     headers: { Allow: 'GET, HEAD' },
   },
-  uri_too_long: { status: 414, title: 'Address too long', text: 'The path of an address can have 2,048 characters.' },
+  uri_too_long: {
+    status: 414,
+    title: 'Address too long',
+    text: 'The path of an address can have at most 2,048 characters.',
+  },
   request_too_complex: {
     status: 400,
     title: 'Bad request',
-    text: 'This request is too long for the routing rules of the app. Its owner can make their expressions simpler.',
+    text: 'This request takes too long to match the routing rules of the app. Its owner can simplify the expressions.',
   },
   app_failed: {
     status: 502,
     title: 'The app failed',
-    text: 'The app closed the connection, or did not start. Its owner finds the reason in its logs.',
+    text: 'The app closed the connection or did not start. Its owner can find the reason in the logs.',
   },
   app_unavailable: {
     status: 503,
     title: 'Try again soon',
-    text: 'The app cannot be started at the moment.',
+    text: 'The app cannot be started right now.',
     headers: { 'Retry-After': '5' },
   },
   app_places_taken: {
     status: 503,
     title: 'Try again soon',
-    text: 'As many apps of its owner are in use as the plan allows at once.',
+    text: "The owner of this app has reached the plan's limit of running apps.",
     headers: { 'Retry-After': '30' },
   },
-  app_timeout: { status: 504, title: 'The app takes too long', text: 'The app did not answer in time.' },
+  app_timeout: { status: 504, title: 'The app took too long', text: 'The app did not answer in time.' },
 };
 
-/** Answers for the app, as long as it has not begun to answer itself. */
+/** Answers in place of the app. The app must not have started to answer. */
 export function refuse(response: ServerResponse, refusal: Refusal): void {
   const { status, title, text, headers = {} } = PAGES[refusal];
   const page = pageWith(title, text, `${status} ${refusal}`);
@@ -75,19 +79,20 @@ export function refuse(response: ServerResponse, refusal: Refusal): void {
   response.end(page);
 }
 
-/** The page for a request that the listener refused, whatever it was for. */
+/** Renders the page for a request that the listener refused. */
 export function pageOf(status: number): RefusalBody {
   const refusal = status === 405 ? 'method_not_allowed' : 'bad_request';
   const title = STATUS_CODES[status] ?? PAGES.bad_request.title;
   return {
     contentType: CONTENT_TYPE,
-    text: pageWith(title, 'The request cannot be answered as it was sent.', `${status} ${refusal}`),
+    text: pageWith(title, 'The request is invalid or cannot be accepted.', `${status} ${refusal}`),
   };
 }
 
 const CONTENT_TYPE = 'text/html; charset=utf-8';
 const STYLE =
-  'body{font:1rem/1.5 system-ui,sans-serif;max-width:32rem;margin:20vh auto;padding:0 1rem;color:#222}h1{font-size:1.5rem}' +
+  'body{font:1rem/1.5 system-ui,sans-serif;max-width:32rem;margin:20vh auto;padding:0 1rem;color:#222}' +
+  'h1{font-size:1.5rem}' +
   '@media(prefers-color-scheme:dark){body{background:#111;color:#ddd}}';
 
 function pageWith(title: string, text: string, fact: string): string {

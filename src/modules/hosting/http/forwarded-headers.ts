@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import { hopByHopTest } from './hop-by-hop.js';
 
-/** What frameworks take for the caller's address, or for where a proxy has been asked: only the proxy may say so. */
-const SAID_BY_PROXIES = new Set([
+/** Frameworks read the caller's address or the original URL from these headers, so only the proxy may set them. */
+const SET_BY_PROXIES = new Set([
   'forwarded',
   'forwarded-for',
   'x-forwarded',
@@ -34,21 +34,22 @@ const SAID_BY_PROXIES = new Set([
   'x-vercel-forwarded-for',
 ]);
 /**
- * `Expect` was answered already; `Proxy` becomes the variable HTTP_PROXY in CGI programs; the framing is written anew.
+ * `Expect` was already answered, `Proxy` becomes the variable HTTP_PROXY in CGI programs, and the proxy sets the
+ * framing itself.
  */
 const NOT_FOR_APPS = new Set(['expect', 'proxy', 'content-length']);
 
 export interface Forwarding {
   readonly scheme: string;
-  /** The domain that hosts of apps are below. */
+  /** The parent domain of app hosts. */
   readonly domain: string;
-  /** The caller, then the proxies of ours that it came by. The last one has connected to us. */
+  /** The address of the caller, then the trusted proxies on the way. The last one is the peer of this connection. */
   readonly chain: readonly string[];
-  /** Whether the one who has connected to us is a proxy of ours, whose word counts. */
+  /** True when the peer of this connection is a trusted proxy. */
   readonly isTrusted: boolean;
 }
 
-/** The headers of a request as the app gets them, by name and value in turn, with exactly one way to find its end. */
+/** Returns the headers that the app gets. Names and values alternate, and exactly one header delimits the body. */
 export function forwardedHeaders(request: IncomingMessage, forwarding: Forwarding): string[] {
   const { headers, rawHeaders } = request;
   const { chain } = forwarding;
@@ -73,18 +74,18 @@ export function forwardedHeaders(request: IncomingMessage, forwarding: Forwardin
   return passed;
 }
 
-/** With underscores too: programs behind CGI, WSGI or Rack see no difference. */
+/** Underscores count as hyphens, because programs behind CGI, WSGI or Rack cannot distinguish them. */
 function isOurs(lowerCaseName: string): boolean {
   const name = lowerCaseName.includes('_') ? lowerCaseName.replaceAll('_', '-') : lowerCaseName;
-  return name.startsWith('x-forwarded-') || SAID_BY_PROXIES.has(name) || NOT_FOR_APPS.has(name);
+  return name.startsWith('x-forwarded-') || SET_BY_PROXIES.has(name) || NOT_FOR_APPS.has(name);
 }
 
 function protocolOf({ headers }: IncomingMessage, { scheme, isTrusted }: Forwarding): string {
-  const said = isTrusted ? headers['x-forwarded-proto'] : undefined;
-  return said === 'http' || said === 'https' ? said : scheme.replace(':', '');
+  const forwarded = isTrusted ? headers['x-forwarded-proto'] : undefined;
+  return forwarded === 'http' || forwarded === 'https' ? forwarded : scheme.replace(':', '');
 }
 
-/** The name that the app was found by: a caller may send the other header too, which then says nothing. */
+/** Returns the host name that the app was found by. `X-Forwarded-Host` counts only if `Host` is not an app host. */
 function hostOf({ headers }: IncomingMessage, { domain, isTrusted }: Forwarding): string {
   const host = headers.host ?? '';
   const name = host.split(':', 1)[0]!.toLowerCase().replace(/\.$/, '');

@@ -1,4 +1,4 @@
-/** They describe one connection (RFC 9110, section 7.6.1), and the proxy is at the end of two. */
+/** These headers describe a single connection (RFC 9110, section 7.6.1), so the proxy does not pass them on. */
 const HOP_BY_HOP = new Set([
   'connection',
   'keep-alive',
@@ -12,8 +12,8 @@ const HOP_BY_HOP = new Set([
 ]);
 
 /**
- * Whether a header stays behind with the connection that it came by. `Connection` names further ones; it must not name
- * those that say where a message ends or whom it is for, or the two ends would disagree on that.
+ * Returns a test for hop-by-hop headers. `Connection` can name further ones, but not those that delimit the message or
+ * name its host, because the two ends of the proxy would then disagree on them.
  *
  * @param connection the value of `Connection`.
  */

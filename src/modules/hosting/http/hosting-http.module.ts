@@ -2,18 +2,19 @@ import { Module } from '@nestjs/common';
 import { HostingModule } from '../hosting.module.js';
 import { HOSTING_METRICS } from '../metrics/hosting.metrics.js';
 import { AliasChanges } from '../persistence/alias-changes.js';
+import { HostingPersistenceModule } from '../persistence/hosting-persistence.module.js';
 import { AliasCache } from '../site/alias-cache.js';
 import { Blobs } from '../site/blobs.js';
 import { AppDomain } from './app-domain.js';
-import { AppDoor } from './app-door.js';
+import { AppRequests } from './app-requests.js';
 import { AppHosts } from './app-hosts.js';
 import { AppProxy } from './app-proxy.js';
 import { EdgeServer } from './edge-server.js';
 import { StaticFiles } from './static-files.js';
 
-/** Answers under the hosts of deploys, in the role `edge`. */
+/** Serves the hosts of deploys, in the role `edge`. */
 @Module({
-  imports: [HostingModule],
+  imports: [HostingModule, HostingPersistenceModule],
   providers: [
     AliasChanges,
     AliasCache,
@@ -22,7 +23,7 @@ import { StaticFiles } from './static-files.js';
     AppProxy,
     AppDomain,
     AppHosts,
-    AppDoor,
+    AppRequests,
     EdgeServer,
     ...HOSTING_METRICS,
   ],

@@ -3,7 +3,7 @@ import { pipeline } from 'node:stream/promises';
 import { Injectable } from '@nestjs/common';
 import { type BlobContents, Blobs } from '../site/blobs.js';
 import type { RawHeaders, Representation, Representations, SiteFile } from '../site/site-file.js';
-import type { ByteRange, Encoding } from '../store/artifact-store.js';
+import type { ByteRange, Encoding } from '../store/blob-storage.js';
 import { acceptedEncodings, matchesTag, wantedRange } from './content-negotiation.js';
 
 type Headers = readonly (readonly [string, string])[];
@@ -12,18 +12,18 @@ export interface FileAnswer {
   readonly file: SiteFile;
   readonly status: 200 | 404;
   readonly modifiedAt: Date;
-  /** What the deploy adds; it may replace ours. */
+  /** The headers of the deploy, which may replace those of the platform. */
   readonly extra: Headers;
 }
 
-/** Answers GET and HEAD by a file of a deploy. */
+/** Answers GET and HEAD requests with a file of a deploy. */
 @Injectable()
 export class StaticFiles {
   constructor(private readonly blobs: Blobs) {}
 
   /**
-   * Undefined when the answer is on its way; else a promise that rejects when the store fails before or while it is
-   * sent.
+   * Returns undefined when the answer was sent at once. Otherwise returns a promise that rejects when the storage fails
+   * before or during sending.
    */
   answer(request: IncomingMessage, response: ServerResponse, answer: FileAnswer): Promise<void> | undefined {
     const prepared = answer.file.representations(answer.modifiedAt);
@@ -31,7 +31,7 @@ export class StaticFiles {
       return this.send(request, response, { chosen: prepared.plain, status: 404, extra: answer.extra });
 
     const { range } = request.headers;
-    // Ranges count the bytes of the file itself.
+    // Ranges count the bytes of the uncompressed file.
     const chosen =
       range === undefined ? choose(prepared, acceptedEncodings(request.headers['accept-encoding'])) : prepared.plain;
     if (isFresh(request, chosen.etag, answer.modifiedAt)) {
@@ -115,8 +115,7 @@ export class StaticFiles {
     }
     head();
     await pipeline(stream, response).catch((error: unknown) => {
-      // The caller went away, or the store failed in the middle: either way the connection is the only thing left to
-      // close.
+      // The caller has left, or the storage failed in the middle of the answer. The connection can only be closed.
       response.destroy();
       if ((error as NodeJS.ErrnoException).code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;
     });
@@ -152,7 +151,7 @@ function isFresh({ headers }: IncomingMessage, etag: string, modifiedAt: Date): 
   return since !== undefined && Date.parse(since) >= Math.floor(modifiedAt.getTime() / 1000) * 1000;
 }
 
-/** `If-Range`: a part is of use only to whoever has the rest of the same file. */
+/** With `If-Range`, a part is useful only to a caller that has the rest of the same file. */
 function rangeHolds({ headers }: IncomingMessage, etag: string, modifiedAt: Date): boolean {
   const condition = headers['if-range'];
   return condition === undefined || condition === etag || condition === modifiedAt.toUTCString();
@@ -161,7 +160,7 @@ function rangeHolds({ headers }: IncomingMessage, etag: string, modifiedAt: Date
 const isOfBody = (name: string): boolean =>
   name === 'Content-Type' || name === 'Content-Encoding' || name === 'Accept-Ranges';
 
-/** Ours, with those of the deploy in their place. */
+/** Returns the platform's headers, replaced by those of the deploy where both set one. */
 function merged(ours: RawHeaders, extra: Headers): RawHeaders {
   if (extra.length === 0) return ours;
   const theirs = new Set(extra.map(([name]) => name.toLowerCase()));

@@ -13,13 +13,13 @@ export interface VisitParts {
   readonly label: string;
 }
 
-/** One request to an app, from its first byte to the line that the log has of it. */
+/** One request to an app, from its first byte to its line in the log. */
 export class Visit {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly host: string;
   readonly label: string;
-  /** Whose app it turned out to be. */
+  /** The site that serves the request, once it is known. */
   loaded: LoadedSite | undefined;
   by: AnsweredBy = 'platform';
   private readonly startedAtMs = performance.now();
@@ -38,8 +38,8 @@ export class Visit {
     });
   }
 
-  /** From here on the caller may go away before it is answered, which is no fault of ours. */
-  mayBreakOff(): void {
+  /** From here on the caller may disconnect before the answer, which is not an error. */
+  allowDisconnect(): void {
     this.request.on('error', ignore);
     this.response.on('error', ignore);
   }
@@ -54,9 +54,10 @@ export class Visit {
     this.metrics.answered(this.by, resultOf(status), durationMs / 1000);
     const query = url.indexOf('?');
     const path = query === -1 ? url : url.slice(0, query);
-    // Node has taken the method from a list of its own; the rest is text of the caller's.
+    // Node only accepts known methods, so the method needs no quoting. The label and the path come from the caller.
     this.log.infoLine(
-      `"app":${quoted(this.label)},"method":"${method}","path":${quoted(path)},"status":${status},"durationMs":${Math.round(durationMs * 100) / 100}${this.loaded?.logFields ?? ''}`,
+      `"app":${quoted(this.label)},"method":"${method}","path":${quoted(path)},"status":${status},` +
+        `"durationMs":${Math.round(durationMs * 100) / 100}${this.loaded?.logFields ?? ''}`,
     );
   }
 }

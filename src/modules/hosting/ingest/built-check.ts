@@ -7,12 +7,13 @@ const PREFIX = /^\/(?:[^\s?#\\%]*)$/;
 const MAX_MOUNTS = 64;
 
 /**
- * @throws {ArtifactRefused} where the deploy could not be served as its build says: better now than at the first
- * request.
+ * Checks at ingest, instead of at the first request, that the output can be served.
+ *
+ * @throws {ArtifactRefused} `output_invalid`, `routing_invalid`
  */
 export async function requireServable(built: BuiltOutput): Promise<void> {
   if (built.static.length > MAX_MOUNTS)
-    throw new ArtifactRefused('output_invalid', `The output has more than ${MAX_MOUNTS} directories of static files.`);
+    throw new ArtifactRefused('output_invalid', `Too many directories of static files: the limit is ${MAX_MOUNTS}.`);
   for (const { directory, prefix } of built.static) {
     if (directoryOf(directory) === undefined || !PREFIX.test(prefix))
       throw new ArtifactRefused('output_invalid', `The directory ${directory} cannot be served below ${prefix}.`);

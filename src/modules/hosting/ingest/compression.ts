@@ -1,20 +1,20 @@
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
-import type { Encoding } from '../store/artifact-store.js';
+import type { Encoding } from '../store/blob-storage.js';
 
 const toBrotli = promisify(brotliCompress);
 const toGzip = promisify(gzip);
 
-/** Below it a compressed answer is hardly shorter on the wire. */
+/** Compression hardly shortens smaller answers. */
 const MIN_BYTES = 1_024;
-/** Larger text is rare, and takes long. */
+/** Larger text is rare and takes long to compress. */
 const MAX_BYTES = 8 * 1_048_576;
-/** Above it the best level of brotli takes longer than anybody wants to wait for a deploy. */
+/** For larger text, the best level of brotli would delay the deploy too much. */
 const BEST_BELOW_BYTES = 128 * 1_024;
-/** A variant is kept for what it saves. */
-const WORTH_IT = 0.9;
+/** A variant is kept only if it saves at least a tenth. */
+const MAX_RATIO = 0.9;
 
-/** The variants of a text that are worth keeping. */
+/** Returns the compressed variants of a text that are worth keeping. */
 export async function variantsOf(content: Buffer, isText: boolean): Promise<Partial<Record<Encoding, Buffer>>> {
   if (!isText || content.length < MIN_BYTES || content.length > MAX_BYTES) return {};
   const quality = content.length < BEST_BELOW_BYTES ? 9 : 5;
@@ -29,7 +29,7 @@ export async function variantsOf(content: Buffer, isText: boolean): Promise<Part
     toGzip(content, { level: 6 }),
   ]);
   return {
-    ...(br.length < content.length * WORTH_IT ? { br } : {}),
-    ...(gzipped.length < content.length * WORTH_IT ? { gzip: gzipped } : {}),
+    ...(br.length < content.length * MAX_RATIO ? { br } : {}),
+    ...(gzipped.length < content.length * MAX_RATIO ? { gzip: gzipped } : {}),
   };
 }

@@ -8,23 +8,23 @@ import { pipeline } from 'node:stream/promises';
 import type { BuiltFile, BuiltOutput } from '../built-output.js';
 import { ArtifactRefused } from '../hosting.errors.js';
 import { isText } from '../site/content-types.js';
-import { type ArtifactStore, type BlobContent, type Encoding, keyOf } from '../store/artifact-store.js';
+import { type BlobStorage, type BlobContent, type Encoding, keyOf } from '../store/blob-storage.js';
 import { variantsOf } from './compression.js';
 import { directoryOf, isFilePath } from './file-paths.js';
 import type { ManifestFile } from './manifest.js';
 import type { Room } from './room.js';
 
-/** What is larger is not held in memory but written to a file of ours first. */
+/** Larger files are not held in memory, but spooled to disk first. */
 const IN_MEMORY_BYTES = 8 * 1_048_576;
-/** Files that are compressed and written while the next one is read. */
+/** The number of files that are compressed and written while the next one is read. */
 const AT_ONCE = 8;
 
 const ENCODINGS = ['br', 'gzip'] as const;
 
-/** How large each variant of a file is that is worth keeping. */
+/** The sizes of the compressed variants of a file that are worth keeping. */
 export type VariantSizes = Readonly<Partial<Record<Encoding, number>>>;
 
-/** What was found out about files before, by this process; most files of a deploy were in the one before. */
+/** The variants that this process has seen before. Most files of a deploy were also in the previous one. */
 export interface KnownVariants {
   get(name: string): VariantSizes | undefined;
   set(name: string, sizes: VariantSizes): unknown;
@@ -33,7 +33,7 @@ export interface KnownVariants {
 export interface IngestLimits {
   readonly files: number;
   readonly bytes: number;
-  /** What the files of all deploys of the organization may come to. */
+  /** The limit for the files of all deploys of the organization. */
   readonly storedBytes: number;
 }
 
@@ -43,9 +43,9 @@ export interface IngestedFiles {
   readonly bytes: number;
 }
 
-/** Takes the files of one build into the store, each once. */
+/** Stores the files of one build, each content once. */
 export class Ingest {
-  /** No plain object: a file may be called `__proto__`. */
+  /** It is not a plain object, because a file may be called `__proto__`. */
   private readonly files = new Map<string, ManifestFile>();
   private readonly running = new Set<Promise<void>>();
   private readonly seen = new Set<string>();
@@ -53,11 +53,11 @@ export class Ingest {
   private count = 0;
   private bytes = 0;
   private directory: string | undefined;
-  /** What the paths of files begin with that a browser may be sent. */
+  /** The path prefixes of files that may be sent to a browser. */
   private served: readonly string[] = [];
 
   constructor(
-    private readonly store: ArtifactStore,
+    private readonly store: BlobStorage,
     private readonly limits: IngestLimits,
     private readonly signal: AbortSignal,
     private readonly variants: KnownVariants,
@@ -91,10 +91,10 @@ export class Ingest {
         `A file has a path that cannot be served: ${JSON.stringify(file.path.slice(0, 200))}.`,
       );
     if (this.seen.has(file.path))
-      throw new ArtifactRefused('output_invalid', `The file ${file.path} was collected twice.`);
+      throw new ArtifactRefused('output_invalid', `The file ${file.path} occurs twice in the output.`);
     this.seen.add(file.path);
     if (++this.count > this.limits.files)
-      throw new ArtifactRefused('output_too_large', `The output has more than ${this.limits.files} files.`);
+      throw new ArtifactRefused('output_too_large', `Too many files in the output: the limit is ${this.limits.files}.`);
     await this.room.take(file.bytes);
     const content = file.bytes > IN_MEMORY_BYTES ? await this.spool(file) : await this.read(file);
     const task = this.keep(file, content).catch((error: unknown) => {
@@ -128,7 +128,7 @@ export class Ingest {
     };
   }
 
-  /** The content, hashed and held to what was announced and to the limit. */
+  /** Yields the content, hashes it, and checks it against the announced size and the limit. */
   private async *counted(file: BuiltFile, hash: Hash): AsyncGenerator<Buffer> {
     let bytes = 0;
     for await (const chunk of file.content) {
@@ -136,13 +136,16 @@ export class Ingest {
       bytes += chunk.length;
       this.bytes += chunk.length;
       if (this.bytes > this.limits.bytes)
-        throw new ArtifactRefused('output_too_large', `The output is larger than ${this.limits.bytes} bytes.`);
+        throw new ArtifactRefused(
+          'output_too_large',
+          `The output is too large: the limit is ${this.limits.bytes} bytes.`,
+        );
       if (bytes > file.bytes) break;
       hash.update(chunk);
       yield chunk;
     }
     if (bytes !== file.bytes)
-      throw new ArtifactRefused('output_invalid', `The file ${file.path} was not collected whole.`);
+      throw new ArtifactRefused('output_invalid', `The file ${file.path} was not collected completely.`);
   }
 
   private async keep(file: BuiltFile, { sha256, buffer, blob, path }: Content): Promise<void> {
@@ -158,14 +161,12 @@ export class Ingest {
     });
   }
 
-  /** The files of a server are many, and nobody is sent them. */
+  /** Servers have many files that are never sent to a browser, so those are not compressed. */
   private isServed(path: string): boolean {
     return this.served.some((prefix) => path.startsWith(prefix));
   }
 
-  /**
-   * The sizes of the variants, which are in the store then. To compress takes longest of all that is done with a file.
-   */
+  /** Stores the variants and returns their sizes. Known sizes are reused, because compression is the slowest step. */
   private async compressed(sha256: string, content: Buffer, isText: boolean): Promise<VariantSizes> {
     const name = `${sha256} ${isText}`;
     const known = this.variants.get(name);
@@ -186,7 +187,7 @@ export class Ingest {
     return sizes;
   }
 
-  /** And they stay, as what was just put. */
+  /** Refreshes the variants, so that garbage collection keeps them. Returns false when one is missing. */
   private async haveAll(sha256: string, sizes: VariantSizes): Promise<boolean> {
     for (const encoding of ENCODINGS)
       if (sizes[encoding] !== undefined && !(await this.store.refresh(keyOf(sha256, encoding)))) return false;

@@ -1,21 +1,19 @@
 import { createHash } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';
 import type { Routing, ServerCommand, StaticMount } from '../built-output.js';
-import { type ArtifactStore, keyOf } from '../store/artifact-store.js';
+import { type BlobStorage, keyOf } from '../store/blob-storage.js';
 
 /** A file of a deploy. */
 export interface ManifestFile {
   readonly sha256: string;
   readonly bytes: number;
   readonly executable?: true;
-  /** Sizes of the variants that were worth keeping. */
+  /** The sizes of the compressed variants that were worth keeping. */
   readonly br?: number;
   readonly gzip?: number;
 }
 
-/**
- * All that there is to know of a deploy to serve it; kept as a blob, so that it is checked by its hash like any other.
- */
+/** Everything that is needed to serve a deploy. It is stored as a blob and verified by its hash. */
 export interface Manifest {
   readonly version: 1;
   readonly framework: string;
@@ -27,13 +25,13 @@ export interface Manifest {
   readonly files: Readonly<Record<string, ManifestFile>>;
 }
 
-/** Every key of the store that the deploy needs, its manifest's own left out. */
+/** Yields the hash of every blob that the deploy needs, except the manifest itself. */
 export function* hashesOf(manifest: Manifest): Generator<string> {
   for (const file of Object.values(manifest.files)) yield file.sha256;
 }
 
-/** @throws {Error} when it is not what it was when it was stored. */
-export async function readManifest(store: ArtifactStore, sha256: string): Promise<Manifest> {
+/** @throws {Error} when the manifest does not match its hash. */
+export async function readManifest(store: BlobStorage, sha256: string): Promise<Manifest> {
   const content = await buffer(await store.get(keyOf(sha256)));
   if (createHash('sha256').update(content).digest('hex') !== sha256)
     throw new Error('A manifest has changed in the store.');

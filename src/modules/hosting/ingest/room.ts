@@ -3,12 +3,12 @@ import { ArtifactRefused } from '../hosting.errors.js';
 import type { StoredBytesStore } from '../persistence/stored-bytes.store.js';
 
 const MIB = 1_048_576;
-/** Reserved ahead, so that a deploy of thousands of small files asks the database a few times only. */
+/** Space is reserved in advance, so that a deploy of thousands of small files makes only a few database queries. */
 const AHEAD = 16 * MIB;
-/** But of what is left no more than this part, so that deploys at the same time that fit together are both kept. */
+/** The advance is at most this share of the free space, so that concurrent deploys that fit together both succeed. */
 const AHEAD_OF_REST = 1 / 8;
 
-/** Whose room it is, and what all deploys of the organization together may have. */
+/** The owner of the space, and the limit for all deploys of the organization. */
 export interface RoomOf {
   readonly orgId: string;
   readonly deployId: string;
@@ -16,8 +16,8 @@ export interface RoomOf {
 }
 
 /**
- * The room of one deploy within what its organization may store. It is reserved before anything is written, so that
- * deploys at the same time never exceed the limit together.
+ * The storage space of one deploy within the limit of its organization. Space is reserved before anything is written,
+ * so that concurrent deploys never exceed the limit together.
  */
 export class Room {
   private taken = 0;
@@ -31,7 +31,7 @@ export class Room {
     private readonly of: RoomOf,
   ) {}
 
-  /** @throws {ArtifactRefused} `storage_limit_reached`: then, and whenever it is asked again. */
+  /** @throws {ArtifactRefused} `storage_limit_reached`, for this call and all later ones. */
   async take(bytes: number): Promise<void> {
     this.taken += bytes;
     if (this.taken <= this.reserved) return;
@@ -40,8 +40,8 @@ export class Room {
   }
 
   /**
-   * Makes the deploy's row in the transaction that gives the reservation back. The sum is taken once more there: a
-   * reservation may have expired.
+   * Writes the row of the deploy in the transaction that releases the reservation. The limit is checked again, because
+   * the reservation may have expired.
    *
    * @throws {ArtifactRefused} `storage_limit_reached`
    */
@@ -54,11 +54,11 @@ export class Room {
     this.settled = true;
   }
 
-  /** To be called in any case. */
+  /** Must always be called at the end. */
   async close(): Promise<void> {
     await this.growing.catch(() => undefined);
     if (this.settled || this.taken === 0) return;
-    // What cannot be given back now expires; why the deploy failed matters more.
+    // A failure to release is ignored: the reservation expires, and the error of the deploy matters more.
     await this.store.release(this.of.deployId).catch(() => undefined);
   }
 
@@ -72,12 +72,12 @@ export class Room {
     });
   }
 
-  /** Locks the organization's sum until the running transaction ends, and tells what this deploy may have of it. */
+  /** Locks the organization's storage until the current transaction ends, and returns what this deploy may use. */
   private async requireFree(): Promise<number> {
     const { orgId, deployId, storedBytes } = this.of;
     await this.store.lock(orgId);
     const others = await this.store.takenByOthers(orgId, deployId);
-    // Other files of the deploy may ask for room while the database answers: those count here already.
+    // Files of the deploy that requested space while the database answered are already counted in `taken`.
     if (this.taken > storedBytes - others) throw storageLimitReached(storedBytes, others);
     return storedBytes - others;
   }
@@ -86,10 +86,10 @@ export class Room {
 function storageLimitReached(limit: number, others: number): ArtifactRefused {
   return new ArtifactRefused(
     'storage_limit_reached',
-    `The deploys of the organization can store ${inMib(limit)} MiB. Other deploys use ${inMib(others)} MiB, and this one needs more than the rest. ` +
-      'Delete deploys that are no longer needed (DELETE /api/v1/deploys/{deploy_id}) or their projects, or choose a larger plan.',
+    `Storage limit reached: the organization can store ${inMib(limit)} MiB, and other deploys use ` +
+      `${inMib(others)} MiB. Delete old deploys (DELETE /api/v1/deploys/{deploy_id}) or projects, or upgrade.`,
   );
 }
 
-/** Two digits: of a limit that is met by a little, both numbers should not look the same. */
+/** Two decimals keep the numbers apart when a limit is exceeded by little. */
 const inMib = (bytes: number): string => String(Math.round((bytes / MIB) * 100) / 100);

@@ -16,10 +16,10 @@ const SERVERS = 'app_servers';
 const STARTS = 'app_server_starts_total';
 const CRASHES = 'app_server_crashes_total';
 
-/** Who answered a request to an app: one of its files or rules, its server, or we in its place. */
+/** Who answered a request to an app: its files and rules, its server, or the platform in its place. */
 export type AnsweredBy = 'static' | 'server' | 'platform';
 
-/** `ok`: below 400; `hung_up`: the caller went away first. */
+/** `ok` means a status below 400, and `hung_up` that the caller disconnected first. */
 export type AppResult = 'ok' | 'client_error' | 'server_error' | 'hung_up';
 
 const BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
@@ -41,7 +41,7 @@ export class HostingMetrics {
     @InjectMetric(STARTS) starts: Counter,
     @InjectMetric(CRASHES) crashes: Counter,
   ) {
-    // Read when `/metrics` is.
+    // The values are collected whenever `/metrics` is scraped.
     Object.assign(requests, {
       collect: () => {
         requests.reset();
@@ -95,11 +95,11 @@ export const HOSTING_METRICS: Provider[] = [
   HostingMetrics,
   makeCounterProvider({
     name: REQUESTS,
-    help: 'Requests to apps, by who answered and how it ended.',
+    help: 'Requests to apps, by responder and result.',
     labelNames: ['by', 'result'],
   }),
-  makeGaugeProvider({ name: SERVERS, help: 'Servers of apps in this process, by state.', labelNames: ['state'] }),
-  makeCounterProvider({ name: STARTS, help: 'Servers of apps that this process has started.' }),
-  makeCounterProvider({ name: CRASHES, help: 'Servers of apps that ended by themselves.' }),
+  makeGaugeProvider({ name: SERVERS, help: 'App servers in this process, by state.', labelNames: ['state'] }),
+  makeCounterProvider({ name: STARTS, help: 'App servers started by this process.' }),
+  makeCounterProvider({ name: CRASHES, help: 'App servers that ended by themselves.' }),
   makeHistogramProvider({ name: SECONDS, help: SECONDS_HELP, labelNames: ['by'], buckets: BUCKETS }),
 ];

@@ -9,15 +9,15 @@ const RECONNECT_MS = 250;
 const HEARTBEAT_MS = 1_000;
 
 export interface AliasListener {
-  /** The label may show another deploy now. */
+  /** The label may serve another deploy now. */
   changed(label: string): void;
-  /** Whether changes are heard from now on; some may have been missed before. */
+  /** Reports whether changes are received from now on. Earlier ones may have been missed. */
   hears(hearing: boolean): void;
 }
 
 /**
- * Hears of changed aliases on a connection of its own, as PostgreSQL tells them with each commit. A connection that was
- * closed is noticed at once, one that hangs within two heartbeats, and then whoever listens is told to rely on nothing.
+ * Receives changes of aliases from PostgreSQL on a connection of its own. A closed connection is noticed at once, and
+ * one that hangs within two heartbeats. The listener is then notified that its entries may be stale.
  */
 @Injectable()
 export class AliasChanges implements OnApplicationBootstrap {
@@ -34,7 +34,7 @@ export class AliasChanges implements OnApplicationBootstrap {
     shutdown.at('database', () => this.close());
   }
 
-  tell(listener: AliasListener): void {
+  listen(listener: AliasListener): void {
     this.listener = listener;
   }
 
@@ -92,7 +92,7 @@ export class AliasChanges implements OnApplicationBootstrap {
     this.listener?.hears(false);
     client.end().catch(() => undefined);
     if (this.closed) return;
-    this.log.debug({ error }, 'The connection that hears of changed host names broke.');
+    this.log.debug({ error }, 'Lost the connection that receives changes of host names.');
     this.timer = setTimeout(() => {
       void this.connect();
     }, RECONNECT_MS).unref();

@@ -3,8 +3,7 @@ import { Database } from '../../../platform/database/database.js';
 import { HostAlias } from './host-alias.entity.js';
 
 /**
- * Where changes of aliases are told; the payload is the label. PostgreSQL delivers it with the commit, and never
- * without.
+ * The channel for changes of aliases; the payload is the label. PostgreSQL delivers it only when the change commits.
  */
 export const ALIASES_CHANNEL = 'host_aliases';
 
@@ -12,25 +11,27 @@ export const ALIASES_CHANNEL = 'host_aliases';
 export class AliasesStore {
   constructor(private readonly database: Database) {}
 
-  /** In the running transaction. False where the label belongs to another project; nothing is changed then. */
+  /** Joins the current transaction. Returns false, and changes nothing, when the label belongs to another project. */
   async point(alias: HostAlias): Promise<boolean> {
     const { label, deployId, projectId, orgId, kind, updatedAt } = alias;
-    const rows = await this.database.manager.query<{ told: string }[]>(
+    const rows = await this.database.manager.query<{ notified: string }[]>(
       `
       WITH pointed AS (
-        INSERT INTO host_aliases (label, deploy_id, project_id, org_id, kind, updated_at) VALUES ($1, $2, $3, $4, $5, $6)
+        INSERT INTO host_aliases (label, deploy_id, project_id, org_id, kind, updated_at)
+        VALUES ($1, $2, $3, $4, $5, $6)
         ON CONFLICT (label) DO UPDATE
-          SET deploy_id = EXCLUDED.deploy_id, org_id = EXCLUDED.org_id, kind = EXCLUDED.kind, updated_at = EXCLUDED.updated_at
+          SET deploy_id = EXCLUDED.deploy_id, org_id = EXCLUDED.org_id, kind = EXCLUDED.kind,
+              updated_at = EXCLUDED.updated_at
           WHERE host_aliases.project_id = EXCLUDED.project_id
         RETURNING label
       )
-      SELECT pg_notify($7, label)::text AS told FROM pointed`,
+      SELECT pg_notify($7, label)::text AS notified FROM pointed`,
       [label, deployId, projectId, orgId, kind, updatedAt, ALIASES_CHANNEL],
     );
     return rows.length > 0;
   }
 
-  /** In the running transaction. */
+  /** Joins the current transaction. */
   async release(label: string): Promise<void> {
     await this.database.manager.query(
       `
@@ -56,7 +57,7 @@ export class AliasesStore {
     return new Set(rows.map(({ deploy_id: deployId }) => deployId));
   }
 
-  /** The deploys that some host name shows. */
+  /** Returns the deploys that have a host name. */
   async deployIds(): Promise<string[]> {
     const rows = await this.database.manager.query<{ deploy_id: string }[]>(
       'SELECT DISTINCT deploy_id FROM host_aliases',

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
 
 export interface AppLogLine {
-  /** Rises with each line. */
+  /** Increases with each line. */
   readonly seq: number;
   readonly at: Date;
   readonly stream: 'stdout' | 'stderr' | 'system';
@@ -15,7 +15,7 @@ export type NewAppLogLine = Omit<AppLogLine, 'seq'> & { readonly deployId: strin
 export class AppLogStore {
   constructor(private readonly database: Database) {}
 
-  /** Adds lines and forgets, of the same deploys, all but the last `keep`. */
+  /** Adds lines, and keeps only the last `keep` lines of each of these deploys. */
   async add(lines: readonly NewAppLogLine[], keep: number): Promise<void> {
     await this.database.manager.query(
       `
@@ -38,13 +38,17 @@ export class AppLogStore {
     }
   }
 
-  /** In order: those after `after`, or the last ones. */
+  /** Returns the lines after `after`, or the last ones, in order. */
   async read(deployId: string, { after, limit }: { after: number | undefined; limit: number }): Promise<AppLogLine[]> {
     const rows = await this.database.manager.query<
       { seq: string; at: Date; stream: AppLogLine['stream']; text: string }[]
     >(
       after === undefined
-        ? 'SELECT * FROM (SELECT seq, at, stream, text FROM app_log_lines WHERE deploy_id = $1 AND $2::bigint IS NULL ORDER BY seq DESC LIMIT $3) last ORDER BY seq'
+        ? `
+      SELECT * FROM (
+        SELECT seq, at, stream, text FROM app_log_lines
+        WHERE deploy_id = $1 AND $2::bigint IS NULL ORDER BY seq DESC LIMIT $3) last
+      ORDER BY seq`
         : 'SELECT seq, at, stream, text FROM app_log_lines WHERE deploy_id = $1 AND seq > $2 ORDER BY seq LIMIT $3',
       [deployId, after ?? null, limit],
     );

@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** Which deploy a host name shows. */
+/** The deploy that a host name serves. */
 @Entity('host_aliases')
 export class HostAlias {
   @PrimaryColumn('text') label!: string;

@@ -9,7 +9,7 @@ const PAGE = 500;
 export class HostedDeploysStore {
   constructor(private readonly database: Database) {}
 
-  /** A deploy that is ingested again, by a second attempt, has what came last. */
+  /** A second attempt of a deploy replaces the first one. */
   async put(deploy: HostedDeploy): Promise<void> {
     await this.database.manager.upsert(HostedDeploy, deploy, ['deployId']);
   }
@@ -22,17 +22,22 @@ export class HostedDeploysStore {
     await this.database.manager.delete(HostedDeploy, { deployId });
   }
 
-  /** In one statement, so that an alias that is made meanwhile is seen. False where it is shown, or gone. */
+  /**
+   * Uses one statement, so that a concurrent new alias is seen. Returns false when the deploy has a host name or is
+   * gone.
+   */
   async removeUnshown(deployId: string): Promise<boolean> {
     const [rows] = await this.database.manager.query<[unknown[], number]>(
       `
-      DELETE FROM hosted_deploys WHERE deploy_id = $1 AND NOT EXISTS (SELECT 1 FROM host_aliases WHERE deploy_id = $1) RETURNING deploy_id`,
+      DELETE FROM hosted_deploys
+      WHERE deploy_id = $1 AND NOT EXISTS (SELECT 1 FROM host_aliases WHERE deploy_id = $1)
+      RETURNING deploy_id`,
       [deployId],
     );
     return rows.length > 0;
   }
 
-  /** All, by id, page after page. */
+  /** Yields all deploys, ordered by id. */
   async *all(): AsyncGenerator<HostedDeploy> {
     const batches = batchesOf<HostedDeploy>(
       (last, limit) =>

@@ -4,16 +4,15 @@ import { Config } from '../../../platform/config/config.js';
 import { Database } from '../../../platform/database/database.js';
 import { Shutdown } from '../../../platform/lifecycle/shutdown.js';
 
-/** Any number, as long as nobody else takes it: locks of this kind share one space. */
+/** An arbitrary but unique number, because all advisory locks share one space. */
 const LOCK = 1_795_258_000;
 
 /**
- * Keeps those who add blobs and those who delete them apart: any number of the first, or one of the second. A blob that
- * is there when somebody adds it is not written again, so it must not be deleted between that look and the row that
- * names it.
+ * Separates ingests, of which any number may run, from deletions, of which one may run. An ingest does not write a blob
+ * that exists, so the blob must not be deleted before the row that uses it is committed.
  *
- * Adding takes minutes at times. All who add in this process share one connection, which is none of the pool's: were
- * each to hold one of those and ask for another, they could wait for each other for ever.
+ * An ingest can take minutes. All ingests of this process share one connection outside of the pool. If each held a
+ * pooled connection while it requested another one, they could wait for each other forever.
  */
 @Injectable()
 export class StoreLock {
@@ -31,10 +30,10 @@ export class StoreLock {
   }
 
   /**
-   * Runs `work` while nothing is deleted; waits for a deletion that is under way, which takes moments.
+   * Runs `work` while nothing is deleted. It first waits for an active deletion, which takes moments. `work` can check
+   * the lock with `requireHeld`.
    *
-   * @throws {Error} when the lock was lost meanwhile, with its connection: `work` is then to be done again. It is given
-   * a way to ask.
+   * @throws {Error} when the lock was lost with its connection; `work` must then be repeated.
    */
   async whileAdding<T>(work: (requireHeld: () => void) => Promise<T>): Promise<T> {
     this.adders++;
@@ -43,7 +42,7 @@ export class StoreLock {
     try {
       const session = await mine;
       return await work(() => {
-        if (session.lost) throw new Error('The lock of the artifact store was lost with its connection.');
+        if (session.lost) throw new Error('The lock of the blob storage was lost with its connection.');
       });
     } finally {
       if (--this.adders === 0) {
@@ -53,9 +52,9 @@ export class StoreLock {
     }
   }
 
-  /** Runs `work` while nothing is added; undefined, without running it, when something is. */
+  /** Runs `work` while nothing is added. Returns undefined, without running it, when an ingest is active. */
   async unlessAdding<T>(work: () => Promise<T>): Promise<T | undefined> {
-    // Locks of a session need a connection that nobody else uses meanwhile.
+    // Session locks need a connection that is not shared.
     const { dataSource } = this.database.manager;
     const runner = dataSource.createQueryRunner();
     try {
@@ -85,7 +84,7 @@ export class StoreLock {
     const session: Session = { client, lost: false };
     const lose = (): void => {
       session.lost = true;
-      // Those who come now get another one.
+      // Later ingests open a new session.
       void this.session?.then(
         (current) => {
           if (current === session) this.session = undefined;

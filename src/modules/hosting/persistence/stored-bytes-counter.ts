@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { PlanLimitCounters } from '../../plans/plan-limit-counters.js';
 import { StoredBytesStore } from './stored-bytes.store.js';
 
-/** Counts the bytes in an organization's deploys, for its plan. */
+/** Counts the bytes in an organization's deploys, for the limits of its plan. */
 @Injectable()
 export class StoredBytesCounter {
   constructor(counters: PlanLimitCounters, stored: StoredBytesStore) {

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
 
-/** A process that died while it kept files holds their room for no longer than this after it last took some. */
+/** The reservation of a process that died during an ingest expires after this time. */
 const EXPIRY = '1 hour';
 
 export interface StoredBytesOfProject {
@@ -10,24 +10,25 @@ export interface StoredBytesOfProject {
   readonly bytes: number;
 }
 
-/** What the files of deploys come to, and the room that deploys have reserved whose files are being kept. */
+/** The storage used by deploys, and the reservations of active ingests. */
 @Injectable()
 export class StoredBytesStore {
   constructor(private readonly database: Database) {}
 
-  /** What is summed under the lock stays so until the running transaction ends, however many keep files at once. */
+  /** Under the lock the sums stay the same until the current transaction ends, despite concurrent ingests. */
   async lock(orgId: string): Promise<void> {
     await this.database.manager.query("SELECT pg_advisory_xact_lock(hashtextextended('stored_bytes ' || $1, 0))", [
       orgId,
     ]);
   }
 
-  /** What deploys other than this one have, reservations included. */
+  /** Returns what other deploys use, reservations included. */
   async takenByOthers(orgId: string, deployId: string): Promise<number> {
     const [row] = await this.database.manager.query<{ bytes: string }[]>(
       `
       SELECT (SELECT coalesce(sum(bytes), 0) FROM hosted_deploys WHERE org_id = $1 AND deploy_id <> $2)
-        + (SELECT coalesce(sum(bytes), 0) FROM stored_bytes_reservations WHERE org_id = $1 AND deploy_id <> $2 AND expires_at > now()) AS bytes`,
+        + (SELECT coalesce(sum(bytes), 0) FROM stored_bytes_reservations
+           WHERE org_id = $1 AND deploy_id <> $2 AND expires_at > now()) AS bytes`,
       [orgId, deployId],
     );
     return Number(row!.bytes);
@@ -36,13 +37,14 @@ export class StoredBytesStore {
   async reserve(orgId: string, deployId: string, bytes: number): Promise<void> {
     await this.database.manager.query(
       `
-      INSERT INTO stored_bytes_reservations (deploy_id, org_id, bytes, expires_at) VALUES ($1, $2, $3, now() + $4::interval)
+      INSERT INTO stored_bytes_reservations (deploy_id, org_id, bytes, expires_at)
+      VALUES ($1, $2, $3, now() + $4::interval)
       ON CONFLICT (deploy_id) DO UPDATE SET bytes = EXCLUDED.bytes, expires_at = EXCLUDED.expires_at`,
       [deployId, orgId, bytes, EXPIRY],
     );
   }
 
-  /** Those of other processes that died are deleted on the way. */
+  /** Also deletes the expired reservations of processes that died. */
   async release(deployId: string): Promise<void> {
     await this.database.manager.query(
       'DELETE FROM stored_bytes_reservations WHERE deploy_id = $1 OR expires_at < now()',
@@ -72,7 +74,9 @@ export class StoredBytesStore {
   async allProjects(): Promise<StoredBytesOfProject[]> {
     return projectsOf(
       await this.database.manager.query<Row[]>(
-        'SELECT org_id, project_id, sum(bytes) AS bytes FROM hosted_deploys GROUP BY org_id, project_id ORDER BY project_id',
+        `
+      SELECT org_id, project_id, sum(bytes) AS bytes FROM hosted_deploys
+      GROUP BY org_id, project_id ORDER BY project_id`,
       ),
     );
   }

@@ -2,8 +2,8 @@ import { Agent, type ClientRequest } from 'node:http';
 import type { Duplex } from 'node:stream';
 
 /**
- * Connections to the server of one deploy. One on which bytes arrive that nobody asked for is closed: they would be
- * taken for the answer to the next request, and one visitor would be shown what was meant for another.
+ * Connections to the server of one deploy. A connection that receives unexpected bytes is closed, because they would be
+ * taken as the answer to the next request, and a visitor would see what was meant for another one.
  */
 export class AppAgent extends Agent {
   constructor() {
@@ -11,7 +11,7 @@ export class AppAgent extends Agent {
   }
 
   override keepSocketAlive(socket: Duplex): boolean {
-    // The types say that it answers nothing; its documentation, and its code, that the answer decides.
+    // The types declare no return value, but by Node's documentation and code it decides.
     const keep = super.keepSocketAlive.bind(this) as (socket: Duplex) => boolean;
     const isKept = keep(socket);
     if (isKept) socket.on('data', destroyThis);

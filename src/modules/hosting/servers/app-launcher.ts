@@ -25,41 +25,39 @@ const LIMITS: Omit<LaunchLimits, 'memoryBytes' | 'cpu'> = {
   wallMs: null,
   cpuMs: null,
 };
-/**
- * A line for each of some hundred requests a second; what servers print is read on the loop that serves all of them.
- */
+/** Enough for a line per request at about 200 requests a second. The output is read on the event loop of all apps. */
 export const PACE: OutputPace = {
   linesPerSecond: 200,
   burstLines: 1_000,
   bytesPerSecond: 262_144,
   burstBytes: 1_048_576,
 };
-/** Whoever starts a server may find out what it is called by. The network is its own, so that any number will do. */
+/** Each app has a network of its own, so every server can use the same port. */
 const PORT = '3000';
 const SYSTEM = ['/usr/bin', '/bin', '/usr/share/zoneinfo', '/usr/share/ca-certificates', '/etc/ssl/certs'];
 /**
- * The server and what leads to it begin at the same time, and not one after the other: each takes as long as Node takes
- * to start. When the server ends all ends, with its status; the socket is none of its business.
+ * Starts the server and the forwarder at the same time, because each takes as long as Node takes to start. When the
+ * server ends, everything ends with its status. The server does not inherit the socket.
  */
 const BOTH = `/opt/node/bin/node /opt/hosting/serve.cjs & "$@" </dev/null ${LISTEN_DESCRIPTOR}<&-; exit $?`;
-/** A path of a socket has 107 bytes at most. */
+/** The name is short, because the path of a socket has at most 107 bytes. */
 const SOCKET = 's';
 
 export interface LaunchedApp {
   readonly program: IsolatedProgram;
-  /** Where it is asked. The socket is the host's, in a directory that only the service can enter. */
+  /** The address of the server: a socket of the host, in a directory that only the service can enter. */
   readonly socketPath: string;
 }
 
 interface Launch {
   readonly deployId: string;
   readonly manifest: Manifest;
-  /** Of its organization's plan. */
+  /** The limits of the organization's plan. */
   readonly allowance: AppAllowance;
-  /** Looked for while the files are made ready. */
+  /** It is loaded while the files are prepared. */
   readonly environment: Promise<Readonly<Record<string, string>>>;
   readonly line: (stream: 'stdout' | 'stderr', text: string) => void;
-  /** Told of lines that came too fast. */
+  /** Called with the number of lines that were dropped because they came too fast. */
   readonly dropped: (lines: number) => void;
 }
 
@@ -72,10 +70,11 @@ export class AppLauncher {
     private readonly trees: AppTrees,
   ) {}
 
-  /** @throws {ServerDidNotStart} where this machine cannot run it. */
+  /** @throws {ServerDidNotStart} when this machine cannot run the server. */
   async launch({ deployId, manifest, allowance, environment, line, dropped }: Launch): Promise<LaunchedApp> {
     const missing = this.isolation.missing();
-    if (missing.length > 0) throw new ServerDidNotStart(`Servers cannot be run here: ${missing.join(', ')}.`, []);
+    if (missing.length > 0)
+      throw new ServerDidNotStart(`This machine cannot run servers. Missing: ${missing.join(', ')}.`, []);
     const node = await this.nodeOf(manifest, line);
 
     const [tree, hosts, program, forwarder, variables] = await Promise.all([
@@ -114,14 +113,14 @@ export class AppLauncher {
           memoryBytes: allowance.memoryMib * MEBIBYTE,
           cpu: { weight: allowance.cpuWeight, maxPercent: allowance.cpuMaxPercent },
         },
-        // What is kept of it is bounded by whoever keeps it.
+        // The total is not limited here, because the log keeps only the last lines.
         output: { line, bytes: Number.MAX_SAFE_INTEGER, pace: PACE, dropped },
         listener,
       }),
     );
   }
 
-  /** A manifest that does not care has the newest. */
+  /** A manifest without a version uses the newest Node. */
   private async nodeOf({ nodeVersion }: Manifest, line: Launch['line']): Promise<string> {
     try {
       return await this.nodes.program(nodeVersion ?? this.nodes.lines[0]!, (text) => {
@@ -142,7 +141,7 @@ export class AppLauncher {
       server.listen(join(directory, 'unnamed'));
       await once(server, 'listening');
       const socketPath = join(directory, SOCKET);
-      // Closing our end removes the name that it was made with; under this one the program's end stays reachable.
+      // Closing the server below removes the socket's original name. The program stays reachable under this one.
       await rename(join(directory, 'unnamed'), socketPath);
       const program = await launch((server as unknown as { _handle: { fd: number } })._handle.fd);
       void program.gone.then(remove);

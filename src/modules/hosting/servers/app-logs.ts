@@ -6,11 +6,11 @@ import { type AppLogLine, AppLogStore, type NewAppLogLine } from '../persistence
 
 const KEPT_LINES = 2_000;
 const MAX_LENGTH = 4_096;
-/** Of one deploy between two writes: what its output is bounded to, in lines, and a few of our own. */
+/** The lines of one deploy between two writes: the limit of its output, and a few of the platform. */
 const MAX_WAITING = 1_200;
 const WRITE_EVERY_MS = 500;
 
-/** What servers print: the last lines of each deploy, written to the database in gulps. */
+/** Collects the output of app servers and writes it to the database in batches. The last lines of a deploy are kept. */
 @Injectable()
 export class AppLogs {
   private waiting: NewAppLogLine[] = [];
@@ -34,7 +34,7 @@ export class AppLogs {
     if (count > MAX_WAITING + 1) return;
     const line =
       count > MAX_WAITING
-        ? { stream: 'system' as const, text: 'Lines are missing here: the server printed too many at once.' }
+        ? { stream: 'system' as const, text: 'Lines were dropped: the server printed too many at once.' }
         : { stream, text: clean(text) };
     this.waiting.push({ deployId, at: this.clock.now(), ...line });
     this.schedule();
@@ -48,7 +48,7 @@ export class AppLogs {
   private schedule(): void {
     this.timer ??= setTimeout(() => {
       this.timer = undefined;
-      // While the database is slow lines wait, within their bounds, and not a queue of writes.
+      // While the database is slow, lines wait within their limit instead of a growing queue of writes.
       if (this.isWriting) this.schedule();
       else void this.flush();
     }, WRITE_EVERY_MS).unref();
@@ -69,14 +69,14 @@ export class AppLogs {
     try {
       await this.store.add(lines, KEPT_LINES);
     } catch (error) {
-      this.log.warn({ error, lines: lines.length }, 'Lines that apps have printed were lost.');
+      this.log.warn({ error, lines: lines.length }, 'Lost log lines of apps.');
     } finally {
       this.isWriting = false;
     }
   }
 }
 
-/** PostgreSQL knows no NUL in a text, and a terminal should get no orders. */
+/** Removes NUL, which PostgreSQL cannot store in a text, and control sequences of terminals. */
 const clean = (text: string): string =>
   text
     .slice(0, MAX_LENGTH)

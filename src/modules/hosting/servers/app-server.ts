@@ -1,7 +1,7 @@
 import type { IsolatedProgram } from '../../../platform/isolation/isolated-program.js';
 import { AppAgent } from './app-agent.js';
 
-/** A server that runs, or stands frozen, and those who are using it. */
+/** A running or frozen server, with a count of the requests that use it. */
 export class AppServer {
   readonly agent = new AppAgent();
   private users = 0;
@@ -32,7 +32,7 @@ export class AppServer {
     return this.isIdle ? performance.now() - this.usedAtMs : 0;
   }
 
-  /** From now on it is neither frozen nor ended; the answer is to be called once. */
+  /** Keeps the server awake until the returned function is called. */
   async use(): Promise<() => void> {
     this.users++;
     await this.freezing;
@@ -51,7 +51,7 @@ export class AppServer {
 
   async freeze(): Promise<void> {
     if (!this.isIdle || this.frozen || this.freezing !== undefined) return;
-    // It would come back with connections that it holds for long idle.
+    // After thawing, the server would close its kept connections as idle for too long.
     this.agent.destroy();
     this.frozen = true;
     this.freezing = this.program.freeze().finally(() => {

@@ -7,16 +7,16 @@ import { Injectable } from '@nestjs/common';
 import { HostingSettings } from '../hosting.settings.js';
 import { isFilePath } from '../ingest/file-paths.js';
 import type { Manifest, ManifestFile } from '../ingest/manifest.js';
-import { ArtifactStore, keyOf } from '../store/artifact-store.js';
+import { BlobStorage, keyOf } from '../store/blob-storage.js';
 
 const AT_ONCE = 8;
-/** Beside the trees: files by what they hold, for trees to come. */
+/** The directory beside the trees that keeps files by content, for later trees. */
 const KEPT = 'by-content';
 
 /**
- * The files of deploys that have a server, on this machine: written once, checked by their hashes, and only ever read
- * after that. What an earlier deploy has is not written again: the tree has another link to it, and most of a server is
- * its packages. Their directory is one that sandboxes' users can walk; what runs sees its own tree, read-only.
+ * The files of deploys with a server on this machine. They are written once, verified by hash, and then only read.
+ * Files that an earlier deploy has are hard-linked, because most of a server is its packages. Users of sandboxes can
+ * traverse the directory, but each server sees only its own tree, read-only.
  */
 @Injectable()
 export class AppTrees {
@@ -27,12 +27,12 @@ export class AppTrees {
 
   constructor(
     settings: HostingSettings,
-    private readonly store: ArtifactStore,
+    private readonly store: BlobStorage,
   ) {
     this.directory = settings.serversDirectory;
   }
 
-  /** The path of the tree. */
+  /** Writes the tree, unless it exists, and returns its path. */
   of(deployId: string, manifest: Manifest): Promise<string> {
     let making = this.making.get(deployId);
     if (making === undefined) {
@@ -44,7 +44,7 @@ export class AppTrees {
     return making;
   }
 
-  /** What `localhost` is, for servers that listen by name. */
+  /** Returns a file that defines `localhost`, for servers that listen by name. */
   hostsFile(): Promise<string> {
     this.hosts ??= this.writeHosts();
     this.hosts.catch(() => {
@@ -53,7 +53,7 @@ export class AppTrees {
     return this.hosts;
   }
 
-  /** Removes the trees of deploys that cannot be served any more; `isServed` is asked for each. */
+  /** Removes the trees of deploys for which `isServed` returns false. */
   async removeAllBut(isServed: (deployId: string) => Promise<boolean>): Promise<void> {
     for (const name of await readdir(this.directory).catch(() => [])) {
       const [deployId = ''] = name.split('.');
@@ -63,7 +63,7 @@ export class AppTrees {
     await this.removeUnlinked();
   }
 
-  /** What is in no tree any more. Whoever links it just then has it all the same. */
+  /** Removes the kept files that no tree uses. A tree that links one at the same time keeps its own link. */
   private async removeUnlinked(): Promise<void> {
     const directory = join(this.directory, KEPT);
     for (const name of await readdir(directory).catch(() => [])) {
@@ -91,7 +91,7 @@ export class AppTrees {
     try {
       await this.write(unfinished, Object.entries(manifest.files));
       await chmod(unfinished, 0o755);
-      // Somebody else may have been faster; theirs is the same.
+      // Another process may have written the same tree first.
       await rename(unfinished, path).catch(async (error: unknown) => {
         if (!(await isDirectory(path))) throw error;
       });
@@ -101,11 +101,12 @@ export class AppTrees {
     }
   }
 
-  /** Of what it holds: a second attempt of a deploy may hold something else. */
+  /** The name depends on the content, because a second attempt of a deploy may have other files. */
   private nameOf(deployId: string, manifest: Manifest): string {
     let name = this.names.get(manifest);
     if (name === undefined) {
-      name = `${deployId.replace(/[^a-z0-9_]/g, '')}.${createHash('sha256').update(JSON.stringify(manifest.files)).digest('hex').slice(0, 16)}`;
+      const hash = createHash('sha256').update(JSON.stringify(manifest.files)).digest('hex').slice(0, 16);
+      name = `${deployId.replace(/[^a-z0-9_]/g, '')}.${hash}`;
       this.names.set(manifest, name);
     }
     return name;
@@ -128,8 +129,8 @@ export class AppTrees {
     const kept = join(this.directory, KEPT, file.executable === true ? `${file.sha256}.x` : file.sha256);
     if (await isLinked(kept, target, file.bytes)) return;
     await this.writeFile(target, file);
-    // Somebody else may have been faster, or this file system has no links, or no more of them: then it is written
-    // again.
+    // Linking fails when another process was faster, or when the file system allows no more links. The next tree then
+    // writes the file again.
     await link(target, kept).catch(() => undefined);
   }
 
@@ -150,7 +151,7 @@ export class AppTrees {
   }
 }
 
-/** One whose length is another was cut short by the end of the machine; it is written anew. */
+/** A kept file with the wrong length was truncated by a crash of the machine, so it is written again. */
 async function isLinked(kept: string, target: string, bytes: number): Promise<boolean> {
   try {
     await link(kept, target);

@@ -1,15 +1,15 @@
 const EVERY_MS = 60_000;
 const MOST_KEPT = 1_000;
 
-/** A refusal is told of in the log of its app, but not for each of its visitors. */
+/** Limits how often a refusal is written to the log of its app, because many visitors may cause it. */
 export class RefusalNotes {
-  private readonly toldAtMs = new Map<string, number>();
+  private readonly notedAtMs = new Map<string, number>();
 
   isDue(deployId: string): boolean {
     const nowMs = performance.now();
-    if (nowMs - (this.toldAtMs.get(deployId) ?? -EVERY_MS) < EVERY_MS) return false;
-    if (this.toldAtMs.size >= MOST_KEPT) this.toldAtMs.clear();
-    this.toldAtMs.set(deployId, nowMs);
+    if (nowMs - (this.notedAtMs.get(deployId) ?? -EVERY_MS) < EVERY_MS) return false;
+    if (this.notedAtMs.size >= MOST_KEPT) this.notedAtMs.clear();
+    this.notedAtMs.set(deployId, nowMs);
     return true;
   }
 }

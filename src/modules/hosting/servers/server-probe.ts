@@ -1,7 +1,11 @@
 import { request } from 'node:http';
 import type { AppServer } from './app-server.js';
 
-/** The status that a server answers its root with. @throws when it does not answer in time. */
+/**
+ * Returns the status that a server answers `/` with.
+ *
+ * @throws {Error} when it does not answer in time.
+ */
 export function statusOf({ socketPath }: AppServer, withinMs: number, signal: AbortSignal): Promise<number> {
   return new Promise((resolve, reject) => {
     const probe = request(

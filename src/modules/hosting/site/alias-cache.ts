@@ -3,17 +3,17 @@ import { LRUCache } from 'lru-cache';
 import { AliasChanges } from '../persistence/alias-changes.js';
 import { AliasesStore } from '../persistence/aliases.store.js';
 
-/** What a label shows, as far as a request needs it. */
+/** The deploy that a label serves. */
 export interface ShownDeploy {
   readonly deployId: string;
   readonly orgId: string;
 }
 
-/** Labels that nobody has are asked for too: by scanners, by the thousand. */
+/** Unknown labels are cached too, because scanners request thousands of them. */
 const MAX_LABELS = 10_000;
-/** Whatever may go wrong with the telling of changes, it is over after so long. */
+/** A missed notification is corrected after this time. */
 const MAX_AGE_MS = 5_000;
-/** While changes are not heard: how long an answer of the database serves others. */
+/** The age limit while notifications are not received. */
 const DEAF_AGE_MS = 50;
 
 interface Entry {
@@ -21,26 +21,26 @@ interface Entry {
   readonly readAtMs: number;
 }
 
-/** What labels show, from memory where that is known to be true. */
+/** Caches the deploys of labels. */
 @Injectable()
 export class AliasCache {
   private readonly entries = new LRUCache<string, Entry>({ max: MAX_LABELS });
   private readonly reading = new Map<string, Promise<ShownDeploy | null>>();
   private hearing = false;
   private changes = 0;
-  /** What was read before may have changed without our hearing of it. */
+  /** Entries that were read before this time may have changed without a notification. */
   private trustedFromMs = 0;
 
   constructor(
     private readonly aliases: AliasesStore,
     changes: AliasChanges,
   ) {
-    changes.tell({
+    changes.listen({
       changed: (label) => {
         this.changes++;
         this.reading.delete(label);
         const entry = this.entries.get(label);
-        // Kept, but old: while the database is away it is better than nothing.
+        // The stale entry is kept for use while the database is unavailable.
         if (entry !== undefined) this.entries.set(label, { ...entry, readAtMs: -Infinity });
       },
       hears: (hearing) => {
@@ -52,7 +52,7 @@ export class AliasCache {
     });
   }
 
-  /** What the label shows, without waiting; undefined where the database has to be asked. */
+  /** Returns the deploy of a label without waiting, or undefined when the database must be queried. */
   known(label: string): ShownDeploy | null | undefined {
     const entry = this.entries.get(label);
     if (entry === undefined) return undefined;
@@ -61,7 +61,7 @@ export class AliasCache {
     return performance.now() - entry.readAtMs < maxAgeMs ? entry.shown : undefined;
   }
 
-  /** Null where it shows nothing. With the database away, what it showed when that was last known. */
+  /** Returns null for an unknown label. While the database is unavailable, it returns the last known deploy. */
   find(label: string): Promise<ShownDeploy | null> {
     let reading = this.reading.get(label);
     if (reading === undefined) {
@@ -80,7 +80,7 @@ export class AliasCache {
     try {
       const alias = await this.aliases.find(label);
       const shown = alias === null ? null : { deployId: alias.deployId, orgId: alias.orgId };
-      // What was read while something changed may be what was there before.
+      // A value that was read during a change may be the old one.
       this.entries.set(label, { shown, readAtMs: changes === this.changes ? readAtMs : -Infinity });
       return shown;
     } catch (error) {

@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
-import { ArtifactStore, type ByteRange } from '../store/artifact-store.js';
+import { BlobStorage, type ByteRange } from '../store/blob-storage.js';
 
 const MAX_BYTES_IN_MEMORY = 64 * 1_048_576;
 /**
@@ -28,7 +28,7 @@ export class Blobs {
   });
   private readonly reading = new Map<string, Promise<BlobContents>>();
 
-  constructor(private readonly store: ArtifactStore) {}
+  constructor(private readonly store: BlobStorage) {}
 
   known(key: string): BlobContents | undefined {
     return this.inMemory.get(key);

@@ -2,7 +2,7 @@ import { lookup } from 'mrmime';
 
 const UNKNOWN = 'application/octet-stream';
 
-/** What the table lacks or calls otherwise than browsers expect. */
+/** Types that the table lacks, or for which browsers expect another value. */
 const OWN: Readonly<Record<string, string>> = {
   cjs: 'text/javascript',
   map: 'application/json',
@@ -17,11 +17,13 @@ const OWN: Readonly<Record<string, string>> = {
   txt: 'text/plain',
 };
 
-const IS_TEXT =
-  /^(?:text\/|application\/(?:javascript|json|manifest\+json|xml|xhtml\+xml|wasm$|ld\+json|vnd\.ms-fontobject)|image\/svg\+xml|font\/(?:ttf|otf)|[^;]+\+(?:xml|json)$)/;
+const IS_TEXT = new RegExp(
+  '^(?:text/|application/(?:javascript|json|manifest\\+json|xml|xhtml\\+xml|wasm$|ld\\+json|vnd\\.ms-fontobject)|' +
+    'image/svg\\+xml|font/(?:ttf|otf)|[^;]+\\+(?:xml|json)$)',
+);
 const TAKES_CHARSET = /^(?:text\/|application\/(?:javascript|json|manifest\+json|xml|xhtml\+xml)|image\/svg\+xml)/;
 
-/** By the name, never by the content: what a browser is told must not depend on what somebody could put into a file. */
+/** Derives the type only from the name, so that the content of a file cannot change how a browser treats it. */
 export function contentTypeOf(path: string): string {
   const name = path.slice(path.lastIndexOf('/') + 1);
   const dot = name.lastIndexOf('.');
@@ -31,5 +33,5 @@ export function contentTypeOf(path: string): string {
   return TAKES_CHARSET.test(type) ? `${type}; charset=utf-8` : type;
 }
 
-/** Whether it is worth compressing. */
+/** True when files of this type are worth compressing. */
 export const isText = (path: string): boolean => IS_TEXT.test(contentTypeOf(path).replace(/;.*/, ''));

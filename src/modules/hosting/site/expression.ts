@@ -5,7 +5,7 @@ import { type MatchBudget, RequestTooCostly } from './match-budget.js';
  * Beyond it a program is so large that a request could afford few characters; nobody has written such a rule by hand.
  */
 export const MAX_EXPRESSION_SIZE = 1_000;
-/** Of the engine's cache of states, for each expression; its own bound is 8 MiB. */
+/** The limit of the engine's state cache for each expression; the engine's own limit is 8 MiB. */
 const MAX_CACHE_BYTES = 262_144;
 const REPETITION = /^\{(\d{1,4})(?:,(\d{0,4}))?\}/;
 

@@ -1,9 +1,9 @@
-/** Of the one thread that all requests share, for all rules of one request together. */
+/** The time of the shared thread that all rules may take together for one request. */
 const BUDGET_US = 1_000;
 /** What the engine for expressions takes for an instruction of a program and a character, at worst. */
 const US_PER_STEP = 0.03;
 
-/** The rules of a deploy would take too long for this request. The page of `request_too_complex` tells the visitor. */
+/** The rules of a deploy would take too long for this request. The visitor gets the page `request_too_complex`. */
 export class RequestTooCostly extends Error {
   override readonly name = 'RequestTooCostly';
 

@@ -12,7 +12,7 @@ export class RouteConditions {
   private constructor(
     private readonly has: readonly Condition[],
     private readonly missing: readonly Condition[],
-    /** Of the programs that match their values. */
+    /** The size of the programs that match the values. */
     readonly size: number,
   ) {}
 

@@ -18,7 +18,7 @@ export class RoutePattern {
   private constructor(
     private readonly groupsIn: (path: string, budget: MatchBudget) => string[] | undefined,
     readonly names: readonly string[],
-    /** Of the program that matches it; 0 where it needs none. */
+    /** The size of the program that matches the pattern; 0 when it needs none. */
     readonly size: number,
   ) {}
 

@@ -7,11 +7,11 @@ import { RouteConditions } from './route-condition.js';
 import { type Caught, RouteDestination, RoutePattern } from './route-pattern.js';
 import { FOR_OPERATORS_PROXY, withoutDomain } from './unsafe-headers.js';
 
-/** What vercel.json may have. */
+/** The limit of vercel.json. */
 const MAX_RULES = 1_024;
-/** Of all rules, as JSON: headers that match are sent with each answer. */
+/** The limit of all rules as JSON, because matching headers are sent with each answer. */
 const MAX_BYTES = 262_144;
-/** Of the programs of all expressions. Patterns without one cost nothing, so that only few rules count. */
+/** The limit of the programs of all expressions together. Plain patterns have no program and do not count. */
 const MAX_TOTAL_SIZE = 20_000;
 /** Rules are compiled on a loop that others share. */
 const RULES_AT_ONCE = 16;
@@ -117,7 +117,7 @@ export class Routes {
     }
   }
 
-  /** Of all rules that match; the last word on a name wins. */
+  /** Returns the headers of all rules that match. The last rule that sets a name wins. */
   headersOf(path: string, facts: RequestFacts): readonly (readonly [string, string])[] {
     const headers = new Map<string, readonly [string, string]>();
     for (const rule of this.headers) {

@@ -1,5 +1,5 @@
 import type { ManifestFile } from '../ingest/manifest.js';
-import { type Encoding, keyOf } from '../store/artifact-store.js';
+import { type Encoding, keyOf } from '../store/blob-storage.js';
 
 const FOR_EVER = 'public, max-age=31536000, immutable';
 /** A page shows what is deployed now, so it is asked for again; with its tag that costs no body. */
@@ -13,9 +13,9 @@ export interface Representation {
   readonly key: string;
   readonly bytes: number;
   readonly etag: string;
-  /** Of every answer by it. */
+  /** The headers of every answer with this representation. */
   readonly headers: RawHeaders;
-  /** Of an answer with all of it. */
+  /** The headers of an answer with the complete content. */
   readonly wholeHeaders: RawHeaders;
 }
 

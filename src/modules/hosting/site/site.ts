@@ -106,7 +106,7 @@ export class Site {
     const page = cleanUrls && bare !== '/' ? this.files.get(`${bare}.html`) : undefined;
     const file = page ?? index;
     if (file === undefined) return undefined;
-    // As the files lie: links of an index are relative to its directory.
+    // The default form follows from the file, because links of an index are relative to its directory.
     const wantsSlash = trailingSlash ?? (file === index || path.endsWith('/'));
     if (bare !== '/' && wantsSlash !== path.endsWith('/')) return moved(wantsSlash ? `${bare}/` : bare, query);
     return { kind: 'file', file, status: 200 };

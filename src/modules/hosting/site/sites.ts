@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { readManifest } from '../ingest/manifest.js';
 import { HostedDeploysStore } from '../persistence/hosted-deploys.store.js';
-import { ArtifactStore } from '../store/artifact-store.js';
+import { BlobStorage } from '../store/blob-storage.js';
 import { Site } from './site.js';
 
 /** A path with its hash and sizes takes some hundred bytes. */
@@ -19,7 +19,7 @@ export interface LoadedSite {
   readonly logFields: string;
 }
 
-/** Deploys that are being served, from memory: they never change, so that nothing has to be told of them. */
+/** Caches the deploys that are served. They never change, so the cache needs no invalidation. */
 @Injectable()
 export class Sites {
   private readonly loaded = new LRUCache<string, LoadedSite>({
@@ -30,7 +30,7 @@ export class Sites {
 
   constructor(
     private readonly deploys: HostedDeploysStore,
-    private readonly store: ArtifactStore,
+    private readonly store: BlobStorage,
   ) {}
 
   known(deployId: string): LoadedSite | undefined {

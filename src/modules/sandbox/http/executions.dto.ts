@@ -98,8 +98,7 @@ export class OrgExecutionRequest extends ExecutionRequest {
     type: 'integer',
     minimum: 1,
     maximum: PLANS.enterprise.sandbox.timeoutMs,
-    description:
-      "Limit of wall and CPU time, up to the maximum of the organization's plan. Default: 30 seconds.",
+    description: "Limit of wall and CPU time, up to the maximum of the organization's plan. Default: 30 seconds.",
   })
   @MayBeAbsent()
   @IsInt()
@@ -137,8 +136,8 @@ export class OrgExecutionRequest extends ExecutionRequest {
     maximum: MAX_QUEUE_TIMEOUT_MS,
     description:
       'Longest time that the execution may wait in the queue. If you wait for the result, set it to your own ' +
-      'time-out minus `timeout_ms`. Default: 28 seconds, or 5 minutes with `wait: false`. If the wait would be longer, the ' +
-      'answer is 503 with `Retry-After`.',
+      'time-out minus `timeout_ms`. Default: 28 seconds, or 5 minutes with `wait: false`. If the wait would ' +
+      'be longer, the answer is 503 with `Retry-After`.',
   })
   @MayBeAbsent()
   @IsInt()

@@ -12,14 +12,7 @@ import {
 } from '@aws-sdk/client-s3';
 import type { ArtifactsCredentials, ArtifactsPlace } from '../hosting.settings.js';
 import type { Clock } from '../../../platform/time/clock.js';
-import {
-  ArtifactStore,
-  type BlobContent,
-  BlobMissing,
-  type ByteRange,
-  hashOf,
-  type StoredBlob,
-} from './artifact-store.js';
+import { BlobStorage, type BlobContent, BlobMissing, type ByteRange, hashOf, type StoredBlob } from './blob-storage.js';
 
 /** Up to it a blob is sent from memory, so that it can be sent again when the server fails. */
 const IN_MEMORY_BYTES = 8 * 1_048_576;
@@ -28,7 +21,7 @@ const IN_MEMORY_BYTES = 8 * 1_048_576;
 const YOUNG_MS = 3_600_000;
 
 /** Blobs as objects of a bucket. A put of S3 is whole or not at all, so nothing rests on conditional writes. */
-export class S3ArtifactStore extends ArtifactStore {
+export class S3BlobStorage extends BlobStorage {
   private readonly client: S3Client;
   private readonly bucket: string;
   private readonly prefix: string;

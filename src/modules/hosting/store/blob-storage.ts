@@ -18,13 +18,13 @@ export interface ByteRange {
 }
 
 /**
- * Keeps blobs under keys that are made of what they hold, so that whoever writes a key writes the same. A blob is there
+ * Stores blobs under keys derived from their content, so that all writers of a key write the same bytes. A blob exists
  * with all its bytes or not at all.
  */
-export abstract class ArtifactStore {
+export abstract class BlobStorage {
   abstract put(key: string, content: BlobContent): Promise<void>;
 
-  /** True when it is there; its age then begins anew, so that nobody who looks for old blobs takes it away. */
+  /** Returns true when the blob exists, and resets its age, so that garbage collection keeps it. */
   abstract refresh(key: string): Promise<boolean>;
 
   /** @throws {BlobMissing} */
@@ -39,7 +39,7 @@ export abstract class ArtifactStore {
   /** One that is not there is no fault. */
   abstract delete(key: string): Promise<void>;
 
-  /** Forgets what writers that were killed have left behind. */
+  /** Removes what killed writers have left behind. */
   abstract tidy(): Promise<void>;
 }
 

@@ -15,9 +15,9 @@ import { refuse } from './error-pages.js';
 import { StaticFiles } from './static-files.js';
 import { Visit } from './visit.js';
 
-/** Answers requests for the hosts of deploys: by a file of the deploy, or by its server. */
+/** Answers requests for the hosts of deploys with a file of the deploy or through its server. */
 @Injectable()
-export class AppDoor {
+export class AppRequests {
   constructor(
     private readonly aliases: AliasCache,
     private readonly sites: Sites,
@@ -29,7 +29,7 @@ export class AppDoor {
 
   answer(request: IncomingMessage, response: ServerResponse, { host, label }: AppHost): void {
     const visit = new Visit({ request, response, host, label }, this.log, this.metrics);
-    // What is asked for often is in memory, and answered without waiting for anything.
+    // Popular sites are in memory and are answered without waiting.
     const shown = this.aliases.known(visit.label);
     const loaded = shown === undefined || shown === null ? undefined : this.sites.known(shown.deployId);
     if (loaded !== undefined) this.serve(visit, loaded);
@@ -45,14 +45,14 @@ export class AppDoor {
         else refuse(asked.response, 'not_found');
       })
       .catch((error: unknown) => {
-        this.log.warn({ error, app: label }, 'An app could not be connected to.');
+        this.log.warn({ error, app: label }, 'Could not connect to an app.');
         if (asked.response.headersSent) socket.destroy();
         else refuse(asked.response, 'app_unavailable');
       });
   }
 
   private async look(visit: Visit, known: ShownDeploy | null | undefined): Promise<void> {
-    visit.mayBreakOff();
+    visit.allowDisconnect();
     try {
       const loaded = await this.loadedOf(visit.label, known);
       if (loaded === null) refuse(visit.response, 'not_found');
@@ -84,7 +84,7 @@ export class AppDoor {
     else refuse(response, 'method_not_allowed');
   }
 
-  /** The rules of a deploy have a budget of time for each request; one that they would exceed is refused. */
+  /** The rules of a deploy have a time budget for each request. A request that would exceed it is refused. */
   private readWithin(visit: Visit, loaded: LoadedSite, path: string): void {
     try {
       this.read(visit, loaded, path);
@@ -125,14 +125,14 @@ export class AppDoor {
     const { file, status } = resolution;
     const sending = this.files.answer(request, response, { file, status, modifiedAt: createdAt, extra });
     if (sending === undefined) return;
-    visit.mayBreakOff();
+    visit.allowDisconnect();
     sending.catch((error: unknown) => {
       this.failed(visit, error);
     });
   }
 
   private ask(visit: Visit, { deployId }: LoadedSite): void {
-    visit.mayBreakOff();
+    visit.allowDisconnect();
     this.proxy.answer(visit, deployId).catch((error: unknown) => {
       this.failed(visit, error);
     });
@@ -141,7 +141,7 @@ export class AppDoor {
   private failed(visit: Visit, error: unknown): void {
     this.log.error(
       { error, app: visit.label, deployId: visit.loaded?.deployId },
-      'A request to an app could not be answered.',
+      'Could not answer a request to an app.',
     );
     visit.by = 'platform';
     if (visit.response.headersSent) visit.response.destroy();

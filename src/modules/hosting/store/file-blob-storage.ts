@@ -4,14 +4,7 @@ import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { promisify } from 'node:util';
 import type { Clock } from '../../../platform/time/clock.js';
-import {
-  ArtifactStore,
-  type BlobContent,
-  BlobMissing,
-  type ByteRange,
-  hashOf,
-  type StoredBlob,
-} from './artifact-store.js';
+import { BlobStorage, type BlobContent, BlobMissing, type ByteRange, hashOf, type StoredBlob } from './blob-storage.js';
 
 /** A writer takes minutes at most. */
 const UNFINISHED_MAX_AGE_MS = 86_400_000;
@@ -27,7 +20,7 @@ const opened = promisify(openDescriptor) as (path: string, flags?: string) => Pr
 let writes = 0;
 
 /** Blobs as files of a directory that nobody but the service can enter. Several processes may share it. */
-export class FileArtifactStore extends ArtifactStore {
+export class FileBlobStorage extends BlobStorage {
   private readonly unfinished: string;
   private readonly known = new Set<string>();
 

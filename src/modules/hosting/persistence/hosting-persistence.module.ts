@@ -1,0 +1,10 @@
+import { Module } from '@nestjs/common';
+import { AliasesStore } from './aliases.store.js';
+import { AppLogStore } from './app-log.store.js';
+import { HostedDeploysStore } from './hosted-deploys.store.js';
+import { StoredBytesStore } from './stored-bytes.store.js';
+
+const STORES = [AliasesStore, AppLogStore, HostedDeploysStore, StoredBytesStore];
+
+@Module({ providers: STORES, exports: STORES })
+export class HostingPersistenceModule {}

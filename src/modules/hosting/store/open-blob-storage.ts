@@ -1,0 +1,16 @@
+import type { Clock } from '../../../platform/time/clock.js';
+import type { HostingSettings } from '../hosting.settings.js';
+import type { BlobStorage } from './blob-storage.js';
+import { FileBlobStorage } from './file-blob-storage.js';
+
+/**
+ * The store that `ARTIFACTS_URL` names. The library for S3 takes 8 MB of each process, and is loaded where it is used.
+ */
+export async function openBlobStorage(
+  { artifactsPlace: place, artifactsCredentials: credentials }: HostingSettings,
+  clock: Clock,
+): Promise<BlobStorage> {
+  if (place.kind !== 's3') return new FileBlobStorage(place.directory, clock);
+  const { S3BlobStorage } = await import('./s3-blob-storage.js');
+  return new S3BlobStorage(place, credentials, clock);
+}
