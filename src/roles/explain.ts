@@ -7,7 +7,7 @@ const REFUSED = /^(28|3D)/;
 export function explain(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { code } = error as NodeJS.ErrnoException;
-  if (isDatabaseAway(error))
+  if (isDatabaseUnavailable(error))
     return `The PostgreSQL server of DATABASE_URL cannot be reached (${code ?? error.message}).`;
   if (code !== undefined && REFUSED.test(code))
     return `The PostgreSQL server of DATABASE_URL refused the connection: ${error.message}.`;

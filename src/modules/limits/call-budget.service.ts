@@ -118,7 +118,7 @@ export class CallBudgetService {
         { countedIn: 'redis', stamps: answer.stamps },
       );
     } catch (error) {
-      if (!isRedisAway(error)) throw error;
+      if (!isRedisUnavailable(error)) throw error;
       this.log.debug({ error }, 'Redis is unavailable; calls are counted in this process.');
       return this.budgetOf(account, now, this.inProcess.take(key, tier, cost), { countedIn: 'process', stamps: [] });
     }

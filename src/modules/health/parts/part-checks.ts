@@ -4,7 +4,7 @@ import { type HealthIndicatorFunction, type HealthIndicatorResult, HealthIndicat
 import { DatabaseHealth } from '../../../platform/database/database-health.js';
 import { SiblingProcesses } from '../../../platform/lifecycle/sibling-processes.js';
 import { Queues } from '../../../platform/queues/queues.js';
-import { refusesWrites } from '../../../platform/redis/redis-away.js';
+import { refusesWrites } from '../../../platform/redis/redis-unavailable.js';
 import { RedisConnections } from '../../../platform/redis/redis-connections.js';
 import { StorageRoom } from '../../../platform/storage/storage-room.js';
 import { SandboxStatusService } from '../../sandbox/sandbox-status.service.js';

@@ -72,7 +72,7 @@ export class UnsettledAttempts {
 
   private async attempt(task: () => Promise<void>): Promise<void> {
     await task().catch((error: unknown) => {
-      if (isDatabaseAway(error)) throw error;
+      if (isDatabaseUnavailable(error)) throw error;
       this.log.warn({ error }, 'An idempotency key could not be settled; it is free when its hold expires.');
     });
   }

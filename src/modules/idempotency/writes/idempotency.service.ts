@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { isDatabaseAway } from '../../../platform/database/database-away.js';
+import { isDatabaseUnavailable } from '../../../platform/database/database-unavailable.js';
 import { Database } from '../../../platform/database/database.js';
 import { DomainError } from '../../../platform/errors/domain-error.js';
 import { Ids } from '../../../platform/ids/ids.js';
@@ -116,7 +116,7 @@ export class IdempotencyService {
       });
     } catch (error) {
       // The key may be claimed although the confirmation was lost.
-      if (isDatabaseAway(error)) this.unsettled.release(attempt);
+      if (isDatabaseUnavailable(error)) this.unsettled.release(attempt);
       throw error;
     }
   }

@@ -39,7 +39,7 @@ export class DatabaseRetry {
       try {
         return await write();
       } catch (error) {
-        otherFaults += isDatabaseAway(error) ? 0 : 1;
+        otherFaults += isDatabaseUnavailable(error) ? 0 : 1;
         if (otherFaults >= MAX_OTHER_FAULTS || performance.now() + pauseMs > untilMs || this.stopping.signal.aborted)
           throw error;
         this.log.debug({ error }, 'Retrying a database write.');
