@@ -80,7 +80,7 @@ describe('responses about people and organizations', () => {
       body: { token: (await mailTo(app, account.email, 'Confirm')).token },
     });
     await walk('POST', '/auth/password/forgot', 202, { body: { email: account.email } });
-    const { token } = await mailTo(app, account.email, 'Set a new password');
+    const { token } = await mailTo(app, account.email, 'Reset your password');
     await walk('PUT', '/auth/password', 401, {
       by,
       body: { current_password: 'not this one', new_password: 'another long secret' },

@@ -40,9 +40,9 @@ describe('e-mail verification', () => {
     const person = await make.person();
     const { token } = await mailTo(app, person.user.email, 'Confirm');
     expectStatus(202, await app.post(FORGOT, { email: person.user.email }));
-    const { token: forReset } = await mailTo(app, person.user.email, 'Set a new password');
-    const outsider = await make.person();
-    const { token: old } = await mailTo(app, outsider.user.email, 'Confirm');
+    const { token: forReset } = await mailTo(app, person.user.email, 'Reset your password');
+    const stranger = await make.person();
+    const { token: old } = await mailTo(app, stranger.user.email, 'Confirm');
     await make.sql("UPDATE email_tokens SET expires_at = now() - interval '1 second' WHERE user_id = $1", [
       outsider.user.id,
     ]);
@@ -98,7 +98,7 @@ describe('password reset', () => {
     app.post(FORGOT, { email }, { headers: { 'x-request-id': 'same' } });
   const askFor = async (email: string): Promise<string> => {
     expectStatus(202, await forgot(email));
-    return (await mailTo(app, email, 'Set a new password')).token;
+    return (await mailTo(app, email, 'Reset your password')).token;
   };
 
   it('sets a new password with the token, ends every session and verifies the address', async () => {
@@ -125,7 +125,7 @@ describe('password reset', () => {
     const [known, unknown] = [await forgot(user.email.toUpperCase()), await forgot(outsider)];
     expect([known.status, known.text]).toEqual([202, unknown.text]);
     expect(unknown.status).toBe(202);
-    await mailTo(app, user.email, 'Set a new password');
+    await mailTo(app, user.email, 'Reset your password');
     await eventually(
       async () => (await make.sql('SELECT 1 FROM outbox_messages')).length === 0,
       'all jobs are with the worker',

@@ -13,7 +13,7 @@ describe('with MAILER=log', () => {
   it('writes messages to private files, and logs their path without recipient or content', async () => {
     const { user } = await make.person();
     const mail = await mailTo(app, user.email, 'Confirm');
-    expect(mail).toMatchObject({ mode: 0o600, subject: 'Confirm your e-mail address' });
+    expect(mail).toMatchObject({ mode: 0o600, subject: 'Verify your email address' });
     expect(mail.text).toContain(`Hello ${user.username},`);
     expect(mail.text).toContain(`http://app.test/verify-email#token=${mail.token}`);
     expect(mail.token).toMatch(/^svc_mail_[0-9A-Za-z]{39}$/);

@@ -232,7 +232,7 @@ describe('§7 Errors', () => {
     });
 
     it('hint, string or undefined: resolution hint when the API provides one', async () => {
-      expect((await refused[404]()).hint).toBe('GET /api/v1/keys lists those that you can see.');
+      expect((await refused[404]()).hint).toBe('List your API keys with GET /api/v1/keys.');
       expect((await refused.other()).hint).toBeUndefined();
     });
 

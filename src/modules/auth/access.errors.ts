@@ -20,7 +20,7 @@ export const ACCESS_ERRORS = defineErrors({
   },
 });
 
-/** Refusals that any call with a credential can get. */
+/** Errors that any call with a credential can get. */
 export const ANY_CALLER: readonly ErrorDefinition[] = [
   ...ANY_CALL,
   CREDENTIAL_ERRORS.conflicting_credentials,
@@ -47,7 +47,7 @@ interface MissingScope {
   readonly orgId: string | undefined;
 }
 
-/** A valid key, or the role of its owner, does not allow this (service document §5). */
+/** The key is valid, but its scopes or the role of its owner do not allow this (service document §5). */
 export class InsufficientScopes extends DomainError {
   constructor(readonly missing: MissingScope) {
     const { scope, lackedBy, keyKind, role, orgId } = missing;
@@ -55,7 +55,9 @@ export class InsufficientScopes extends DomainError {
       ACCESS_ERRORS.insufficient_scopes,
       lackedBy === 'key'
         ? `This key lacks the scope ${scope}.`
-        : `The role ${role ?? 'of a stranger'} does not allow ${scope} in this organization.`,
+        : role === undefined
+          ? `The scope ${scope} requires membership in this organization.`
+          : `The role ${role} does not allow ${scope} in this organization.`,
       {
         hint:
           lackedBy === 'key'
@@ -74,46 +76,48 @@ export class InsufficientScopes extends DomainError {
   }
 }
 
-/** The service requires a verified e-mail address for this (`EMAIL_VERIFICATION=required`). */
+/** The service requires a verified email address for this (`EMAIL_VERIFICATION=required`). */
 export class EmailNotVerified extends DomainError {
   constructor() {
-    super(ACCESS_ERRORS.email_not_verified, 'Your e-mail address is not verified.', {
-      hint: 'Open the link in the message you got at sign-up, or request a new one with POST /api/v1/auth/verify-email/resend.',
+    super(ACCESS_ERRORS.email_not_verified, 'Your email address is not verified.', {
+      hint:
+        'Open the link in the message that you got at sign-up, ' +
+        'or request a new one with POST /api/v1/auth/verify-email/resend.',
     });
   }
 }
 
-/** The call names an organization that its caller, or its key, does not reach. */
+/** The call names an organization that the caller does not belong to, or that the key has no access to. */
 export class OrgAccessDenied extends DomainError {
   constructor(keyKind: string | undefined, requestedOrg: string) {
     super(
       ACCESS_ERRORS.org_access_denied,
       keyKind === undefined
-        ? 'You do not belong to this organization, or there is none of this name.'
-        : 'This key does not reach this organization, or there is none of this name.',
+        ? 'Organization not found, or you are not a member of it.'
+        : 'Organization not found, or this key has no access to it.',
       {
-        hint: 'GET /api/v1/me lists the organizations that can be named.',
+        hint: 'List the organizations that you can use with GET /api/v1/me.',
         details: { ...(keyKind === undefined ? {} : { key_kind: keyKind }), requested_org: requestedOrg.slice(0, 100) },
       },
     );
   }
 }
 
-/** An org-bound key works only against the organization it is tied to (service document §5). */
+/** An org-bound key works only for the organization that it is bound to (service document §5). */
 export class KeyOrgMismatch extends DomainError {
   constructor(keyOrg: string, requestedOrg: string) {
     super(ACCESS_ERRORS.key_org_mismatch, 'This key is bound to another organization.', {
-      hint: 'Use a personal or a select-orgs key for work across organizations, or a key that is bound to this one.',
+      hint: 'Use a key that is bound to this organization, or a personal or select-orgs key.',
       details: { key_kind: 'org_bound', key_org: keyOrg, requested_org: requestedOrg.slice(0, 100) },
     });
   }
 }
 
-/** The key is valid, but not from where the call came. */
+/** The key is valid, but its `allowed_ips` do not contain the address of the call. */
 export class IpNotAllowed extends DomainError {
   constructor(ip: string) {
-    super(ACCESS_ERRORS.ip_not_allowed, 'This key may not be used from this IP address.', {
-      hint: "Add the address to the key's allowed_ips, or call from one that is in it.",
+    super(ACCESS_ERRORS.ip_not_allowed, 'This key cannot be used from your IP address.', {
+      hint: "Add the address to the key's allowed_ips, or call from an allowed address.",
       details: { ip },
     });
   }

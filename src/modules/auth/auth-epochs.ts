@@ -32,7 +32,10 @@ export class AuthEpochs {
     try {
       await this.redis.fast().eval(RAISE, 1, epochKeyOf(id), epoch, LIFETIME_SECONDS);
     } catch (error) {
-      this.log.warn({ error }, 'Other processes were not notified of a change of rights; they notice within 10 s.');
+      this.log.warn(
+        { error },
+        'Could not announce a change of permissions to other processes; they notice it within 10 s.',
+      );
     }
   }
 }

@@ -20,7 +20,7 @@ export class AuthMailPayload {
 
 export const authMailJob = defineJob({
   name: 'auth-mail',
-  summary: 'Sends an e-mail on an account: verification, password reset, invitation or security notice.',
+  summary: 'Sends an email on an account: verification, password reset, invitation or security notice.',
   payload: AuthMailPayload,
   // A mail server may be away for a while: the last try comes about four minutes after the first.
   attempts: 8,

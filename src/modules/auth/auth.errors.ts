@@ -31,26 +31,26 @@ export const CREDENTIAL_ERRORS = defineErrors({
 export class ConflictingCredentials extends DomainError {
   constructor() {
     super(CREDENTIAL_ERRORS.conflicting_credentials, 'Authorization and X-API-Key carry different credentials.', {
-      hint: 'Send one of the two.',
+      hint: 'Send only one of the two headers.',
     });
   }
 }
 
-/** A credential that lets nobody in (service document §5). None of its text is ever repeated. */
+/** The credential was refused (service document §5). The error never repeats any part of it. */
 abstract class CredentialRefused extends DomainError {
   constructor(definition: ErrorDefinition, message: string, hint: string) {
     super(definition, message, { hint, headers: { 'WWW-Authenticate': 'Bearer' } });
   }
 }
 
-const MINT_ONE = 'Sign in and mint one with POST /api/v1/keys.';
+const CREATE_KEY = 'Sign in and create a key with POST /api/v1/keys.';
 
 export class ApiKeyMissing extends CredentialRefused {
   constructor() {
     super(
       CREDENTIAL_ERRORS.missing_api_key,
-      'This call needs an API key.',
-      `Send the header Authorization: Bearer <key>, never a URL parameter. ${MINT_ONE}`,
+      'This endpoint requires an API key.',
+      `Send the header Authorization: Bearer <key>. ${CREATE_KEY}`,
     );
   }
 }
@@ -59,8 +59,8 @@ export class ApiKeyMalformed extends CredentialRefused {
   constructor() {
     super(
       CREDENTIAL_ERRORS.malformed_api_key,
-      'This is not an API key: its form or its checksum is wrong.',
-      'Copy the whole key: svc_, its kind, and 39 letters and digits.',
+      'The API key is malformed: its format or its checksum is wrong.',
+      'Copy the complete key: svc_, its kind, and 39 letters and digits.',
     );
   }
 }
@@ -69,21 +69,21 @@ export class ApiKeyInvalid extends CredentialRefused {
   constructor() {
     super(
       CREDENTIAL_ERRORS.invalid_api_key,
-      'This API key is not known here.',
-      `Check that it belongs to this service. ${MINT_ONE}`,
+      'Unknown API key.',
+      `Check that the key belongs to this service. ${CREATE_KEY}`,
     );
   }
 }
 
 export class ApiKeyExpired extends CredentialRefused {
   constructor(expiredAt: Date) {
-    super(CREDENTIAL_ERRORS.expired_api_key, `This API key expired on ${expiredAt.toISOString()}.`, MINT_ONE);
+    super(CREDENTIAL_ERRORS.expired_api_key, `This API key expired on ${expiredAt.toISOString()}.`, CREATE_KEY);
   }
 }
 
 export class ApiKeyRevoked extends CredentialRefused {
   constructor() {
-    super(CREDENTIAL_ERRORS.revoked_api_key, 'This API key has been revoked.', MINT_ONE);
+    super(CREDENTIAL_ERRORS.revoked_api_key, 'This API key has been revoked.', CREATE_KEY);
   }
 }
 
@@ -91,30 +91,30 @@ export class ApiKeyRotated extends CredentialRefused {
   constructor() {
     super(
       CREDENTIAL_ERRORS.rotated_api_key,
-      'This API key has been rotated; its new secret has taken its place.',
-      'Use the secret that the rotation gave out, or rotate once more.',
+      'This API key has been rotated, and its old secret no longer works.',
+      'Use the new secret, or rotate the key again.',
     );
   }
 }
 
-/** Service document §5: a session token where an API key is expected. */
+/** A session token was sent where an API key is expected (service document §5). */
 export class SessionTokenNotAllowed extends CredentialRefused {
   constructor() {
     super(
       CREDENTIAL_ERRORS.session_token_not_allowed,
-      'This call needs an API key and was sent a session token, a cookie or a token of another service.',
-      MINT_ONE,
+      'This endpoint requires an API key, not a session token, a cookie or a token of another service.',
+      CREATE_KEY,
     );
   }
 }
 
-/** Some things are for a person and not for a key: to change a password, to accept an invitation. */
+/** Some endpoints are for people and not for keys, such as changing a password or accepting an invitation. */
 export class SessionRequired extends CredentialRefused {
   constructor() {
     super(
       CREDENTIAL_ERRORS.session_required,
-      'This call needs the session of a person.',
-      'Sign in with POST /api/v1/auth/sign-in and send its session_token.',
+      'This endpoint requires a user session.',
+      'Sign in with POST /api/v1/auth/sign-in and send the session_token.',
     );
   }
 }
@@ -123,17 +123,17 @@ export class SessionInvalid extends CredentialRefused {
   constructor() {
     super(
       CREDENTIAL_ERRORS.invalid_session,
-      'This session is over or unknown.',
+      'The session has ended or is unknown.',
       'Sign in again with POST /api/v1/auth/sign-in.',
     );
   }
 }
 
-/** The token of a message. The answer is the same whatever is wrong with it. */
+/** The response is the same whatever is wrong with the token of a message, so that it reveals nothing. */
 export class EmailTokenInvalid extends DomainError {
   constructor() {
     super(CREDENTIAL_ERRORS.invalid_email_token, 'The token is unknown, was already used, or has expired.', {
-      hint: 'Request a new message. Only the account that it was sent to can use it.',
+      hint: 'Request a new message, and use its token with the account that it was sent to.',
     });
   }
 }

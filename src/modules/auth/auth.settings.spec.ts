@@ -2,7 +2,7 @@ import { readSettings } from '../../platform/config/settings.js';
 import { AuthSettings } from './auth.settings.js';
 
 describe('AuthSettings', () => {
-  it('require verified e-mail addresses where mail is sent, unless EMAIL_VERIFICATION says otherwise', () => {
+  it('require verified email addresses where mail is sent, unless EMAIL_VERIFICATION says otherwise', () => {
     const smtp = { MAILER: 'smtp', SMTP_URL: 'smtp://mail.example.com' };
     expect(
       [{}, smtp, { EMAIL_VERIFICATION: 'required' }, { ...smtp, EMAIL_VERIFICATION: 'off' }].map(

@@ -9,7 +9,7 @@ export interface DeclaredRoute {
   /** Undefined: open to everybody, or to operators. */
   readonly rule: ScopeRule | undefined;
   readonly sessions: SessionRule | undefined;
-  /** Whether the caller's e-mail address must be verified, where the service requires that at all. */
+  /** Whether the caller's email address must be verified, where the service requires that at all. */
   readonly needsVerifiedEmail: boolean;
   /** Wants the token of this surface. */
   readonly surface: OperatorSurface | undefined;

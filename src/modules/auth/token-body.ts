@@ -1,9 +1,9 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { IsString, MaxLength, MinLength } from 'class-validator';
 
-/** The token of a message. Its form is checked where it is looked up, so that every bad token gets the same answer. */
+/** The format of the token is checked where it is looked up, so that every bad token gets the same response. */
 export class TokenBody {
-  @ApiProperty({ description: 'From the message.', example: 'svc_mail_…' })
+  @ApiProperty({ description: 'Token from the message.', example: 'svc_mail_…' })
   @IsString()
   @MinLength(1)
   @MaxLength(100)

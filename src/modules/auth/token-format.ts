@@ -7,7 +7,7 @@ const SECRET_LENGTH = 33;
 const CHECKSUM_LENGTH = 6;
 const FORM = /^svc_(pat|sel|org|sess|mail|inv)_([0-9A-Za-z]{39})$/;
 
-/** What a token is, as its prefix says: three kinds of API key, a session, and what is sent by e-mail. */
+/** What a token is, as its prefix says: three kinds of API key, a session, and what is sent by email. */
 export type TokenKind = 'pat' | 'sel' | 'org' | 'sess' | 'mail' | 'inv';
 
 /**

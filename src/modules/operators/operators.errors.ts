@@ -7,51 +7,53 @@ export const OPERATOR_ERRORS = defineErrors({
   feature_disabled: { type: 'authorization_error', status: 403, title: 'Disabled by the operator.' },
 });
 
-/** Refusals that any call to an operator's endpoint can get. */
+/** Errors that any call to an operator endpoint can get. */
 export const ANY_OPERATOR: readonly ErrorDefinition[] = [
   OPERATOR_ERRORS.invalid_token,
   LIMIT_ERRORS.burst_limit_exceeded,
 ];
 
-/** The same whether the token is absent or wrong, so that an answer tells nothing about the token. */
+/** The response is the same for a missing and for a wrong token, so that it reveals nothing about the token. */
 export class OperatorTokenInvalid extends DomainError {
   constructor(setting: string) {
-    super(OPERATOR_ERRORS.invalid_token, 'This endpoint needs a valid bearer token.', {
+    super(OPERATOR_ERRORS.invalid_token, 'This endpoint requires a valid operator token.', {
       hint: `Send the header Authorization: Bearer <${setting}>.`,
       headers: { 'WWW-Authenticate': 'Bearer' },
     });
   }
 }
 
-/** Without a token, the operators' endpoints serve programs on the machine itself, and nobody else. */
+/** While no token is set, the operator endpoints answer only programs on the same machine. */
 export class OtherMachineRefused extends DomainError {
   constructor(setting: string) {
     super(
       OPERATOR_ERRORS.invalid_token,
-      `This endpoint answers only calls from the machine it runs on while ${setting} is not set.`,
+      `While ${setting} is not set, this endpoint answers only calls from its own machine.`,
       {
-        hint: `Set ${setting} and send it as Authorization: Bearer <${setting}>, or call http://localhost on that machine without a proxy.`,
+        hint:
+          `Set ${setting} and send it as Authorization: Bearer <${setting}>, ` +
+          'or call http://localhost on that machine without a proxy.',
         headers: { 'WWW-Authenticate': 'Bearer' },
       },
     );
   }
 }
 
-/** What moves money is never open, not even where the other operator routes are. */
+/** Endpoints that move money always need a token, even where the other operator endpoints are open. */
 export class OperatorTokenUnset extends DomainError {
   constructor(setting: string) {
-    super(OPERATOR_ERRORS.invalid_token, `This endpoint answers nobody while ${setting} is not set.`, {
-      hint: `Set ${setting} for the service, and send it as Authorization: Bearer <${setting}>.`,
+    super(OPERATOR_ERRORS.invalid_token, `This endpoint is disabled while ${setting} is not set.`, {
+      hint: `Set ${setting}, and send it as Authorization: Bearer <${setting}>.`,
       headers: { 'WWW-Authenticate': 'Bearer' },
     });
   }
 }
 
-/** Without a token nobody could be told from a trusted source. */
+/** Without a token, the service cannot recognize a trusted source. */
 export class UsageIntakeOff extends DomainError {
   constructor() {
-    super(OPERATOR_ERRORS.feature_disabled, 'This service takes no usage from outside.', {
-      hint: 'Its operator switches it on by setting USAGE_TOKEN, which sources then send as Authorization: Bearer <USAGE_TOKEN>.',
+    super(OPERATOR_ERRORS.feature_disabled, 'Usage reports are disabled by the operator.', {
+      hint: 'Ask the operator to set USAGE_TOKEN, and send it as Authorization: Bearer <USAGE_TOKEN>.',
       details: { feature: 'usage_intake' },
     });
   }

@@ -1,11 +1,11 @@
 import { ModuleSettings } from '../../platform/config/module-settings.js';
 import { TextSetting } from '../../platform/config/setting.js';
 
-/** The tokens of those who run the service. */
+/** Tokens that protect the operator endpoints. */
 export class OperatorsSettings extends ModuleSettings {
   @TextSetting({
     name: 'OPS_TOKEN',
-    summary: "Bearer token of the operators' endpoints.",
+    summary: 'Bearer token of the operator endpoints.',
     unset: 'they answer only programs on this machine, without a proxy',
     minLength: 16,
   })
@@ -22,7 +22,7 @@ export class OperatorsSettings extends ModuleSettings {
   @TextSetting({
     name: 'USAGE_TOKEN',
     summary: 'Bearer token of trusted sources that report usage.',
-    unset: 'nobody can',
+    unset: 'usage reports are disabled',
     see: 'metering.md',
     minLength: 16,
   })

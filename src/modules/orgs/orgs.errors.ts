@@ -18,37 +18,37 @@ export const ORG_ERRORS = defineErrors({
 });
 
 /**
- * The one answer for an organization that does not exist and for one that the caller does not belong to, to the byte,
- * so that it gives no name away.
+ * The response is byte for byte the same for an organization that does not exist and for one that the caller does not
+ * belong to, so that it reveals no name.
  */
 export class OrganizationNotFound extends DomainError {
   constructor() {
     super(ORG_ERRORS.organization_not_found, 'Organization not found.', {
-      hint: 'List the organizations that you belong to with GET /api/v1/orgs.',
+      hint: 'List your organizations with GET /api/v1/orgs.',
     });
   }
 }
 
 export class MemberNotFound extends DomainError {
   constructor() {
-    super(ORG_ERRORS.member_not_found, 'The organization has no such member.', {
-      hint: 'GET /api/v1/orgs/{org_id}/members lists them.',
+    super(ORG_ERRORS.member_not_found, 'Member not found in this organization.', {
+      hint: 'List the members with GET /api/v1/orgs/{org_id}/members.',
     });
   }
 }
 
 export class InvitationNotFound extends DomainError {
   constructor() {
-    super(ORG_ERRORS.invitation_not_found, 'The organization has no such open invitation.', {
-      hint: 'GET /api/v1/orgs/{org_id}/invitations lists them.',
+    super(ORG_ERRORS.invitation_not_found, 'Invitation not found, or no longer open.', {
+      hint: 'List the open invitations with GET /api/v1/orgs/{org_id}/invitations.',
     });
   }
 }
 
 export class SlugTaken extends DomainError {
   constructor(slug: string) {
-    super(GENERIC_ERRORS.already_exists, `The slug ${slug} is taken by an organization or a person.`, {
-      hint: 'Send another slug.',
+    super(GENERIC_ERRORS.already_exists, `The slug ${slug} is taken by a user or an organization.`, {
+      hint: 'Choose another slug.',
       details: { slug },
     });
   }
@@ -56,15 +56,15 @@ export class SlugTaken extends DomainError {
 
 export class AlreadyMember extends DomainError {
   constructor() {
-    super(GENERIC_ERRORS.already_exists, 'This person is a member of the organization already.', {
-      hint: 'Change the role of the member instead.',
+    super(GENERIC_ERRORS.already_exists, 'This user is already a member of the organization.', {
+      hint: 'Change the role of the existing member instead.',
     });
   }
 }
 
 export class LastOwner extends DomainError {
   constructor() {
-    super(ORG_ERRORS.last_owner, 'An organization needs an owner, and this is the only one.', {
+    super(ORG_ERRORS.last_owner, 'This member is the last owner of the organization.', {
       hint: 'Make another member an owner first, or delete the organization.',
     });
   }
@@ -74,7 +74,7 @@ export class OrganizationIsPersonal extends DomainError {
   constructor() {
     super(
       ORG_ERRORS.personal_organization,
-      'A personal organization belongs to its person alone: it has no other members, keeps its slug and cannot be deleted.',
+      'A personal organization cannot have other members, change its slug or be deleted.',
       {
         hint: 'Create an organization with POST /api/v1/orgs.',
       },
@@ -82,35 +82,31 @@ export class OrganizationIsPersonal extends DomainError {
   }
 }
 
-/** Beyond what scopes say: some things are for owners, or for those who are not below the member concerned. */
+/** Some actions need more than a scope: the role of an owner, or a role at least as high as the member's. */
 export class RoleTooLow extends DomainError {
   constructor(role: OrgRole | undefined, requiredRole: OrgRole) {
-    super(ACCESS_ERRORS.insufficient_scopes, `Only a member of role ${requiredRole}, or one above it, may do this.`, {
+    super(ACCESS_ERRORS.insufficient_scopes, `This requires the role ${requiredRole} or a higher one.`, {
       hint: 'Ask an owner of the organization.',
       details: { lacked_by: 'role', ...(role === undefined ? {} : { role }), required_role: requiredRole },
     });
   }
 }
 
-/** It could neither see nor use what it had made. */
+/** The key could neither see nor use the organization that it creates. */
 export class KeyCannotCreateOrganizations extends DomainError {
   constructor(keyKind: string) {
-    super(
-      ACCESS_ERRORS.org_access_denied,
-      'This key reaches certain organizations only, and a new one is none of them.',
-      {
-        hint: 'Use a personal key, or a session.',
-        details: { key_kind: keyKind },
-      },
-    );
+    super(ACCESS_ERRORS.org_access_denied, 'This key is limited to certain organizations and cannot create one.', {
+      hint: 'Use a personal key or a session.',
+      details: { key_kind: keyKind },
+    });
   }
 }
 
-/** Besides the personal one. */
+/** The limit does not count the personal organization. */
 export class TooManyFreeOrganizations extends DomainError {
   constructor(limit: number, upgradeUrl: string) {
-    super(PLAN_ERRORS.plan_limit_reached, `You own ${limit} organizations of the Free plan, and can have no more.`, {
-      hint: `Delete one, hand one over, or give one a larger plan: ${upgradeUrl}`,
+    super(PLAN_ERRORS.plan_limit_reached, `Organization limit reached: you can own ${limit} on the Free plan.`, {
+      hint: `Delete one, transfer one, or upgrade one at ${upgradeUrl}`,
       details: { limit },
     });
   }

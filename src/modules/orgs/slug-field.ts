@@ -21,7 +21,7 @@ const HasSlugForm = (): PropertyDecorator =>
     validator: {
       validate: (value: unknown) => typeof value === 'string' && isSlug(value),
       defaultMessage: (fault) =>
-        `${fault?.property ?? 'the field'} must be 2 to 39 of a-z, 0-9 and single hyphens between them`,
+        `${fault?.property ?? 'the field'} must be 2 to 39 characters: a-z, 0-9 and single hyphens between them`,
     },
   });
 

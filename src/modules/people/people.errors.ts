@@ -8,34 +8,34 @@ export const PEOPLE_ERRORS = defineErrors({
   email_taken: { type: 'conflict_error', status: 409, title: 'The email address is taken.' },
 });
 
-/** Of people and organizations, whose names are one namespace. */
+/** Usernames and organization slugs share one namespace. */
 export class UsernameTaken extends DomainError {
   constructor() {
-    super(PEOPLE_ERRORS.username_taken, 'This username is taken.', {
-      hint: 'Choose another one; organizations count as well.',
+    super(PEOPLE_ERRORS.username_taken, 'This username is taken by a user or an organization.', {
+      hint: 'Choose another username.',
     });
   }
 }
 
 export class EmailTaken extends DomainError {
   constructor() {
-    super(PEOPLE_ERRORS.email_taken, 'There is an account with this e-mail address.', {
-      hint: 'Sign in, or set a new password with POST /api/v1/auth/password/forgot.',
+    super(PEOPLE_ERRORS.email_taken, 'An account with this email address already exists.', {
+      hint: 'Sign in, or reset the password with POST /api/v1/auth/password/forgot.',
     });
   }
 }
 
-/** The same whether there is no such account or the password is another. */
+/** The response is the same for an unknown account and for a wrong password. */
 export class CredentialsInvalid extends DomainError {
   constructor() {
-    super(PEOPLE_ERRORS.invalid_credentials, 'The name or the password is wrong.', {
-      hint: 'A forgotten password is replaced with POST /api/v1/auth/password/forgot.',
+    super(PEOPLE_ERRORS.invalid_credentials, 'The username, email address or password is wrong.', {
+      hint: 'Check both, or reset the password with POST /api/v1/auth/password/forgot.',
       headers: { 'WWW-Authenticate': 'Bearer' },
     });
   }
 }
 
-/** A rule that the form of the field alone cannot show. The password itself is never repeated. */
+/** The password breaks a rule that depends on the account. The error never repeats the password. */
 export class PasswordRefused extends RequestInvalid {
   constructor(field: string, code: 'contains_account' | 'too_common', reason: string) {
     super([{ path: field, in: 'body', code, message: `${field} ${reason}` }]);

@@ -12,8 +12,8 @@ const WORDS: Readonly<Record<PlanFeature, string>> = {
 export class FeatureNotInPlan extends DomainError {
   constructor(feature: PlanFeature, { id, name }: Plan, upgradeUrl: string) {
     const first = PLAN_IDS.map((planId) => PLANS[planId]).find(({ features }) => features[feature])!;
-    super(PLAN_ERRORS.feature_not_in_plan, `${WORDS[feature]} not part of the plan ${name}.`, {
-      hint: `Choose the plan ${first.name} or a larger one: ${upgradeUrl}`,
+    super(PLAN_ERRORS.feature_not_in_plan, `${WORDS[feature]} not included in the ${name} plan.`, {
+      hint: `Upgrade to the ${first.name} plan or a larger one at ${upgradeUrl}`,
       details: { feature, plan: id, smallest_plan: first.id },
     });
   }

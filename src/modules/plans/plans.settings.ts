@@ -12,13 +12,13 @@ export class PlansSettings extends ModuleSettings {
 
   @UrlSetting({
     name: 'PRICING_URL',
-    summary: 'Where refusals for a limit send people.',
+    summary: 'Page that errors about plan limits link to.',
     unset: '`/docs/plans` of this service',
     example: 'https://example.com/pricing',
   })
   private readonly givenPricingUrl?: string;
 
-  /** Without a slash at the end. */
+  /** The URL has no slash at the end. */
   get pricingUrl(): string {
     return this.givenPricingUrl ?? `${this.config.publicUrl}/docs/plans`;
   }

@@ -47,7 +47,7 @@ export class AccessExplanationService {
       return refused('route', {
         code: 'route_not_found',
         message: `There is no endpoint ${question.method} ${question.path}.`,
-        fix: 'All endpoints are listed at /docs.',
+        fix: 'Find the endpoint in the list at /docs.',
       });
     }
     const facts = {

@@ -18,7 +18,7 @@ export const ACCESS_METRICS: Provider[] = [
   AccessMetrics,
   makeCounterProvider({
     name: FAILURES,
-    help: 'Calls whose credential was refused, by error code.',
+    help: 'Refused credentials by error code.',
     labelNames: ['reason'],
   }),
 ];

@@ -21,8 +21,10 @@ export class ExplainController {
   @TakesJson()
   @HttpCode(HttpStatus.OK)
   @ApiOperation({
-    summary:
-      'Tells whether a call would be let in, what refuses it, and the smallest change that would let it in. Nothing is called.',
+    summary: 'Checks whether a call would be allowed.',
+    description:
+      'Use it when a call is refused and you do not know why. It returns what refuses the call first, ' +
+      'and the smallest change that would allow it. The call itself is not made.',
   })
   @ApiOkResponse({ type: ExplanationAnswer })
   @ApiRefusals(...ANY_CALLER, ...ANY_BODY)

@@ -20,7 +20,7 @@ export class ExplainBody {
   @ApiPropertyOptional({
     example: 'acme',
     type: String,
-    description: 'For which organization, by id or slug; without it, that of a call without `x-service-org`.',
+    description: 'Id or slug of the organization. The default is that of a call without `x-service-org`.',
   })
   @MayBeAbsent()
   @IsString()
@@ -36,12 +36,13 @@ class ExplainedOrganization {
 }
 
 export class ExplanationView {
-  @ApiProperty({ description: 'Whether such a call would be let in now.' }) allowed!: boolean;
-  @ApiPropertyOptional({ enum: OBSTACLES, description: 'What refuses it first.' }) refused_by?: Obstacle;
-  @ApiPropertyOptional({ type: String, description: 'The error code that the call would be answered with.' })
+  @ApiProperty({ description: 'True when such a call would be allowed now.' }) allowed!: boolean;
+  @ApiPropertyOptional({ enum: OBSTACLES, description: 'The first check that refuses the call.' })
+  refused_by?: Obstacle;
+  @ApiPropertyOptional({ type: String, description: 'Error code that the call would return.' })
   code?: string;
   @ApiPropertyOptional({ type: String }) message?: string;
-  @ApiPropertyOptional({ type: String, description: 'The smallest change that would let it in.' }) fix?: string;
+  @ApiPropertyOptional({ type: String, description: 'Smallest change that would allow the call.' }) fix?: string;
   @ApiPropertyOptional({ type: String, example: 'POST /api/v1/keys/:key_id/rotate' }) route?: string;
   @ApiProperty({ type: [String] }) required_scopes!: readonly string[];
   @ApiPropertyOptional({ type: ExplainedOrganization }) organization?: ExplainedOrganization;

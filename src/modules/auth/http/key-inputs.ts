@@ -63,17 +63,17 @@ export class KeyInputs {
 function faultsOf({ kind, scopes, preset, org_id, org_ids, expires_at, expires_in_days }: CreateKeyBody): FieldFault[] {
   const faults: FieldFault[] = [];
   if (scopes !== undefined && preset !== undefined)
-    faults.push(fault('preset', 'excludes', 'preset and scopes exclude each other'));
+    faults.push(fault('preset', 'excludes', 'preset and scopes cannot be combined'));
   if (expires_at !== undefined && expires_in_days !== undefined)
-    faults.push(fault('expires_in_days', 'excludes', 'expires_in_days and expires_at exclude each other'));
+    faults.push(fault('expires_in_days', 'excludes', 'expires_in_days and expires_at cannot be combined'));
   if (kind === 'org_bound' && org_id === undefined)
-    faults.push(fault('org_id', 'is_needed', 'an org-bound key needs the org_id of its organization'));
+    faults.push(fault('org_id', 'is_needed', 'org_id is required for org_bound keys'));
   if (kind !== 'org_bound' && org_id !== undefined)
-    faults.push(fault('org_id', 'excludes', 'org_id is for org-bound keys'));
+    faults.push(fault('org_id', 'excludes', 'org_id is allowed only for org_bound keys'));
   if (kind === 'select_orgs' && org_ids === undefined)
-    faults.push(fault('org_ids', 'is_needed', 'a select-orgs key needs the org_ids that it reaches'));
+    faults.push(fault('org_ids', 'is_needed', 'org_ids is required for select_orgs keys'));
   if (kind !== 'select_orgs' && org_ids !== undefined)
-    faults.push(fault('org_ids', 'excludes', 'org_ids is for select-orgs keys'));
+    faults.push(fault('org_ids', 'excludes', 'org_ids is allowed only for select_orgs keys'));
   return faults;
 }
 

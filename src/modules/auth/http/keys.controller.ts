@@ -46,7 +46,9 @@ export class KeysController {
   @RequireVerifiedEmail()
   @TakesJson()
   @ApiOperation({
-    summary: 'Mints an API key. Its secret is shown this one time; a key never mints one that may do more than itself.',
+    summary: 'Creates an API key.',
+    description:
+      'The secret is returned once and cannot be read again. A key cannot create a key with wider permissions.',
   })
   @ApiBody({ type: CreateKeyBody, examples: CREATE_KEY_EXAMPLES })
   @ApiCreatedResponse({ type: MintedKeyAnswer })
@@ -58,7 +60,8 @@ export class KeysController {
   @Get()
   @RequireScope('keys:read', { in: 'resource' })
   @ApiOperation({
-    summary: "Lists the caller's keys, and those bound to organizations that it administers; the newest first.",
+    summary: 'Lists API keys, newest first.',
+    description: 'Returns your own keys, and the org-bound keys of organizations that you administer.',
   })
   @ApiOkResponse({ type: KeyPageAnswer })
   @ApiRefusals(...ANY_CALLER, GENERIC_ERRORS.invalid_request)
@@ -69,7 +72,10 @@ export class KeysController {
   @Get('current')
   @TakesSession('never')
   @RequireCaller()
-  @ApiOperation({ summary: 'Shows the key that makes the call. It needs no scope.' })
+  @ApiOperation({
+    summary: 'Returns the API key that makes the call.',
+    description: 'It requires no scope. Session tokens are refused.',
+  })
   @ApiOkResponse({ type: KeyAnswer })
   @ApiRefusals(...ANY_CALLER)
   async current(@Caller() call: Call): Promise<Envelope<KeyView>> {
@@ -78,7 +84,7 @@ export class KeysController {
 
   @Get(':key_id')
   @RequireScope('keys:read', { in: 'resource' })
-  @ApiOperation({ summary: 'Shows a key, never its secret.' })
+  @ApiOperation({ summary: 'Returns an API key without its secret.' })
   @ApiOkResponse({ type: KeyAnswer })
   @ApiRefusals(...ANY_CALLER, KEY_ERRORS.api_key_not_found)
   async get(@Caller() call: Call, @Param('key_id') keyId: string): Promise<Envelope<KeyView>> {
@@ -88,7 +94,10 @@ export class KeysController {
   @Patch(':key_id')
   @RequireScope('keys:write', { in: 'resource' })
   @TakesJson()
-  @ApiOperation({ summary: 'Changes what a key is called and may do, from its next call on.' })
+  @ApiOperation({
+    summary: 'Updates an API key.',
+    description: 'The change applies from the next call with the key. Only the owner of a key can update it.',
+  })
   @ApiOkResponse({ type: KeyAnswer })
   @ApiRefusals(...ANY_CALLER, ...ANY_BODY, KEY_ERRORS.api_key_not_found)
   async change(
@@ -103,7 +112,10 @@ export class KeysController {
   @RequireScope('keys:write', { in: 'resource' })
   @TakesNothing()
   @HttpCode(HttpStatus.NO_CONTENT)
-  @ApiOperation({ summary: 'Revokes a key: it stops with its next call, for good.' })
+  @ApiOperation({
+    summary: 'Revokes an API key.',
+    description: 'The key stops working with its next call. Revoking cannot be undone.',
+  })
   @ApiNoContentResponse()
   @ApiRefusals(...ANY_CALLER, ...ANY_WRITE, KEY_ERRORS.api_key_not_found)
   async revoke(@Caller() call: Call, @Param('key_id') keyId: string): Promise<void> {
@@ -115,7 +127,11 @@ export class KeysController {
   @RequireVerifiedEmail()
   @TakesJson()
   @HttpCode(HttpStatus.OK)
-  @ApiOperation({ summary: 'Gives a key a new secret; the old one works on for `grace_seconds`.' })
+  @ApiOperation({
+    summary: 'Rotates the secret of an API key.',
+    description:
+      'The new secret is returned once. The old one works for another `grace_seconds`. Only the owner can rotate a key.',
+  })
   @ApiOkResponse({ type: MintedKeyAnswer })
   @ApiRefusals(...ANY_CALLER, ...ANY_BODY, KEY_ERRORS.api_key_not_found, ACCESS_ERRORS.email_not_verified)
   async rotate(

@@ -31,19 +31,20 @@ const IsRange = (): PropertyDecorator =>
       name: 'isAddressRange',
       validator: {
         validate: (value: unknown) => typeof value === 'string' && normalRange(value) !== undefined,
-        defaultMessage: () => 'each of allowed_ips must be an IP address or a CIDR, 203.0.113.0/24 for one',
+        defaultMessage: () => 'each value in allowed_ips must be an IP address or a CIDR such as 203.0.113.0/24',
       },
     },
     { each: true },
   );
 
-/** Fields that can be changed later as well. */
+/** These fields can be changed later as well. */
 class KeyFields {
   @ApiPropertyOptional({
     example: ['projects:read', 'deploys:*'],
     enum: SCOPE_PATTERNS,
     isArray: true,
-    description: 'Scopes, `projects:read`; all of a resource, `projects:*`; or everything, `*`.',
+    description:
+      'Scopes such as `projects:read`, all scopes of a resource such as `projects:*`, or all scopes with `*`.',
   })
   @MayBeAbsent()
   @IsArray()
@@ -54,7 +55,7 @@ class KeyFields {
 
   @ApiPropertyOptional({
     type: [String],
-    description: 'IP addresses and CIDRs that the key may be used from; empty: from anywhere.',
+    description: 'IP addresses and CIDRs that the key can be used from. An empty list allows every address.',
     example: ['203.0.113.0/24'],
   })
   @MayBeAbsent()
@@ -77,7 +78,7 @@ export class CreateKeyBody extends KeyFields {
   @ApiPropertyOptional({
     example: 'ci_deploy',
     enum: PRESETS,
-    description: 'Scopes by purpose, instead of `scopes`. Without either: `full`.',
+    description: 'Scopes for a purpose, instead of `scopes`. The default is `full`.',
   })
   @MayBeAbsent()
   @IsIn(PRESETS)
@@ -86,7 +87,7 @@ export class CreateKeyBody extends KeyFields {
   @ApiPropertyOptional({
     example: 'acme',
     type: String,
-    description: 'Of an org-bound key: its organization, by id or slug.',
+    description: 'Id or slug of the organization of an org-bound key.',
   })
   @MayBeAbsent()
   @IsString()
@@ -96,7 +97,7 @@ export class CreateKeyBody extends KeyFields {
   @ApiPropertyOptional({
     example: ['acme', 'example-labs'],
     type: [String],
-    description: 'Of a select-orgs key: the organizations that it reaches, by id or slug.',
+    description: 'Ids or slugs of the organizations that a select-orgs key has access to.',
   })
   @MayBeAbsent()
   @IsArray()
@@ -110,7 +111,7 @@ export class CreateKeyBody extends KeyFields {
     example: '2035-01-31T00:00:00Z',
     type: String,
     format: 'date-time',
-    description: 'When it stops working. Without it, or `expires_in_days`: never.',
+    description: 'When the key expires. Without it or `expires_in_days`, the key never expires.',
   })
   @MayBeAbsent()
   @IsISO8601({ strict: true, strictSeparator: true })
@@ -131,7 +132,7 @@ export const CREATE_KEY_EXAMPLES = {
     value: { name: 'ci', preset: 'ci_deploy', expires_in_days: 90 },
   },
   org_bound: {
-    summary: 'A key of one organization that can only read',
+    summary: 'A read-only key for one organization',
     value: { name: 'dashboard', kind: 'org_bound', org_id: 'acme', scopes: ['projects:read', 'deploys:read'] },
   },
   select_orgs: {
@@ -148,7 +149,7 @@ export const CREATE_KEY_EXAMPLES = {
 };
 
 export class ChangeKeyBody extends KeyFields {
-  @ApiPropertyOptional({ example: 'ci of the shop', type: String, minLength: 1, maxLength: MAX_NAME_LENGTH })
+  @ApiPropertyOptional({ example: 'shop ci', type: String, minLength: 1, maxLength: MAX_NAME_LENGTH })
   @MayBeAbsent()
   @IsTitle()
   readonly name?: string;
@@ -166,7 +167,7 @@ export class RotateKeyBody {
     minimum: 0,
     maximum: MAX_GRACE_SECONDS,
     default: 0,
-    description: 'For how long the old secret works on; never past the end of the key.',
+    description: 'How long the old secret still works. It never works longer than the key.',
   })
   @MayBeAbsent()
   @IsInt()
@@ -180,16 +181,20 @@ export class KeyView {
   @ApiProperty({ enum: KEY_KINDS }) kind!: KeyKind;
   @ApiProperty() name!: string;
   @ApiProperty({ enum: SCOPE_PATTERNS, isArray: true }) scopes!: string[];
-  @ApiProperty({ description: 'Whose key it is.' }) user_id!: string;
-  @ApiPropertyOptional({ type: String, description: 'Of an org-bound key.' }) org_id?: string;
-  @ApiPropertyOptional({ type: [String], description: 'Of a select-orgs key.' }) org_ids?: string[];
+  @ApiProperty({ description: 'Owner of the key.' }) user_id!: string;
+  @ApiPropertyOptional({ type: String, description: 'Organization of an org-bound key.' }) org_id?: string;
+  @ApiPropertyOptional({ type: [String], description: 'Organizations of a select-orgs key.' }) org_ids?: string[];
   @ApiProperty({ example: 'svc_pat_' }) prefix!: string;
   @ApiProperty({ example: 'x7Qz' }) last4!: string;
   @ApiProperty({ enum: ['active', 'expired', 'revoked'] }) status!: 'active' | 'expired' | 'revoked';
   @ApiPropertyOptional({ type: [String] }) allowed_ips?: string[];
   @ApiPropertyOptional({ type: String, format: 'date-time' }) expires_at?: string;
   @ApiPropertyOptional({ type: String, format: 'date-time' }) revoked_at?: string;
-  @ApiPropertyOptional({ type: String, format: 'date-time', description: 'Within some seconds.' })
+  @ApiPropertyOptional({
+    type: String,
+    format: 'date-time',
+    description: 'Time of the last use, accurate to a few seconds.',
+  })
   last_used_at?: string;
   @ApiPropertyOptional({ type: String }) last_used_ip?: string;
   @ApiProperty({ format: 'date-time' }) created_at!: string;
@@ -217,7 +222,7 @@ export class KeyView {
 }
 
 export class MintedKeyView extends KeyView {
-  @ApiProperty({ description: 'The key itself. It is shown this one time.', example: 'svc_pat_…' }) secret!: string;
+  @ApiProperty({ description: 'The key itself, which is returned only once.', example: 'svc_pat_…' }) secret!: string;
 
   static override of(minted: MintedKey): MintedKeyView {
     const view: Omit<MintedKeyView, 'secret'> = KeyView.of(minted);

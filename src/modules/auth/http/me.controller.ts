@@ -13,7 +13,10 @@ export class MeController {
   @Get()
   @RequireCaller()
   @TakesSession('or_key')
-  @ApiOperation({ summary: 'Shows who calls, with what, for which organization, and what they may do there.' })
+  @ApiOperation({
+    summary: 'Returns the caller, the organization of the call and the scopes in it.',
+    description: 'Use it to check which user, key and organization a credential belongs to.',
+  })
   @ApiOkResponse({ type: MeAnswer })
   @ApiRefusals(...ANY_CALLER)
   get(@Caller() call: Call): Envelope<MeView> {

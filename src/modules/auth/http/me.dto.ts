@@ -19,7 +19,7 @@ class MembershipView {
   @ApiProperty({ example: 'Ada' }) name!: string;
   @ApiProperty({ enum: PLAN_IDS }) plan!: PlanId;
   @ApiProperty({ enum: ORG_ROLES }) role!: OrgRole;
-  @ApiProperty({ description: "The person's own." }) personal!: boolean;
+  @ApiProperty({ description: "True for the user's personal organization." }) personal!: boolean;
 
   static of({ id, slug, name, plan, role, personal }: OrgMembership): MembershipView {
     return { id, slug, name, plan, role, personal };
@@ -36,20 +36,20 @@ class CallingKeyView {
 
 class CredentialView {
   @ApiProperty({ enum: ['session', 'api_key'] }) type!: 'session' | 'api_key';
-  @ApiPropertyOptional({ type: CallingKeyView, description: 'With `type: api_key`.' }) key?: CallingKeyView;
+  @ApiPropertyOptional({ type: CallingKeyView, description: 'Present if `type` is `api_key`.' }) key?: CallingKeyView;
 }
 
 export class MeView {
   @ApiProperty({ type: CallingUserView }) user!: CallingUserView;
   @ApiProperty({
     type: MembershipView,
-    description: 'The one of this call: `x-service-org`, else the home of the credential.',
+    description: 'Organization of this call: the one in `x-service-org`, or the default one of the credential.',
   })
   organization!: MembershipView;
-  @ApiProperty({ type: [MembershipView], description: 'Those that the credential reaches.' })
+  @ApiProperty({ type: [MembershipView], description: 'Organizations that the credential has access to.' })
   organizations!: MembershipView[];
   @ApiProperty({ type: CredentialView }) credential!: CredentialView;
-  @ApiProperty({ enum: SCOPES, isArray: true, description: 'What the caller may do in the organization of this call.' })
+  @ApiProperty({ enum: SCOPES, isArray: true, description: 'Scopes of the caller in the organization of this call.' })
   scopes!: Scope[];
 
   static of({ principal, org }: Call): MeView {

@@ -9,7 +9,8 @@ import { Log } from '../../../platform/logging/log.js';
 const UNPROTECTED = 'operator_surface_unprotected';
 
 /**
- * Says at start, and in the metrics, which surfaces answer without a token, and whether e-mail addresses are verified.
+ * Reports at start, and in the metrics, which endpoints are open because their token is not set, and whether email
+ * addresses are verified.
  */
 @Injectable()
 class OpenSurfaces implements OnApplicationBootstrap {
@@ -27,12 +28,12 @@ class OpenSurfaces implements OnApplicationBootstrap {
     this.report(
       'ops',
       this.operatorSettings.opsToken,
-      'OPS_TOKEN is not set: the ops surface answers only programs on this machine.',
+      'OPS_TOKEN is not set: the operator endpoints answer only programs on this machine.',
     );
     this.report(
       'metrics',
       this.operatorSettings.metricsToken,
-      'METRICS_TOKEN is not set: the metrics surface answers anybody who can reach this port.',
+      'METRICS_TOKEN is not set: the metrics endpoint is open to anyone who can reach this port.',
     );
     this.reportVerification();
   }
@@ -41,15 +42,16 @@ class OpenSurfaces implements OnApplicationBootstrap {
     const { emailVerification } = this.settings;
     const { mailer } = this.config.mail;
     if (emailVerification === 'required')
-      this.log.info({}, 'Accounts need a verified e-mail address to create API keys, deploy and invite.');
+      this.log.info({}, 'Accounts need a verified email address to create API keys, deploy and invite.');
     else if (mailer === 'smtp')
       this.logger.warn(
-        'EMAIL_VERIFICATION is off: anybody can sign up with an e-mail address of somebody else and use the account.',
+        'EMAIL_VERIFICATION is off: anyone can sign up with the email address of another person and use the account.',
       );
     else
       this.log.info(
         {},
-        'E-mail addresses are not verified, because MAILER=log sends no mail. Set EMAIL_VERIFICATION=required to change that.',
+        'Email addresses are not verified, because MAILER=log sends no mail. ' +
+          'Set EMAIL_VERIFICATION=required to change that.',
       );
   }
 
@@ -61,5 +63,9 @@ class OpenSurfaces implements OnApplicationBootstrap {
 
 export const OPEN_SURFACES: Provider[] = [
   OpenSurfaces,
-  makeGaugeProvider({ name: UNPROTECTED, help: '1 for a surface whose token is not set.', labelNames: ['surface'] }),
+  makeGaugeProvider({
+    name: UNPROTECTED,
+    help: '1 for an operator surface whose token is not set.',
+    labelNames: ['surface'],
+  }),
 ];

@@ -43,7 +43,7 @@ export class KeyUsage implements ScheduleHandler {
     try {
       await this.keys.noteUses(uses);
     } catch (error) {
-      this.log.warn({ error }, 'When keys were last used could not be written down.');
+      this.log.warn({ error }, 'Could not save when API keys were last used.');
     }
   }
 }

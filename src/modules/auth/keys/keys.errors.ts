@@ -7,33 +7,33 @@ export const KEY_ERRORS = defineErrors({
   api_key_not_found: { type: 'not_found_error', status: 404, title: 'API key not found.' },
 });
 
-/** A key of another user answers like one that never was. */
+/** The response is the same for an unknown key and for the key of another user. */
 export class ApiKeyNotFound extends DomainError {
   constructor() {
-    super(KEY_ERRORS.api_key_not_found, 'There is no such API key.', {
-      hint: 'GET /api/v1/keys lists those that you can see.',
+    super(KEY_ERRORS.api_key_not_found, 'API key not found.', {
+      hint: 'List your API keys with GET /api/v1/keys.',
     });
   }
 }
 
-/** Its new secret, or its new rights, would be in the hands of somebody who is not its owner. */
+/** A key acts with the role of its owner, so nobody else may receive its new secret or widen its permissions. */
 export class KeyOfAnother extends DomainError {
   constructor() {
-    super(ACCESS_ERRORS.insufficient_scopes, 'Only the owner of a key changes or rotates it.', {
-      hint: 'Revoke it, and mint one of your own.',
+    super(ACCESS_ERRORS.insufficient_scopes, 'Only the owner of a key can change or rotate it.', {
+      hint: 'Revoke it, and create a key of your own.',
       details: { lacked_by: 'role' },
     });
   }
 }
 
-/** A key never mints, changes, rotates or revokes one that may do more than itself. */
+/** A key cannot create, change, rotate or revoke a key with wider permissions than its own. */
 export class KeyTooWide extends DomainError {
   constructor(missing: readonly Scope[]) {
-    super(ACCESS_ERRORS.insufficient_scopes, 'A key manages only keys that can do no more than itself.', {
+    super(ACCESS_ERRORS.insufficient_scopes, 'A key can manage only keys with the same or narrower permissions.', {
       hint:
         missing.length === 0
-          ? 'Use the session of a person, or a key that reaches as far and lives as long.'
-          : `Use the session of a person, or a key with ${missing.join(', ')}.`,
+          ? 'Use a user session, or a key with at least the same organizations, IP addresses and lifetime.'
+          : `Use a user session, or a key with the scopes ${missing.join(', ')}.`,
       details: { required_scopes: missing, missing_scopes: missing },
     });
   }

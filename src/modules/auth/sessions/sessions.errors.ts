@@ -1,12 +1,15 @@
 import { DomainError } from '../../../platform/errors/domain-error.js';
 import { CREDENTIAL_ERRORS } from '../auth.errors.js';
 
-/** A token that was rotated away has two holders, and nothing tells the owner from a thief: the session ends for both. */
+/**
+ * A token was used after it had been replaced. Two parties hold tokens of this session, and the service cannot see
+ * which one is the owner, so it ends the session for both.
+ */
 export class SessionTokenReused extends DomainError {
   constructor() {
     super(
       CREDENTIAL_ERRORS.invalid_session,
-      'This session token was replaced by a newer one. The session has been ended, because the old one may have been copied.',
+      'This session token was replaced earlier, so the session was ended in case the token was copied.',
       {
         hint: 'Sign in again with POST /api/v1/auth/sign-in.',
         headers: { 'WWW-Authenticate': 'Bearer' },
@@ -15,11 +18,11 @@ export class SessionTokenReused extends DomainError {
   }
 }
 
-/** The same whether there is none of this id, it is over, or it belongs to another user. */
+/** The response is the same for an unknown session, an ended one and the session of another user. */
 export class SessionNotFound extends DomainError {
   constructor() {
-    super(CREDENTIAL_ERRORS.session_not_found, 'You have no such session.', {
-      hint: 'GET /api/v1/auth/sessions lists those that you have.',
+    super(CREDENTIAL_ERRORS.session_not_found, 'Session not found.', {
+      hint: 'List your sessions with GET /api/v1/auth/sessions.',
     });
   }
 }

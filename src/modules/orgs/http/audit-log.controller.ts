@@ -19,7 +19,10 @@ export class AuditLogController {
   @Get()
   @TakesSession('or_key')
   @RequireScope('audit:read', { in: 'resource' })
-  @ApiOperation({ summary: 'Lists what was done in an organization, by whom and from where; the latest first.' })
+  @ApiOperation({
+    summary: 'Lists the audit log of an organization, newest first.',
+    description: 'Each entry names the action, its target, the actor, and the IP address that it came from.',
+  })
   @ApiOkResponse({ type: AuditPageAnswer })
   @ApiRefusals(...ANY_CALLER, GENERIC_ERRORS.invalid_request, ORG_ERRORS.organization_not_found)
   async list(

@@ -3,9 +3,9 @@ import { PageMeta } from '../../../platform/http/page.js';
 import type { NamedAuditEntry } from '../audit/org-audit-log.service.js';
 
 class AuditActorView {
-  @ApiPropertyOptional({ type: String, description: 'Absent where the service itself acted.' }) user_id?: string;
+  @ApiPropertyOptional({ type: String, description: 'Absent if the service itself acted.' }) user_id?: string;
   @ApiPropertyOptional({ type: String }) username?: string;
-  @ApiPropertyOptional({ type: String, description: 'The API key that was used, if one was.' }) key_id?: string;
+  @ApiPropertyOptional({ type: String, description: 'API key that was used, if any.' }) key_id?: string;
 }
 
 class AuditTargetView {
@@ -21,9 +21,8 @@ export class AuditEntryView {
   @ApiProperty({ type: AuditTargetView }) target!: AuditTargetView;
   @ApiPropertyOptional({ type: String }) ip?: string;
   @ApiPropertyOptional({ type: String }) request_id?: string;
-  @ApiProperty({ type: 'object', additionalProperties: true, description: 'Facts of this action.' }) details!: Readonly<
-    Record<string, unknown>
-  >;
+  @ApiProperty({ type: 'object', additionalProperties: true, description: 'Details of this action.' })
+  details!: Readonly<Record<string, unknown>>;
 
   static of({ entry, actorUsername }: NamedAuditEntry): AuditEntryView {
     const { id, at, action, actorUserId, actorKeyId, targetType, targetId, ip, requestId, details } = entry;

@@ -23,7 +23,7 @@ export class InvitationsController {
   @Get('orgs/:org_id/invitations')
   @TakesSession('or_key')
   @RequireScope('orgs:members', { in: 'resource' })
-  @ApiOperation({ summary: 'Lists the invitations that can still be accepted, the latest first.' })
+  @ApiOperation({ summary: 'Lists open invitations, newest first.' })
   @ApiOkResponse({ type: InvitationPageAnswer })
   @ApiRefusals(...ANY_CALLER, GENERIC_ERRORS.invalid_request, ORG_ERRORS.organization_not_found)
   async list(
@@ -41,7 +41,7 @@ export class InvitationsController {
   @RequireScope('orgs:members', { in: 'resource' })
   @TakesNothing()
   @HttpCode(HttpStatus.NO_CONTENT)
-  @ApiOperation({ summary: 'Takes an invitation back.' })
+  @ApiOperation({ summary: 'Revokes an invitation.' })
   @ApiNoContentResponse()
   @ApiRefusals(...ANY_CALLER, ...ANY_WRITE, ORG_ERRORS.organization_not_found, ORG_ERRORS.invitation_not_found)
   async revoke(
@@ -58,8 +58,9 @@ export class InvitationsController {
   @TakesJson()
   @HttpCode(HttpStatus.OK)
   @ApiOperation({
-    summary:
-      'Joins an organization by the token from the message, which must have been sent to the address of the caller.',
+    summary: 'Accepts an invitation with the token from the message.',
+    description:
+      "The caller joins the organization. The message must have been sent to the caller's own email address.",
   })
   @ApiOkResponse({ type: OrgAnswer })
   @ApiRefusals(...ANY_CALLER, ...ANY_BODY, CREDENTIAL_ERRORS.invalid_email_token, GENERIC_ERRORS.already_exists)

@@ -50,7 +50,8 @@ export class MembersController {
   @RequireVerifiedEmail()
   @TakesJson()
   @ApiOperation({
-    summary: 'Invites somebody by e-mail, for seven days. An earlier invitation to the same address is replaced.',
+    summary: 'Invites a person by email.',
+    description: 'The invitation is valid for seven days, and replaces an earlier one to the same address.',
   })
   @ApiCreatedResponse({ type: InvitationAnswer })
   @ApiRefusals(
@@ -72,7 +73,10 @@ export class MembersController {
   @Patch(':user_id')
   @RequireScope('orgs:members', { in: 'resource' })
   @TakesJson()
-  @ApiOperation({ summary: "Gives a member another role; neither may be above the caller's own." })
+  @ApiOperation({
+    summary: 'Changes the role of a member.',
+    description: "Neither the old nor the new role can be above the caller's own. The last owner keeps the role.",
+  })
   @ApiOkResponse({ type: MemberAnswer })
   @ApiRefusals(
     ...ANY_CALLER,
@@ -95,7 +99,10 @@ export class MembersController {
   @RequireScope('orgs:members', { in: 'resource' })
   @TakesNothing()
   @HttpCode(HttpStatus.NO_CONTENT)
-  @ApiOperation({ summary: 'Takes a member out. Everybody may take themselves out.' })
+  @ApiOperation({
+    summary: 'Removes a member.',
+    description: 'Members can remove themselves. The last owner cannot be removed.',
+  })
   @ApiNoContentResponse()
   @ApiRefusals(
     ...ANY_CALLER,

@@ -23,7 +23,8 @@ export class OrgsController {
   @Get()
   @RequireScope('orgs:read', { in: 'resource' })
   @ApiOperation({
-    summary: 'Lists the organizations that the caller belongs to and the key reaches, the oldest first.',
+    summary: 'Lists organizations, oldest first.',
+    description: 'Returns the organizations that the caller is a member of and the key has access to.',
   })
   @ApiOkResponse({ type: OrgPageAnswer })
   @ApiRefusals(...ANY_CALLER, GENERIC_ERRORS.invalid_request)
@@ -34,7 +35,12 @@ export class OrgsController {
   @Post()
   @RequireScope('orgs:write', { in: 'resource' })
   @TakesJson()
-  @ApiOperation({ summary: 'Makes an organization, whose owner the caller is.' })
+  @ApiOperation({
+    summary: 'Creates an organization.',
+    description:
+      'The caller becomes its owner. Keys that are limited to certain organizations are refused. You can own ten ' +
+      'organizations on the Free plan, besides your personal one.',
+  })
   @ApiCreatedResponse({ type: OrgAnswer })
   @ApiRefusals(...ANY_CALLER, ...ANY_BODY, GENERIC_ERRORS.already_exists, PLAN_ERRORS.plan_limit_reached)
   async create(@Caller() call: Call, @Body() body: CreateOrgBody): Promise<Envelope<OrgView>> {
@@ -43,7 +49,7 @@ export class OrgsController {
 
   @Get(':org_id')
   @RequireScope('orgs:read', { in: 'resource' })
-  @ApiOperation({ summary: 'Shows an organization, named by id or slug.' })
+  @ApiOperation({ summary: 'Returns an organization by its id or slug.' })
   @ApiOkResponse({ type: OrgAnswer })
   @ApiRefusals(...ANY_CALLER, ORG_ERRORS.organization_not_found)
   async get(@Caller() call: Call, @Param('org_id') org: string): Promise<Envelope<OrgView>> {
@@ -53,7 +59,10 @@ export class OrgsController {
   @Patch(':org_id')
   @RequireScope('orgs:write', { in: 'resource' })
   @TakesJson()
-  @ApiOperation({ summary: 'Changes what an organization is called.' })
+  @ApiOperation({
+    summary: 'Updates the name or the slug of an organization.',
+    description: 'The old slug is free for others at once. A personal organization keeps its slug.',
+  })
   @ApiOkResponse({ type: OrgAnswer })
   @ApiRefusals(
     ...ANY_CALLER,
@@ -74,7 +83,10 @@ export class OrgsController {
   @RequireScope('orgs:write', { in: 'resource' })
   @TakesNothing()
   @HttpCode(HttpStatus.NO_CONTENT)
-  @ApiOperation({ summary: 'Deletes an organization. Its owners only.' })
+  @ApiOperation({
+    summary: 'Deletes an organization.',
+    description: 'Only an owner can delete an organization. A personal organization cannot be deleted.',
+  })
   @ApiNoContentResponse()
   @ApiRefusals(...ANY_CALLER, ...ANY_WRITE, ORG_ERRORS.organization_not_found, ORG_ERRORS.personal_organization)
   async delete(@Caller() call: Call, @Param('org_id') org: string): Promise<void> {

@@ -20,7 +20,7 @@ export class CreateOrgBody {
 
   @ApiPropertyOptional({
     ...SLUG,
-    description: 'Names the organization in paths and headers. Made from the name by default.',
+    description: 'Identifies the organization in paths and headers. The default is derived from the name.',
   })
   @MayBeAbsent()
   @IsName()
@@ -35,7 +35,7 @@ export class ChangeOrgBody {
 
   @ApiPropertyOptional({
     ...SLUG,
-    description: 'The old one is free for others at once. Not of a personal organization.',
+    description: 'The old slug is free for others at once. A personal organization keeps its slug.',
   })
   @MayBeAbsent()
   @IsName()
@@ -47,8 +47,8 @@ export class OrgView {
   @ApiProperty({ example: 'acme' }) slug!: string;
   @ApiProperty({ example: 'Acme' }) name!: string;
   @ApiProperty({ enum: PLAN_IDS }) plan!: PlanId;
-  @ApiProperty({ enum: ORG_ROLES, description: 'What the caller is in it.' }) role!: OrgRole;
-  @ApiProperty({ description: "Whether it is the caller's own, which came with the account." }) personal!: boolean;
+  @ApiProperty({ enum: ORG_ROLES, description: 'Role of the caller.' }) role!: OrgRole;
+  @ApiProperty({ description: "True for the caller's personal organization." }) personal!: boolean;
   @ApiProperty({ format: 'date-time' }) created_at!: string;
 
   static of({ id, slug, name, plan, role, personal, createdAt }: OwnOrganization): OrgView {
@@ -111,7 +111,7 @@ export class InvitationView {
   @ApiProperty({ example: 'inv_01jd3m8yeqf5rb0xkq5ym8s6tn' }) id!: string;
   @ApiProperty({ example: 'grace@example.org' }) email!: string;
   @ApiProperty({ enum: ORG_ROLES }) role!: OrgRole;
-  @ApiProperty({ description: 'The id of the member who sent it.', example: 'usr_01jd3m8yeqf5rb0xkq5ym8s6tn' })
+  @ApiProperty({ description: 'Id of the member who sent the invitation.', example: 'usr_01jd3m8yeqf5rb0xkq5ym8s6tn' })
   invited_by!: string;
   @ApiProperty({ format: 'date-time' }) expires_at!: string;
   @ApiProperty({ format: 'date-time' }) created_at!: string;

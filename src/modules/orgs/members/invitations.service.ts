@@ -36,7 +36,7 @@ export interface InviteInput {
   readonly role: OrgRole;
 }
 
-/** Asks people into organizations, by e-mail: only who has the address, and reads what is sent to it, comes in. */
+/** Asks people into organizations, by email: only who has the address, and reads what is sent to it, comes in. */
 @Injectable()
 export class InvitationsService {
   constructor(

@@ -1,7 +1,7 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { OrgRole } from '../../auth/org-role.js';
 
-/** A role that waits for whoever has the e-mail address. */
+/** A role that waits for whoever has the email address. */
 @Entity('invitations')
 export class Invitation {
   @PrimaryColumn('text') id!: string;

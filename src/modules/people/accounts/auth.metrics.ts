@@ -26,6 +26,6 @@ export class AuthMetrics {
 
 export const AUTH_METRICS: Provider[] = [
   AuthMetrics,
-  makeCounterProvider({ name: SIGN_INS, help: 'Attempts to sign in, by result.', labelNames: ['result'] }),
-  makeCounterProvider({ name: SIGN_UPS, help: 'Attempts to sign up, by result.', labelNames: ['result'] }),
+  makeCounterProvider({ name: SIGN_INS, help: 'Sign-in attempts by result.', labelNames: ['result'] }),
+  makeCounterProvider({ name: SIGN_UPS, help: 'Sign-up attempts by result.', labelNames: ['result'] }),
 ];

@@ -12,7 +12,7 @@ import { EMAIL_TOKEN_ID } from '../people.ids.js';
 /** Who can read somebody's mail can set a password: not for long after it was asked for. */
 const LIFETIME_MS: Record<EmailTokenPurpose, number> = { verify_email: 24 * 3_600_000, reset_password: 3_600_000 };
 
-/** Tokens that prove, once, that their bearer reads an e-mail address. */
+/** Tokens that prove, once, that their bearer reads an email address. */
 @Injectable()
 export class EmailTokensService {
   constructor(

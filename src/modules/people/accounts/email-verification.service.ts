@@ -11,7 +11,7 @@ import { PersonDirectory } from '../../auth/person-directory.js';
 import { AccountAttempts } from '../attempts/account-attempts.js';
 import { EmailTokensService } from './email-tokens.service.js';
 
-/** Whether people read the e-mail address that they gave. */
+/** Whether people read the email address that they gave. */
 @Injectable()
 export class EmailVerificationService {
   constructor(

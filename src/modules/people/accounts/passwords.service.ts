@@ -32,9 +32,8 @@ export class PasswordsService {
       (name) => text === name || (name.length >= TELLING_LENGTH && text.includes(name)),
     );
     if (telling)
-      throw new PasswordRefused(field, 'contains_account', 'must not contain the username or the e-mail address');
-    if (COMMON_PASSWORDS.has(text))
-      throw new PasswordRefused(field, 'too_common', 'is one of the most common passwords');
+      throw new PasswordRefused(field, 'contains_account', 'must not contain the username or the email address');
+    if (COMMON_PASSWORDS.has(text)) throw new PasswordRefused(field, 'too_common', 'must not be a common password');
   }
 
   hash(password: string): Promise<string> {

@@ -15,7 +15,7 @@ import { CredentialsInvalid } from '../people.errors.js';
 import type { SignedIn } from './sign-up.service.js';
 
 export interface SignInInput {
-  /** The username or the e-mail address. */
+  /** The username or the email address. */
   readonly login: string;
   readonly password: string;
 }

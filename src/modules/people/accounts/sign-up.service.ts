@@ -49,7 +49,7 @@ export class SignUpService {
   ) {}
 
   /**
-   * Makes a person, an organization of their own and a session, and sends a message that proves the e-mail address: all
+   * Makes a person, an organization of their own and a session, and sends a message that proves the email address: all
    * of it or nothing.
    *
    * @throws {UsernameTaken} `username_taken`, also by an organization.

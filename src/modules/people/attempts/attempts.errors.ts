@@ -9,9 +9,9 @@ export class SignInLimitExceeded extends LimitExceeded {
   constructor(facts: LimitFacts) {
     super(
       ATTEMPT_ERRORS.sign_in_limit_exceeded,
-      'Too many attempts to sign in.',
+      'Too many sign-in attempts.',
       facts,
-      'Wait for the time that Retry-After names, or set a new password.',
+      'Wait as long as Retry-After says, or reset the password.',
     );
   }
 }

@@ -43,7 +43,7 @@ const USER_AGENT = {
   name: 'user-agent',
   required: false,
   example: 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0)',
-  description: 'Names the session in the list of sessions.',
+  description: 'Identifies the session in the list of sessions.',
 };
 
 @ApiTags('auth')
@@ -62,8 +62,10 @@ export class AuthController {
   @TakesJson()
   @ApiHeader(USER_AGENT)
   @ApiOperation({
-    summary:
-      'Makes an account with an organization of its own, and signs in. A message to the e-mail address asks to confirm it.',
+    summary: 'Creates an account and signs in.',
+    description:
+      'Also creates a personal organization whose slug is the username, and sends a message to verify the email ' +
+      'address. It is refused while the operator has disabled sign-ups.',
   })
   @ApiCreatedResponse({ type: SignedInAnswer })
   @ApiRefusals(
@@ -87,7 +89,10 @@ export class AuthController {
   @TakesJson()
   @ApiHeader(USER_AGENT)
   @HttpCode(HttpStatus.OK)
-  @ApiOperation({ summary: 'Begins a session of thirty days.' })
+  @ApiOperation({
+    summary: 'Creates a session that lasts 30 days.',
+    description: 'After ten attempts for one account from one address within 15 minutes, further attempts are refused.',
+  })
   @ApiOkResponse({ type: SignedInAnswer })
   @ApiRefusals(...ANY_CALL, ...ANY_BODY, PEOPLE_ERRORS.invalid_credentials, ATTEMPT_ERRORS.sign_in_limit_exceeded)
   async signIn(
@@ -104,7 +109,7 @@ export class AuthController {
   @RequireCaller()
   @TakesNothing()
   @HttpCode(HttpStatus.NO_CONTENT)
-  @ApiOperation({ summary: 'Ends the session of the call.' })
+  @ApiOperation({ summary: 'Ends the current session.' })
   @ApiNoContentResponse()
   @ApiRefusals(...ANY_CALLER, ...ANY_WRITE)
   async signOut(@Caller() call: Call): Promise<void> {
@@ -115,7 +120,10 @@ export class AuthController {
   @Public()
   @TakesJson()
   @HttpCode(HttpStatus.OK)
-  @ApiOperation({ summary: 'Confirms an e-mail address by the token from the message.' })
+  @ApiOperation({
+    summary: 'Verifies an email address with the token from the message.',
+    description: 'A token works once, within 24 hours.',
+  })
   @ApiOkResponse({ type: EmailVerifiedAnswer })
   @ApiRefusals(...ANY_CALL, ...ANY_BODY, CREDENTIAL_ERRORS.invalid_email_token)
   async verifyEmail(@Body() { token }: TokenBody, @Ip() ip: string): Promise<Envelope<EmailVerifiedView>> {
@@ -129,7 +137,8 @@ export class AuthController {
   @TakesNothing()
   @HttpCode(HttpStatus.ACCEPTED)
   @ApiOperation({
-    summary: 'Sends the message that confirms the e-mail address once more; not to one that is confirmed.',
+    summary: 'Sends the verification message again.',
+    description: 'Nothing is sent if the email address is already verified.',
   })
   @ApiAcceptedResponse({ type: SentAnswer })
   @ApiRefusals(...ANY_CALLER, ...ANY_WRITE)

@@ -14,12 +14,12 @@ const PASSWORD = {
   example: 'violet-harbor-lantern-42',
   minLength: 10,
   maxLength: 200,
-  description: 'Not a common one, and without the username and the e-mail address.',
+  description: 'Must not be common, and must not contain the username or the email address.',
 };
 
 export class SignUpBody {
   @ApiProperty({
-    description: 'Also the slug of the personal organization. Lower-cased.',
+    description: 'Also the slug of the personal organization. Converted to lower case.',
     pattern: '^[a-z0-9](-?[a-z0-9])*$',
     minLength: 2,
     maxLength: 39,
@@ -38,7 +38,7 @@ export class SignUpBody {
 }
 
 export class SignInBody {
-  @ApiProperty({ description: 'The username or the e-mail address.', example: 'ada' })
+  @ApiProperty({ description: 'Username or email address.', example: 'ada' })
   @IsLogin()
   readonly login!: string;
 
@@ -62,7 +62,7 @@ export class ResetPasswordBody extends TokenBody {
     example: true,
     type: Boolean,
     default: false,
-    description: 'Also revokes every API key of the account. Send true if somebody else may have had access.',
+    description: 'Also revokes every API key of the account. Send true if another person may have had access.',
   })
   @MayBeAbsent()
   @IsBoolean()
@@ -95,9 +95,10 @@ class HomeOrganizationView {
 
 export class SignedInView {
   @ApiProperty({ type: UserView }) user!: UserView;
-  @ApiProperty({ type: HomeOrganizationView, description: "The person's own." }) organization!: HomeOrganizationView;
+  @ApiProperty({ type: HomeOrganizationView, description: "The user's personal organization." })
+  organization!: HomeOrganizationView;
   @ApiProperty({
-    description: 'For what a person does. API keys are minted with it. Shown this once.',
+    description: 'Token of the session, which is returned only once. Use it to create API keys.',
     example: 'svc_sess_…',
   })
   session_token!: string;
@@ -136,7 +137,7 @@ export class EmailVerifiedAnswer {
 
 export class PasswordResetView {
   @ApiProperty({ type: Boolean, enum: [true] }) reset!: true;
-  @ApiProperty({ description: 'How many API keys were revoked.', example: 0 }) revoked_keys!: number;
+  @ApiProperty({ description: 'Number of revoked API keys.', example: 0 }) revoked_keys!: number;
 }
 
 export class PasswordResetAnswer {

@@ -4,7 +4,7 @@ import { inOrder, IsOneLine, Trimmed } from '../../../platform/text/text-fields.
 
 const MAX_PASSWORD_BYTES = 1_024;
 
-/** A username or an e-mail address, as a person types it to sign in. */
+/** A username or an email address, as a person types it to sign in. */
 export const IsLogin = (): PropertyDecorator =>
   inOrder(Trimmed(), IsString(), MinLength(1), MaxLength(254), IsOneLine());
 

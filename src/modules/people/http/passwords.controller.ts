@@ -34,7 +34,10 @@ export class PasswordsController {
   @TakesSession('only')
   @RequireCaller()
   @TakesJson()
-  @ApiOperation({ summary: 'Sets a new password and ends every other session.' })
+  @ApiOperation({
+    summary: 'Changes the password and ends all other sessions.',
+    description: 'The current password is required. API keys keep working.',
+  })
   @ApiOkResponse({ type: PasswordChangedAnswer })
   @ApiRefusals(...ANY_CALLER, ...ANY_BODY, PEOPLE_ERRORS.invalid_credentials, ATTEMPT_ERRORS.sign_in_limit_exceeded)
   async change(@Caller() call: Call, @Body() body: ChangePasswordBody): Promise<Envelope<PasswordChangedView>> {
@@ -47,8 +50,8 @@ export class PasswordsController {
   @TakesJson()
   @HttpCode(HttpStatus.ACCEPTED)
   @ApiOperation({
-    summary:
-      'Sends a message with which a new password is set, if the address has an account; the answer does not tell.',
+    summary: 'Sends a message for resetting the password.',
+    description: 'The response is the same whether or not the email address has an account.',
   })
   @ApiAcceptedResponse({ type: SentAnswer })
   @ApiRefusals(...ANY_CALL, ...ANY_BODY)
@@ -62,9 +65,10 @@ export class PasswordsController {
   @TakesJson()
   @HttpCode(HttpStatus.OK)
   @ApiOperation({
-    summary: 'Sets a new password by the token from the message, and ends every session.',
+    summary: 'Resets the password with the token from the message, and ends all sessions.',
     description:
-      'API keys keep working unless `revoke_keys` is true. An account whose e-mail address was not verified loses its keys in any case, because somebody else may have created them. The address counts as verified afterwards.',
+      'API keys keep working unless `revoke_keys` is true. If the email address was not verified before, all keys are ' +
+      'revoked, because another person may have created them. The address counts as verified afterwards.',
   })
   @ApiOkResponse({ type: PasswordResetAnswer })
   @ApiRefusals(...ANY_CALL, ...ANY_BODY, CREDENTIAL_ERRORS.invalid_email_token)

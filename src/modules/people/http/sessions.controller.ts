@@ -24,8 +24,9 @@ export class SessionsController {
   @TakesNothing()
   @HttpCode(HttpStatus.OK)
   @ApiOperation({
-    summary:
-      'Gives the session a new token and thirty more days. The old token stops at once; showing it again ends the session.',
+    summary: 'Replaces the token of the current session.',
+    description:
+      'The session then lasts 30 days from now. The old token stops working, and using it again ends the session.',
   })
   @ApiOkResponse({ type: RotatedSessionAnswer })
   @ApiRefusals(...ANY_CALLER, ...ANY_WRITE)
@@ -35,7 +36,7 @@ export class SessionsController {
 
   @Get('sessions')
   @RequireCaller()
-  @ApiOperation({ summary: "Lists the caller's sessions that are not over, the latest first." })
+  @ApiOperation({ summary: "Lists the caller's active sessions, newest first." })
   @ApiOkResponse({ type: SessionPageAnswer })
   @ApiRefusals(...ANY_CALLER, GENERIC_ERRORS.invalid_request)
   async list(@Caller() call: Call, @Query() query: PageQuery): Promise<Envelope<SessionView[]>> {

@@ -6,11 +6,12 @@ import type { IssuedToken, Session } from '../../auth/sessions.service.js';
 export class SessionView {
   @ApiProperty({ example: 'ses_01jd3m8yeqf5rb0xkq5ym8s6tn' }) id!: string;
   @ApiProperty({ format: 'date-time' }) created_at!: string;
-  @ApiProperty({ format: 'date-time', description: 'To the minute.' }) last_used_at!: string;
+  @ApiProperty({ format: 'date-time', description: 'Time of the last use, accurate to a minute.' })
+  last_used_at!: string;
   @ApiProperty({ format: 'date-time' }) expires_at!: string;
-  @ApiProperty({ description: 'Where it began.', example: '203.0.113.7' }) ip!: string;
-  @ApiPropertyOptional({ type: String, description: 'What it began with.' }) user_agent?: string;
-  @ApiProperty({ description: 'Whether it is the one that asks.' }) current!: boolean;
+  @ApiProperty({ description: 'IP address that signed in.', example: '203.0.113.7' }) ip!: string;
+  @ApiPropertyOptional({ type: String, description: 'User agent that signed in.' }) user_agent?: string;
+  @ApiProperty({ description: 'True for the session of this call.' }) current!: boolean;
 
   static of(
     { id, createdAt, lastUsedAt, expiresAt, ip, userAgent }: Session,
@@ -34,7 +35,8 @@ export class SessionPageAnswer {
 }
 
 export class RotatedSessionView {
-  @ApiProperty({ description: 'Shown this once.', example: 'svc_sess_…' }) session_token!: string;
+  @ApiProperty({ description: 'New token, which is returned only once.', example: 'svc_sess_…' })
+  session_token!: string;
   @ApiProperty({ format: 'date-time' }) expires_at!: string;
 
   static of({ token, expiresAt }: IssuedToken): RotatedSessionView {

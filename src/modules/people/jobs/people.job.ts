@@ -2,7 +2,7 @@ import { defineSchedule } from '../../../platform/background/define-schedule.js'
 
 export const expiredEmailTokensSchedule = defineSchedule({
   name: 'expired-email-tokens',
-  summary: 'Deletes e-mail tokens that ended more than 30 days ago.',
+  summary: 'Deletes email tokens that ended more than 30 days ago.',
   everyMs: 10 * 60_000,
   runsIn: 'one',
 });

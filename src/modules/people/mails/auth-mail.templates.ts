@@ -1,32 +1,33 @@
-/** What a message says; the token is in it and nowhere else. */
+/** The text of a message. The token is in it and nowhere else. */
 export interface MailText {
   readonly subject: string;
   readonly text: string;
 }
 
 interface TokenMail {
-  /** Of the page that takes the token; undefined where there is no dashboard, and the API takes it. */
+  /** Link to the dashboard page that takes the token. Without a dashboard, the reader sends the token to the API. */
   readonly link: string | undefined;
   readonly token: string;
 }
 
 export const verificationMail = (username: string, { link, token }: TokenMail): MailText => ({
-  subject: 'Confirm your e-mail address',
+  subject: 'Verify your email address',
   text: paragraphs(
     `Hello ${username},`,
-    'please confirm that this is your e-mail address.',
-    ...ways(link, `POST /api/v1/auth/verify-email:\n${token}`),
-    'It works once, within 24 hours. If you have made no account, ignore this message.',
+    'please verify that this is your email address.',
+    ...instructions(link, `POST /api/v1/auth/verify-email:\n${token}`),
+    'It works once, within 24 hours. If you did not create an account, ignore this message.',
   ),
 });
 
 export const passwordResetMail = (username: string, { link, token }: TokenMail): MailText => ({
-  subject: 'Set a new password',
+  subject: 'Reset your password',
   text: paragraphs(
     `Hello ${username},`,
-    'somebody, probably you, asked for a new password for your account.',
-    ...ways(link, `POST /api/v1/auth/password/reset, with the new password:\n${token}`),
-    'It works once, within an hour, and ends all of your sessions. If you have not asked for it, ignore this message: your password stays as it is.',
+    'we received a request to reset the password of your account.',
+    ...instructions(link, `POST /api/v1/auth/password/reset, with the new password:\n${token}`),
+    'It works once, within an hour, and ends all of your sessions. ' +
+      'If you did not request it, ignore this message. Your password then stays the same.',
   ),
 });
 
@@ -37,13 +38,14 @@ export const invitationMail = (
   subject: `${invitation.inviter} invites you to an organization`,
   text: paragraphs(
     'Hello,',
-    `${invitation.inviter} invites you to the organization "${invitation.organization}", with the role ${invitation.role}. Sign in, or sign up, with this e-mail address, to accept.`,
-    ...ways(link, `POST /api/v1/invitations/accept:\n${token}`),
+    `${invitation.inviter} invites you to the organization "${invitation.organization}", with the role ` +
+      `${invitation.role}. To accept, sign in or sign up with this email address.`,
+    ...instructions(link, `POST /api/v1/invitations/accept:\n${token}`),
     'It works once, within seven days. If you do not know the sender, ignore this message.',
   ),
 });
 
-const ways = (link: string | undefined, call: string): string[] =>
+const instructions = (link: string | undefined, call: string): string[] =>
   link === undefined ? [`Send this token to ${call}`] : ['Follow this link:', link, `Or send the token to ${call}`];
 
 const paragraphs = (...texts: string[]): string => `${texts.join('\n\n')}\n`;

@@ -11,9 +11,9 @@ export const keyCreatedMail = (username: string, { id, name, last4, createdAt }:
   subject: 'A new API key was created for your account',
   text: paragraphs(
     `Hello ${username},`,
-    `an API key was created for your account on ${time(createdAt)}:`,
+    `an API key was created for your account on ${formatTime(createdAt)}:`,
     `  ${name} (${id}, ends in ${last4})`,
-    `If that was you, there is nothing to do. If not, revoke it with DELETE /api/v1/keys/${id} and set a new password.`,
+    `If this was you, no action is needed. If not, revoke it with DELETE /api/v1/keys/${id} and reset your password.`,
   ),
 });
 
@@ -24,11 +24,13 @@ export const passwordChangedMail = (
   subject: 'Your password was changed',
   text: paragraphs(
     `Hello ${username},`,
-    `the password of your account was changed on ${time(at)}. Other sessions have ended.`,
+    `the password of your account was changed on ${formatTime(at)}. Other sessions have ended.`,
     activeKeys === 0
-      ? 'No API key of your account works now.'
-      : `API keys are not affected: ${activeKeys} ${activeKeys === 1 ? 'key keeps' : 'keys keep'} working. List them with GET /api/v1/keys and revoke those you do not know.`,
-    'If that was not you, set a new password with POST /api/v1/auth/password/forgot, and send "revoke_keys": true with it.',
+      ? 'Your account has no active API keys.'
+      : `API keys are not affected: ${activeKeys} ${activeKeys === 1 ? 'key keeps' : 'keys keep'} working. ` +
+          'List them with GET /api/v1/keys and revoke those that you do not recognize.',
+    'If this was not you, reset your password with POST /api/v1/auth/password/forgot, ' +
+      'and send "revoke_keys": true with it.',
   ),
 });
 
@@ -39,15 +41,16 @@ export const newSignInMail = (
   subject: 'New sign-in to your account',
   text: paragraphs(
     `Hello ${username},`,
-    `somebody signed in to your account on ${time(createdAt)} from an address that was not used before:`,
+    `there was a sign-in to your account on ${formatTime(createdAt)} from a new address:`,
     `  ${ip}${userAgent === null ? '' : `, ${oneLine(userAgent)}`}`,
-    'If that was you, there is nothing to do. If not, set a new password with POST /api/v1/auth/password/forgot, and send "revoke_keys": true with it.',
+    'If this was you, no action is needed. If not, reset your password with POST /api/v1/auth/password/forgot, ' +
+      'and send "revoke_keys": true with it.',
   ),
 });
 
-const time = (at: Date): string => `${at.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+const formatTime = (at: Date): string => `${at.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 
-/** The caller chose it. */
+/** The caller chose the text, so it must not add lines to the message. */
 const oneLine = (text: string): string => text.replace(/[^\x20-\x7e]/g, '?').slice(0, 200);
 
 const paragraphs = (...texts: string[]): string => `${texts.join('\n\n')}\n`;

@@ -2,7 +2,7 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 
 export type EmailTokenPurpose = 'verify_email' | 'reset_password';
 
-/** What a token that was sent by e-mail is good for, once. */
+/** What a token that was sent by email is good for, once. */
 @Entity('email_tokens')
 export class EmailToken {
   @PrimaryColumn('text') id!: string;
