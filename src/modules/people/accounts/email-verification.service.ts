@@ -1,36 +1,32 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
 import { Outbox } from '../../../platform/outbox/outbox.js';
-import { Clock } from '../../../platform/time/clock.js';
 import { AuditLogService } from '../../audit/audit-log.service.js';
-import type { Call } from '../../auth/caller.js';
 import { authMailJob } from '../../auth/auth-mail.job.js';
-import { PersonalOrgs } from '../../orgs/personal-orgs.js';
-import { UsersStore } from '../persistence/users.store.js';
+import type { Call } from '../../auth/caller.js';
 import { PersonDirectory } from '../../auth/person-directory.js';
+import { PersonalOrgs } from '../../orgs/personal-orgs.js';
 import { AccountAttempts } from '../attempts/account-attempts.js';
 import { EmailTokensService } from './email-tokens.service.js';
 
-/** Whether people read the email address that they gave. */
+/** Verifies that users can read the mail of their email addresses. */
 @Injectable()
 export class EmailVerificationService {
   constructor(
     private readonly database: Database,
-    private readonly users: UsersStore,
     private readonly organizations: PersonalOrgs,
     private readonly tokens: EmailTokensService,
     private readonly people: PersonDirectory,
     private readonly attempts: AccountAttempts,
     private readonly audit: AuditLogService,
     private readonly outbox: Outbox,
-    private readonly clock: Clock,
   ) {}
 
   /** @throws {EmailTokenInvalid} `invalid_email_token` */
   async verify(token: string, ip: string): Promise<void> {
     await this.database.transaction(async () => {
       const { userId, email } = await this.tokens.use(token, 'verify_email');
-      await this.users.markVerified(userId, email, this.clock.now());
+      await this.people.markVerified(userId, email);
       await this.people.raiseEpoch(userId);
       const orgId = await this.organizations.getId(userId);
       await this.audit.record(
@@ -40,7 +36,11 @@ export class EmailVerificationService {
     });
   }
 
-  /** Sends the message once more, unless it has done its work. @throws {TooManyAttempts} `burst_limit_exceeded` */
+  /**
+   * Sends the message again, unless the address is already verified.
+   *
+   * @throws {TooManyAttempts} `burst_limit_exceeded`
+   */
   async resend({ principal: { user } }: Call): Promise<void> {
     await this.attempts.resendVerification(user.id);
     if (user.emailVerified) return;

@@ -4,7 +4,7 @@ import { MayBeAbsent } from '../../../platform/http/may-be-absent.js';
 import { AnswerMeta } from '../../../platform/http/page.js';
 import { IsEmailAddress } from '../../../platform/text/text-fields.js';
 import { PLAN_IDS, type PlanId } from '../../plans/plan.js';
-import type { SignedIn } from '../accounts/sign-up.service.js';
+import type { SignedIn } from '../accounts/account-sessions.js';
 import { TokenBody } from '../../auth/token-body.js';
 import { IsName } from '../../orgs/slug-field.js';
 import { IsKnownPassword, IsLogin, IsNewPassword } from './fields.js';

@@ -7,6 +7,8 @@ import { Public } from '../../../platform/http/public.js';
 import { ANY_CALLER } from '../../auth/access.errors.js';
 import { CREDENTIAL_ERRORS } from '../../auth/auth.errors.js';
 import { type Call, Caller } from '../../auth/caller.js';
+import { ForgottenPasswordService } from '../accounts/forgotten-password.service.js';
+import { PasswordChangeService } from '../accounts/password-change.service.js';
 import { PasswordResetService } from '../accounts/password-reset.service.js';
 import { RequireCaller, TakesSession } from '../../auth/require-scope.js';
 import { ANY_BODY } from '../../idempotency/idempotency.errors.js';
@@ -28,7 +30,11 @@ import {
 @ApiTags('auth')
 @Controller('api/v1/auth/password')
 export class PasswordsController {
-  constructor(private readonly passwords: PasswordResetService) {}
+  constructor(
+    private readonly changes: PasswordChangeService,
+    private readonly forgotten: ForgottenPasswordService,
+    private readonly resets: PasswordResetService,
+  ) {}
 
   @Put()
   @TakesSession('only')
@@ -41,7 +47,7 @@ export class PasswordsController {
   @ApiOkResponse({ type: PasswordChangedAnswer })
   @ApiRefusals(...ANY_CALLER, ...ANY_BODY, PEOPLE_ERRORS.invalid_credentials, ATTEMPT_ERRORS.sign_in_limit_exceeded)
   async change(@Caller() call: Call, @Body() body: ChangePasswordBody): Promise<Envelope<PasswordChangedView>> {
-    await this.passwords.change({ currentPassword: body.current_password, newPassword: body.new_password }, call);
+    await this.changes.change({ currentPassword: body.current_password, newPassword: body.new_password }, call);
     return new Envelope<PasswordChangedView>({ changed: true });
   }
 
@@ -56,7 +62,7 @@ export class PasswordsController {
   @ApiAcceptedResponse({ type: SentAnswer })
   @ApiRefusals(...ANY_CALL, ...ANY_BODY)
   async forgot(@Body() { email }: ForgotPasswordBody, @Ip() ip: string): Promise<Envelope<SentView>> {
-    await this.passwords.forgot(email, ip);
+    await this.forgotten.sendReset(email, ip);
     return new Envelope<SentView>({ sent: true });
   }
 
@@ -76,7 +82,7 @@ export class PasswordsController {
     @Body() { token, password, revoke_keys: revokeKeys }: ResetPasswordBody,
     @Ip() ip: string,
   ): Promise<Envelope<PasswordResetView>> {
-    const revoked = await this.passwords.reset({ token, password, revokeKeys }, ip);
+    const revoked = await this.resets.reset({ token, password, revokeKeys }, ip);
     return new Envelope<PasswordResetView>({ reset: true, revoked_keys: revoked });
   }
 }
