@@ -4,15 +4,24 @@ import { AttemptsModule } from '../auth/attempts.module.js';
 import { TokensModule } from '../auth/tokens.module.js';
 import { OrgAuditLogService } from './audit/org-audit-log.service.js';
 import { InvitationMessages } from './invitation-messages.js';
+import { InvitationAcceptanceService } from './members/invitation-acceptance.service.js';
+import { InvitationCreation } from './members/invitation-creation.js';
 import { InvitationsService } from './members/invitations.service.js';
 import { MembersService } from './members/members.service.js';
+import { OpenInvitations } from './members/open-invitations.js';
+import { RoleGrants } from './members/role-grants.js';
+import { MemberEpochs } from './organizations/member-epochs.js';
 import { OrgEpochs } from './organizations/org-epochs.js';
 import { OrgOfPath } from './organizations/org-of-path.js';
+import { OrganizationCreation } from './organizations/organization-creation.js';
+import { OrganizationRemoval } from './organizations/organization-removal.js';
+import { OrganizationRenaming } from './organizations/organization-renaming.js';
 import { OrganizationsService } from './organizations/organizations.service.js';
 import { OrgsPersistenceModule } from './persistence/orgs-persistence.module.js';
 import { PersonalOrgs } from './personal-orgs.js';
 
 const SERVICES = [
+  InvitationAcceptanceService,
   InvitationMessages,
   InvitationsService,
   MembersService,
@@ -23,7 +32,18 @@ const SERVICES = [
 
 @Module({
   imports: [AttemptsModule, AuditModule, OrgsPersistenceModule, TokensModule],
-  providers: [OrgEpochs, OrgOfPath, ...SERVICES],
+  providers: [
+    InvitationCreation,
+    MemberEpochs,
+    OpenInvitations,
+    OrganizationCreation,
+    OrganizationRemoval,
+    OrganizationRenaming,
+    OrgEpochs,
+    OrgOfPath,
+    RoleGrants,
+    ...SERVICES,
+  ],
   exports: SERVICES,
 })
 export class OrgsModule {}

@@ -1,23 +1,23 @@
 import { Injectable } from '@nestjs/common';
 import type { OrgMembership } from '../auth/principal.js';
-import { OrganizationsService } from './organizations/organizations.service.js';
+import { OrganizationCreation } from './organizations/organization-creation.js';
 import { OrganizationsStore } from './persistence/organizations.store.js';
 
-/** The organization that every person has alone. Its slug is the username. */
+/** Personal organizations. Every user has exactly one, and its slug is the username. */
 @Injectable()
 export class PersonalOrgs {
   constructor(
-    private readonly organizations: OrganizationsService,
+    private readonly creation: OrganizationCreation,
     private readonly store: OrganizationsStore,
   ) {}
 
   /**
-   * Creates it with the running transaction.
+   * Creates the personal organization in the running transaction.
    *
    * @throws {SlugTaken} `already_exists`: an organization has the username as its slug.
    */
   create(person: { readonly id: string; readonly username: string }): Promise<{ id: string }> {
-    return this.organizations.createPersonal(person);
+    return this.creation.createPersonal(person);
   }
 
   async get(userId: string): Promise<OrgMembership> {

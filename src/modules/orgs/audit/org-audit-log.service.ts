@@ -5,13 +5,13 @@ import type { Call } from '../../auth/caller.js';
 import { PersonDirectory } from '../../auth/person-directory.js';
 import { OrgOfPath } from '../organizations/org-of-path.js';
 
-/** An entry with the username that its actor has now. */
+/** An entry with the current username of its actor. */
 export interface NamedAuditEntry {
   readonly entry: AuditEntry;
   readonly actorUsername: string | null;
 }
 
-/** The audit log of an organization, as its members read it. */
+/** Reads the audit log of an organization for its members. */
 @Injectable()
 export class OrgAuditLogService {
   constructor(
@@ -26,8 +26,8 @@ export class OrgAuditLogService {
    * @throws {OrganizationNotFound} `organization_not_found`
    * @throws {InsufficientScopes} `insufficient_scopes`
    */
-  async list(org: string, page: PageRequest, call: Call): Promise<Page<NamedAuditEntry>> {
-    const { items, next } = await this.log.list(this.paths.require(call, org, 'audit:read').id, page);
+  async list(orgIdOrSlug: string, page: PageRequest, call: Call): Promise<Page<NamedAuditEntry>> {
+    const { items, next } = await this.log.list(this.paths.require(call, orgIdOrSlug, 'audit:read').id, page);
     const actorIds = items.flatMap(({ actorUserId }) => actorUserId ?? []);
     const usernames = await this.people.usernamesOf([...new Set(actorIds)]);
     return {

@@ -27,9 +27,9 @@ export class AuditLogController {
   @ApiRefusals(...ANY_CALLER, GENERIC_ERRORS.invalid_request, ORG_ERRORS.organization_not_found)
   async list(
     @Caller() call: Call,
-    @Param('org_id') org: string,
+    @Param('org_id') orgIdOrSlug: string,
     @Query() query: PageQuery,
   ): Promise<Envelope<AuditEntryView[]>> {
-    return pageEnvelope(await this.audit.list(org, query.page, call), (entry) => AuditEntryView.of(entry));
+    return pageEnvelope(await this.audit.list(orgIdOrSlug, query.page, call), (entry) => AuditEntryView.of(entry));
   }
 }

@@ -8,6 +8,7 @@ import { PageQuery, pageEnvelope } from '../../../platform/http/page.js';
 import { ANY_CALLER } from '../../auth/access.errors.js';
 import { CREDENTIAL_ERRORS } from '../../auth/auth.errors.js';
 import { type Call, Caller } from '../../auth/caller.js';
+import { InvitationAcceptanceService } from '../members/invitation-acceptance.service.js';
 import { InvitationsService } from '../members/invitations.service.js';
 import { RequireCaller, RequireScope, TakesSession } from '../../auth/require-scope.js';
 import { TokenBody } from '../../auth/token-body.js';
@@ -18,7 +19,10 @@ import { InvitationPageAnswer, InvitationView, OrgAnswer, OrgView } from './orgs
 @ApiTags('organizations')
 @Controller('api/v1')
 export class InvitationsController {
-  constructor(private readonly invitations: InvitationsService) {}
+  constructor(
+    private readonly invitations: InvitationsService,
+    private readonly acceptance: InvitationAcceptanceService,
+  ) {}
 
   @Get('orgs/:org_id/invitations')
   @TakesSession('or_key')
@@ -28,10 +32,10 @@ export class InvitationsController {
   @ApiRefusals(...ANY_CALLER, GENERIC_ERRORS.invalid_request, ORG_ERRORS.organization_not_found)
   async list(
     @Caller() call: Call,
-    @Param('org_id') org: string,
+    @Param('org_id') orgIdOrSlug: string,
     @Query() query: PageQuery,
   ): Promise<Envelope<InvitationView[]>> {
-    return pageEnvelope(await this.invitations.list(org, query.page, call), (invitation) =>
+    return pageEnvelope(await this.invitations.list(orgIdOrSlug, query.page, call), (invitation) =>
       InvitationView.of(invitation),
     );
   }
@@ -46,10 +50,10 @@ export class InvitationsController {
   @ApiRefusals(...ANY_CALLER, ...ANY_WRITE, ORG_ERRORS.organization_not_found, ORG_ERRORS.invitation_not_found)
   async revoke(
     @Caller() call: Call,
-    @Param('org_id') org: string,
+    @Param('org_id') orgIdOrSlug: string,
     @Param('invitation_id') invitationId: string,
   ): Promise<void> {
-    await this.invitations.revoke(org, invitationId, call);
+    await this.invitations.revoke(orgIdOrSlug, invitationId, call);
   }
 
   @Post('invitations/accept')
@@ -65,6 +69,6 @@ export class InvitationsController {
   @ApiOkResponse({ type: OrgAnswer })
   @ApiRefusals(...ANY_CALLER, ...ANY_BODY, CREDENTIAL_ERRORS.invalid_email_token, GENERIC_ERRORS.already_exists)
   async accept(@Caller() call: Call, @Body() { token }: TokenBody): Promise<Envelope<OrgView>> {
-    return new Envelope(OrgView.of(await this.invitations.accept(token, call)));
+    return new Envelope(OrgView.of(await this.acceptance.accept(token, call)));
   }
 }

@@ -39,10 +39,10 @@ export class MembersController {
   @ApiRefusals(...ANY_CALLER, GENERIC_ERRORS.invalid_request, ORG_ERRORS.organization_not_found)
   async list(
     @Caller() call: Call,
-    @Param('org_id') org: string,
+    @Param('org_id') orgIdOrSlug: string,
     @Query() query: PageQuery,
   ): Promise<Envelope<MemberView[]>> {
-    return pageEnvelope(await this.members.list(org, query.page, call), (member) => MemberView.of(member));
+    return pageEnvelope(await this.members.list(orgIdOrSlug, query.page, call), (member) => MemberView.of(member));
   }
 
   @Post()
@@ -64,10 +64,10 @@ export class MembersController {
   )
   async invite(
     @Caller() call: Call,
-    @Param('org_id') org: string,
+    @Param('org_id') orgIdOrSlug: string,
     @Body() body: InviteBody,
   ): Promise<Envelope<InvitationView>> {
-    return new Envelope(InvitationView.of(await this.invitations.invite(org, body, call)));
+    return new Envelope(InvitationView.of(await this.invitations.invite(orgIdOrSlug, body, call)));
   }
 
   @Patch(':user_id')
@@ -88,11 +88,11 @@ export class MembersController {
   )
   async setRole(
     @Caller() call: Call,
-    @Param('org_id') org: string,
+    @Param('org_id') orgIdOrSlug: string,
     @Param('user_id') userId: string,
     @Body() { role }: ChangeRoleBody,
   ): Promise<Envelope<MemberView>> {
-    return new Envelope(MemberView.of(await this.members.setRole({ org, userId }, role, call)));
+    return new Envelope(MemberView.of(await this.members.setRole({ orgIdOrSlug, userId }, role, call)));
   }
 
   @Delete(':user_id')
@@ -112,7 +112,11 @@ export class MembersController {
     ORG_ERRORS.last_owner,
     ORG_ERRORS.personal_organization,
   )
-  async remove(@Caller() call: Call, @Param('org_id') org: string, @Param('user_id') userId: string): Promise<void> {
-    await this.members.remove({ org, userId }, call);
+  async remove(
+    @Caller() call: Call,
+    @Param('org_id') orgIdOrSlug: string,
+    @Param('user_id') userId: string,
+  ): Promise<void> {
+    await this.members.remove({ orgIdOrSlug, userId }, call);
   }
 }

@@ -52,8 +52,8 @@ export class OrgsController {
   @ApiOperation({ summary: 'Returns an organization by its id or slug.' })
   @ApiOkResponse({ type: OrgAnswer })
   @ApiRefusals(...ANY_CALLER, ORG_ERRORS.organization_not_found)
-  async get(@Caller() call: Call, @Param('org_id') org: string): Promise<Envelope<OrgView>> {
-    return new Envelope(OrgView.of(await this.organizations.get(org, call)));
+  async get(@Caller() call: Call, @Param('org_id') orgIdOrSlug: string): Promise<Envelope<OrgView>> {
+    return new Envelope(OrgView.of(await this.organizations.get(orgIdOrSlug, call)));
   }
 
   @Patch(':org_id')
@@ -73,10 +73,10 @@ export class OrgsController {
   )
   async update(
     @Caller() call: Call,
-    @Param('org_id') org: string,
+    @Param('org_id') orgIdOrSlug: string,
     @Body() body: ChangeOrgBody,
   ): Promise<Envelope<OrgView>> {
-    return new Envelope(OrgView.of(await this.organizations.update(org, body, call)));
+    return new Envelope(OrgView.of(await this.organizations.update(orgIdOrSlug, body, call)));
   }
 
   @Delete(':org_id')
@@ -89,7 +89,7 @@ export class OrgsController {
   })
   @ApiNoContentResponse()
   @ApiRefusals(...ANY_CALLER, ...ANY_WRITE, ORG_ERRORS.organization_not_found, ORG_ERRORS.personal_organization)
-  async delete(@Caller() call: Call, @Param('org_id') org: string): Promise<void> {
-    await this.organizations.delete(org, call);
+  async delete(@Caller() call: Call, @Param('org_id') orgIdOrSlug: string): Promise<void> {
+    await this.organizations.delete(orgIdOrSlug, call);
   }
 }

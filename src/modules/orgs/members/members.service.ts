@@ -1,20 +1,19 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
 import type { Page, PageRequest } from '../../../platform/database/page.js';
-import { Clock } from '../../../platform/time/clock.js';
 import { AuditLogService } from '../../audit/audit-log.service.js';
 import type { Call } from '../../auth/caller.js';
 import { isAtLeast, type OrgRole } from '../../auth/org-role.js';
-import { InvitationsStore } from '../persistence/invitations.store.js';
 import type { Membership } from '../persistence/membership.entity.js';
 import { MembershipsStore } from '../persistence/memberships.store.js';
 import { OrganizationsStore } from '../persistence/organizations.store.js';
 import { PersonDirectory } from '../../auth/person-directory.js';
 import { OrgOfPath } from '../organizations/org-of-path.js';
 import { LastOwner, MemberNotFound, OrganizationIsPersonal, OrganizationNotFound } from '../orgs.errors.js';
+import { OpenInvitations } from './open-invitations.js';
 import { requireRank } from './rank.js';
 
-/** A member with the username that the person has now. */
+/** A member with the current username of the user. */
 export interface Member {
   readonly userId: string;
   readonly username: string;
@@ -22,23 +21,22 @@ export interface Member {
   readonly joinedAt: Date;
 }
 
-/** Who belongs to an organization, and as what. Nobody gives or takes a role above their own. */
+/** Manages the members of organizations. A caller cannot grant or revoke a role above its own. */
 @Injectable()
 export class MembersService {
   constructor(
     private readonly database: Database,
     private readonly organizations: OrganizationsStore,
     private readonly memberships: MembershipsStore,
-    private readonly invitations: InvitationsStore,
+    private readonly invitations: OpenInvitations,
     private readonly paths: OrgOfPath,
     private readonly people: PersonDirectory,
     private readonly audit: AuditLogService,
-    private readonly clock: Clock,
   ) {}
 
   /** @throws {OrganizationNotFound} `organization_not_found` */
-  async list(org: string, page: PageRequest, call: Call): Promise<Page<Member>> {
-    const { items, next } = await this.memberships.page(this.paths.require(call, org, 'orgs:read').id, page);
+  async list(orgIdOrSlug: string, page: PageRequest, call: Call): Promise<Page<Member>> {
+    const { items, next } = await this.memberships.page(this.paths.require(call, orgIdOrSlug, 'orgs:read').id, page);
     const usernames = await this.people.usernamesOf(items.map(({ userId }) => userId));
     return { items: items.map((membership) => memberOf(membership, usernames)), next };
   }
@@ -50,9 +48,9 @@ export class MembersService {
    * @throws {OrganizationIsPersonal} `personal_organization`
    */
   async setRole(target: MemberOfPath, role: OrgRole, call: Call): Promise<Member> {
-    const { id: orgId } = this.paths.require(call, target.org, 'orgs:members');
+    const { id: orgId } = this.paths.require(call, target.orgIdOrSlug, 'orgs:members');
     return this.database.transaction(async () => {
-      const { member, actorRole } = await this.locked(orgId, target.userId, call);
+      const { member, actorRole } = await this.lockAndGet(orgId, target.userId, call);
       const usernames = await this.people.usernamesOf([member.userId]);
       if (member.role === role) return memberOf(member, usernames);
       requireRank(actorRole, member.role);
@@ -60,8 +58,8 @@ export class MembersService {
       if (member.role === 'owner') await this.requireAnotherOwner(orgId);
 
       await this.memberships.setRole(orgId, member.userId, role);
-      if (!isAtLeast(role, member.role)) await this.invitations.revokeBy(orgId, member.userId, this.clock.now());
-      await this.changed(
+      if (!isAtLeast(role, member.role)) await this.invitations.revokeSentBy(orgId, member.userId);
+      await this.recordChange(
         orgId,
         member.userId,
         { action: 'member.role_changed', details: { before: member.role, after: role } },
@@ -72,7 +70,7 @@ export class MembersService {
   }
 
   /**
-   * Takes a member out. Everybody may take themselves out.
+   * Removes a member. Members can remove themselves.
    *
    * @throws {LastOwner} `last_owner`
    * @throws {RoleTooLow} `insufficient_scopes`
@@ -80,22 +78,26 @@ export class MembersService {
    * @throws {OrganizationIsPersonal} `personal_organization`
    */
   async remove(target: MemberOfPath, call: Call): Promise<void> {
-    const { id: orgId } = this.paths.find(call, target.org);
+    const { id: orgId } = this.paths.find(call, target.orgIdOrSlug);
     const isSelf = target.userId === call.principal.user.id;
     if (!isSelf) call.principal.require('orgs:members', orgId);
     await this.database.transaction(async () => {
-      const { member, actorRole } = await this.locked(orgId, target.userId, call);
+      const { member, actorRole } = await this.lockAndGet(orgId, target.userId, call);
       if (!isSelf) requireRank(actorRole, member.role);
       if (member.role === 'owner') await this.requireAnotherOwner(orgId);
 
       await this.memberships.remove(orgId, member.userId);
-      await this.invitations.revokeBy(orgId, member.userId, this.clock.now());
-      await this.changed(orgId, member.userId, { action: 'member.removed', details: { role: member.role } }, call);
+      await this.invitations.revokeSentBy(orgId, member.userId);
+      await this.recordChange(orgId, member.userId, { action: 'member.removed', details: { role: member.role } }, call);
     });
   }
 
-  /** The member, and what the caller is by now, with the organization locked. */
-  private async locked(orgId: string, userId: string, call: Call): Promise<{ member: Membership; actorRole: OrgRole }> {
+  /** Returns the member and the current role of the caller, with the organization locked. */
+  private async lockAndGet(
+    orgId: string,
+    userId: string,
+    call: Call,
+  ): Promise<{ member: Membership; actorRole: OrgRole }> {
     const organization = await this.organizations.lock(orgId);
     const actor = organization && (await this.memberships.find(orgId, call.principal.user.id));
     if (organization === undefined || actor === undefined) throw new OrganizationNotFound();
@@ -109,7 +111,7 @@ export class MembersService {
     if ((await this.memberships.countOwners(orgId)) < 2) throw new LastOwner();
   }
 
-  private async changed(
+  private async recordChange(
     orgId: string,
     userId: string,
     what: { action: `member.${string}`; details: Record<string, unknown> },
@@ -121,8 +123,7 @@ export class MembersService {
 }
 
 export interface MemberOfPath {
-  /** Id or slug. */
-  readonly org: string;
+  readonly orgIdOrSlug: string;
   readonly userId: string;
 }
 

@@ -2,10 +2,10 @@ import { isAtLeast, type OrgRole } from '../../auth/org-role.js';
 import { RoleTooLow } from '../orgs.errors.js';
 
 /**
- * Asks, with the organization locked, whether somebody may give or take `role`: what they were when the call began may
- * have changed.
+ * Checks that a member can grant or revoke `role`. The caller reads the role of the member with the organization
+ * locked, because it may have changed since the call began.
  *
- * @throws {RoleTooLow} `insufficient_scopes`: it is above theirs, or they may change no members at all by now.
+ * @throws {RoleTooLow} `insufficient_scopes`: the role is above that of the member, or the member cannot change members.
  */
 export function requireRank(actorRole: OrgRole | undefined, role: OrgRole): void {
   if (actorRole === undefined || !isAtLeast(actorRole, 'admin')) throw new RoleTooLow(actorRole, 'admin');

@@ -5,28 +5,28 @@ import type { OrgMembership } from '../../auth/principal.js';
 import type { Scope } from '../../auth/scopes.js';
 import { OrganizationNotFound } from '../orgs.errors.js';
 
-/** The organization that a path names, by id or slug. */
+/** Finds the organization in a path, by its id or slug. */
 @Injectable()
 export class OrgOfPath {
   /**
-   * @throws {KeyOrgMismatch} `key_org_mismatch`: an org-bound key names another one, whether or not that exists.
-   * @throws {OrganizationNotFound} `organization_not_found`: there is none, or the caller does not reach it.
+   * @throws {KeyOrgMismatch} `key_org_mismatch`: an org-bound key names another organization, which may not exist.
+   * @throws {OrganizationNotFound} `organization_not_found`: it does not exist, or the caller has no access to it.
    */
-  find({ principal }: Call, named: string): OrgMembership {
+  find({ principal }: Call, orgIdOrSlug: string): OrgMembership {
     try {
-      return principal.orgOf(named);
+      return principal.orgOf(orgIdOrSlug);
     } catch (error) {
       throw error instanceof OrgAccessDenied ? new OrganizationNotFound() : error;
     }
   }
 
   /**
-   * As {@link find}, for somebody who has this right there.
+   * {@link find}, and requires that the caller has this scope in the organization.
    *
    * @throws {InsufficientScopes} `insufficient_scopes`
    */
-  require(call: Call, named: string, scope: Scope): OrgMembership {
-    const org = this.find(call, named);
+  require(call: Call, orgIdOrSlug: string, scope: Scope): OrgMembership {
+    const org = this.find(call, orgIdOrSlug);
     call.principal.require(scope, org.id);
     return org;
   }
