@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { DataSource } from 'typeorm';
 import { KeyUsage } from '../../src/modules/auth/keys/key-usage.js';
-import { mintToken, tokenKindOf } from '../../src/modules/auth/token-format.js';
+import { createToken, tokenKindOf } from '../../src/modules/auth/token-format.js';
 import { Make, type Person } from '../support/make.js';
 import { type Answer, type TestApp, useApp } from '../support/test-app.js';
 
-const unknownKey = (): string => mintToken('pat', randomBytes(24));
+const unknownKey = (): string => createToken('pat', randomBytes(24));
 const bearer = (token: string): { headers: Record<string, string> } => ({
   headers: { authorization: `Bearer ${token}` },
 });

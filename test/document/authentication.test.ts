@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mintToken } from '../../src/modules/auth/token-format.js';
+import { createToken } from '../../src/modules/auth/token-format.js';
 import { client } from '../support/built-client.js';
 import { as, Make, type Org, type Person } from '../support/make.js';
 import { type Answer, type CallOptions, useApp, WITHOUT_PROXY } from '../support/test-app.js';
@@ -114,7 +114,7 @@ describe('§5 Authentication', () => {
 
       it('an invalid key gives 401', async () => {
         expect(codeOf(await current('svc_pat_nonsense'))).toEqual([401, 'malformed_api_key']);
-        expect(codeOf(await current(mintToken('pat', randomBytes(24))))).toEqual([401, 'invalid_api_key']);
+        expect(codeOf(await current(createToken('pat', randomBytes(24))))).toEqual([401, 'invalid_api_key']);
       });
 
       it('an expired key gives 401', async () => {

@@ -2,13 +2,15 @@ import { Module } from '@nestjs/common';
 import { AuditModule } from '../audit/audit.module.js';
 import { PersistenceModule } from './persistence/persistence.module.js';
 import { TokensModule } from './tokens.module.js';
+import { KeyHistory } from './keys/key-history.js';
+import { KeyIssuer } from './keys/key-issuer.js';
 import { KeyUsage } from './keys/key-usage.js';
 import { KeysService } from './keys.service.js';
 import { LiveCredential } from './keys/live-credential.js';
 
 @Module({
   imports: [AuditModule, PersistenceModule, TokensModule],
-  providers: [KeysService, KeyUsage, LiveCredential],
+  providers: [KeyHistory, KeyIssuer, KeysService, KeyUsage, LiveCredential],
   exports: [KeysService, KeyUsage],
 })
 export class KeysModule {}

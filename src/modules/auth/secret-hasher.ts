@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { Config, type VersionedSecret } from '../../platform/config/config.js';
 import { RandomBytes } from '../../platform/ids/random-bytes.js';
-import { mintToken, type TokenKind } from './token-format.js';
+import { createToken, type TokenKind } from './token-format.js';
 
 const SECRET_BYTES = 24;
 
@@ -25,8 +25,8 @@ export class SecretHasher {
   }
 
   /** A new token. It is shown once and never kept. */
-  mint(kind: TokenKind): string {
-    return mintToken(kind, this.random.take(SECRET_BYTES));
+  createToken(kind: TokenKind): string {
+    return createToken(kind, this.random.take(SECRET_BYTES));
   }
 
   /** By the newest pepper. */

@@ -2,11 +2,12 @@ import { Module } from '@nestjs/common';
 import { AuditModule } from '../audit/audit.module.js';
 import { PersistenceModule } from './persistence/persistence.module.js';
 import { TokensModule } from './tokens.module.js';
+import { SessionHistory } from './sessions/session-history.js';
 import { SessionsService } from './sessions.service.js';
 
 @Module({
   imports: [AuditModule, PersistenceModule, TokensModule],
-  providers: [SessionsService],
+  providers: [SessionHistory, SessionsService],
   exports: [SessionsService],
 })
 export class SessionsModule {}

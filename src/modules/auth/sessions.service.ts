@@ -3,25 +3,24 @@ import { Database } from '../../platform/database/database.js';
 import type { Page, PageRequest } from '../../platform/database/page.js';
 import { Ids } from '../../platform/ids/ids.js';
 import { Clock } from '../../platform/time/clock.js';
-import { type AuditActor, AuditLogService } from '../audit/audit-log.service.js';
+import type { AuditActor } from '../audit/audit-log.service.js';
 import { SessionInvalid, SessionRequired } from './auth.errors.js';
 import type { Call } from './caller.js';
-import { MembershipDirectory } from './membership-directory.js';
 import type { Session } from './persistence/session.entity.js';
 import { SessionsStore } from './persistence/sessions.store.js';
-import { PersonDirectory } from './person-directory.js';
 import { SecretHasher } from './secret-hasher.js';
+import { SessionHistory } from './sessions/session-history.js';
 import { SessionNotFound, SessionTokenReused } from './sessions/sessions.errors.js';
 import { SESSION_ID } from './sessions/sessions.ids.js';
 
 export type { Session };
 
 const LIFETIME_MS = 30 * 86_400_000;
-/** When a session was used last is written no more often than this. */
+/** The last use of a session is written at most this often. */
 const TOUCH_AFTER_MS = 60_000;
 const MAX_USER_AGENT_LENGTH = 300;
 
-/** Where a call comes from that has shown no credential. */
+/** Where a call without a credential comes from. */
 export interface Origin {
   readonly ip: string;
   readonly userAgent: string | undefined;
@@ -34,37 +33,35 @@ export interface SessionRecord {
   readonly expiresAt: Date;
 }
 
-/** A session that has just begun. */
+/** A session that was just opened. */
 export interface OpenedSession {
   readonly id: string;
-  /** Shown this once. */
+  /** The token is returned only once. */
   readonly token: string;
 }
 
 export interface IssuedToken {
-  /** Shown this once. */
+  /** The token is returned only once. */
   readonly token: string;
   readonly expiresAt: Date;
 }
 
-/** People who are signed in. Tokens are kept as hashes; a change reaches every process at its next call. */
+/** Sessions of users. Only hashes of tokens are stored. A change applies in every process from the next call on. */
 @Injectable()
 export class SessionsService {
   constructor(
     private readonly database: Database,
     private readonly sessions: SessionsStore,
-    private readonly people: PersonDirectory,
-    private readonly memberships: MembershipDirectory,
     private readonly hasher: SecretHasher,
-    private readonly audit: AuditLogService,
+    private readonly history: SessionHistory,
     private readonly ids: Ids,
     private readonly clock: Clock,
   ) {}
 
   /**
-   * The live session of a token; undefined when there is none, or it is over.
+   * Returns the live session of a token, or undefined for an unknown token or an ended session.
    *
-   * @throws {SessionTokenReused} `invalid_session`: the token was rotated away; its session is ended now.
+   * @throws {SessionTokenReused} `invalid_session`: the token was replaced earlier. The session is ended.
    */
   async authenticate(token: string): Promise<SessionRecord | undefined> {
     const hashes = this.hasher.hashes(token);
@@ -79,9 +76,9 @@ export class SessionsService {
     return { sessionId, userId, expiresAt };
   }
 
-  /** Begins a session with the running transaction. */
+  /** Opens a session in the running transaction. */
   async open(userId: string, { ip, userAgent }: Origin): Promise<OpenedSession> {
-    const token = this.hasher.mint('sess');
+    const token = this.hasher.createToken('sess');
     const now = this.clock.now();
     const expiresAt = new Date(now.getTime() + LIFETIME_MS);
     const id = this.ids.next(SESSION_ID);
@@ -96,40 +93,33 @@ export class SessionsService {
       expiresAt,
       endedAt: null,
     });
-    await this.audit.record(
-      {
-        orgId: await this.memberships.personalOrgIdOf(userId),
-        action: 'session.started',
-        target: { type: 'session', id },
-      },
-      { userId, ip },
-    );
+    await this.history.recordStart(id, userId, ip);
     return { id, token };
   }
 
   /**
-   * Gives the session of the call another token, and thirty days from now. The old token stops at once.
+   * Replaces the token of the current session, which then lasts thirty days from now. The old token stops working.
    *
-   * @throws {SessionInvalid} `invalid_session`: it has ended meanwhile.
+   * @throws {SessionInvalid} `invalid_session`: the session has ended meanwhile.
    */
   async rotate(call: Call): Promise<IssuedToken> {
-    const token = this.hasher.mint('sess');
+    const token = this.hasher.createToken('sess');
     const now = this.clock.now();
     const expiresAt = new Date(now.getTime() + LIFETIME_MS);
     await this.database.transaction(async () => {
       if (!(await this.sessions.rotate(currentOf(call), this.hasher.hash(token).hash, now, expiresAt)))
         throw new SessionInvalid();
-      await this.people.raiseEpoch(call.principal.user.id);
+      await this.history.announceRotation(call.principal.user.id);
     });
     return { token, expiresAt };
   }
 
-  /** The session of this id, live or over. */
+  /** Finds a session, live or ended. */
   find(id: string): Promise<Session | undefined> {
     return this.sessions.find(id);
   }
 
-  /** The live ones of the caller, the latest first. */
+  /** Lists the caller's live sessions, newest first. */
   list({ principal }: Call, page: PageRequest): Promise<Page<Session>> {
     return this.sessions.listLive(principal.user.id, page, this.clock.now());
   }
@@ -139,26 +129,26 @@ export class SessionsService {
     const userId = call.principal.user.id;
     await this.database.transaction(async () => {
       if (!(await this.sessions.end(sessionId, userId, this.clock.now()))) throw new SessionNotFound();
-      await this.ended([sessionId], userId, call, 'signed_out');
+      await this.history.recordEnd([sessionId], userId, call, 'signed_out');
     });
   }
 
-  /** Ends the session of the call; one that has ended meanwhile is as it should be. */
+  /** Ends the session of the call. It does nothing if the session has ended meanwhile. */
   async signOut(call: Call): Promise<void> {
     const userId = call.principal.user.id;
     const sessionId = currentOf(call);
     await this.database.transaction(async () => {
       if (await this.sessions.end(sessionId, userId, this.clock.now()))
-        await this.ended([sessionId], userId, call, 'signed_out');
+        await this.history.recordEnd([sessionId], userId, call, 'signed_out');
     });
   }
 
-  /** Ends all sessions of a person, with the running transaction; but for the one of the call where that is one. */
+  /** Ends all sessions of a user in the running transaction, except the session of the call. */
   async endAll(userId: string, by: Call | AuditActor): Promise<void> {
     const current =
       'principal' in by && by.principal.credential.type === 'session' ? by.principal.credential.sessionId : undefined;
     const ended = await this.sessions.endAll(userId, current, this.clock.now());
-    await this.ended(ended, userId, by, 'password_changed');
+    await this.history.recordEnd(ended, userId, by, 'password_changed');
   }
 
   private async endIfReused(hashes: readonly Buffer[], now: Date): Promise<void> {
@@ -166,19 +156,9 @@ export class SessionsService {
     if (session === undefined) return;
     await this.database.transaction(async () => {
       if (await this.sessions.end(session.id, session.userId, now))
-        await this.ended([session.id], session.userId, {}, 'token_reused');
+        await this.history.recordEnd([session.id], session.userId, {}, 'token_reused');
     });
     throw new SessionTokenReused();
-  }
-
-  private async ended(ids: readonly string[], userId: string, by: Call | AuditActor, reason: string): Promise<void> {
-    const orgId = await this.memberships.personalOrgIdOf(userId);
-    for (const id of ids)
-      await this.audit.record(
-        { orgId, action: 'session.ended', target: { type: 'session', id }, details: { reason } },
-        by,
-      );
-    await this.people.raiseEpoch(userId);
   }
 }
 

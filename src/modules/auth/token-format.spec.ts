@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
-import { mintToken, tokenKindOf } from './token-format.js';
+import { createToken, tokenKindOf } from './token-format.js';
 
 describe('tokens', () => {
   it('say what they are and are told from what they are not by any one changed character', () => {
@@ -12,7 +12,7 @@ describe('tokens', () => {
         fc.nat(38),
         character,
         (bytes, kind, at, other) => {
-          const token = mintToken(kind, Buffer.from(bytes));
+          const token = createToken(kind, Buffer.from(bytes));
           expect(tokenKindOf(token)).toBe(kind);
           const place = token.length - 39 + at;
           const changed = token.slice(0, place) + other + token.slice(place + 1);
@@ -24,8 +24,8 @@ describe('tokens', () => {
 
   it('have the one length of their kind, whatever the bytes', () => {
     for (const bytes of [Buffer.alloc(24), Buffer.alloc(24, 255), randomBytes(24)])
-      expect(mintToken('pat', bytes)).toMatch(/^svc_pat_[0-9A-Za-z]{39}$/);
-    expect(() => mintToken('pat', Buffer.alloc(23))).toThrow(RangeError);
+      expect(createToken('pat', bytes)).toMatch(/^svc_pat_[0-9A-Za-z]{39}$/);
+    expect(() => createToken('pat', Buffer.alloc(23))).toThrow(RangeError);
   });
 
   it.each(['', 'svc_pat_', 'sk_live_123', `svc_pat_${'0'.repeat(39)}`, `svc_xyz_${'0'.repeat(39)}`, 'eyJhbGciOi.J9.x'])(

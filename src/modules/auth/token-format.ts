@@ -13,7 +13,7 @@ export type TokenKind = 'pat' | 'sel' | 'org' | 'sess' | 'mail' | 'inv';
 /**
  * `svc_<kind>_` + 24 random bytes and the CRC-32 of the rest, both in base62: a typing error is seen without a lookup.
  */
-export function mintToken(kind: TokenKind, randomBytes: Buffer): string {
+export function createToken(kind: TokenKind, randomBytes: Buffer): string {
   if (randomBytes.length !== SECRET_BYTES) throw new RangeError(`A token is made of ${SECRET_BYTES} random bytes.`);
   const body = `svc_${kind}_${base62(BigInt(`0x${randomBytes.toString('hex')}`), SECRET_LENGTH)}`;
   return body + checksumOf(body);

@@ -29,7 +29,7 @@ export class InvitationMessages {
     const invitation = await this.invitations.findOpen(invitationId, this.clock.now());
     const organization = invitation && (await this.organizations.find(invitation.orgId));
     if (invitation === undefined || organization === undefined) return undefined;
-    const token = this.hasher.mint('inv');
+    const token = this.hasher.createToken('inv');
     await this.invitations.setToken(invitationId, this.hasher.hash(token).hash);
     const { email, role, invitedBy } = invitation;
     return { email, role, organizationName: organization.name, invitedBy, token };

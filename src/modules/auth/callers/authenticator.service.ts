@@ -1,24 +1,16 @@
 import { Injectable } from '@nestjs/common';
-import { Clock } from '../../../platform/time/clock.js';
-import {
-  ApiKeyExpired,
-  ApiKeyInvalid,
-  ApiKeyMalformed,
-  ApiKeyRevoked,
-  ApiKeyRotated,
-  SessionInvalid,
-} from '../auth.errors.js';
+import { ApiKeyInvalid, ApiKeyMalformed, SessionInvalid } from '../auth.errors.js';
 import { type CurrentMembership, MembershipDirectory } from '../membership-directory.js';
-import { KeyLookupStore, type KeyRecord } from '../persistence/key-lookup.store.js';
+import type { KeyRecord } from '../persistence/key-lookup.store.js';
 import { type Person, PersonDirectory } from '../person-directory.js';
 import { type Credential, Principal } from '../principal.js';
 import { scopesOf } from '../scopes.js';
 import { SessionsService } from '../sessions.service.js';
-import { SecretHasher } from '../secret-hasher.js';
 import { type TokenKind, tokenKindOf } from '../token-format.js';
 import type { KnownCaller } from './known-caller.js';
 import { RememberedCallers } from './remembered-callers.js';
 import { UnknownKeyThrottle } from './unknown-key-throttle.js';
+import { UsableKeys } from './usable-keys.js';
 
 const API_KEY_KINDS: readonly TokenKind[] = ['pat', 'sel', 'org'];
 
@@ -27,34 +19,32 @@ export const isApiKey = (token: string): boolean => {
   return kind !== undefined && API_KEY_KINDS.includes(kind);
 };
 
-/** Finds out who shows a token. */
+/** Finds the caller that a token belongs to. */
 @Injectable()
 export class AuthenticatorService {
   constructor(
-    private readonly keys: KeyLookupStore,
+    private readonly keys: UsableKeys,
     private readonly people: PersonDirectory,
     private readonly memberships: MembershipDirectory,
     private readonly sessions: SessionsService,
-    private readonly hasher: SecretHasher,
     private readonly remembered: RememberedCallers,
     private readonly unknownKeys: UnknownKeyThrottle,
-    private readonly clock: Clock,
   ) {}
 
   /**
-   * @throws {ApiKeyMalformed} `malformed_api_key`: told without a lookup.
+   * @throws {ApiKeyMalformed} `malformed_api_key`: the format shows it without a lookup.
    * @throws {ApiKeyInvalid} `invalid_api_key`
    * @throws {ApiKeyExpired} `expired_api_key`
    * @throws {ApiKeyRevoked} `revoked_api_key`
    * @throws {ApiKeyRotated} `rotated_api_key`
    * @throws {SessionInvalid} `invalid_session`
-   * @throws {TooManyAttempts} `burst_limit_exceeded`: too many from this address were nobody's.
+   * @throws {TooManyAttempts} `burst_limit_exceeded`: too many unknown credentials came from this address.
    */
   authenticate(token: string, ip: string): KnownCaller | Promise<KnownCaller> {
     return this.remembered.get(token, () => this.lookUpFrom(token, ip));
   }
 
-  /** As {@link authenticate}, from the database. */
+  /** {@link authenticate} without the remembered callers: the database is read again. */
   reauthenticate(token: string): Promise<KnownCaller> {
     return this.remembered.renew(token, () => this.lookUp(token));
   }
@@ -77,48 +67,35 @@ export class AuthenticatorService {
   }
 
   private async lookUpKey(token: string): Promise<KnownCaller> {
-    const hashes = this.hasher.hashes(token);
-    const { userId } = await this.findUsableKey(hashes);
+    const { userId } = await this.keys.get(token);
     const caller = await this.findCaller(userId);
-    // The key is read again after the epoch that vouches for it, so that no revocation slips in between.
-    const key = await this.findUsableKey(hashes);
+    // The key is read again after its epoch, so that a revocation in between is not missed.
+    const key = await this.keys.get(token);
     if (caller === undefined) throw new ApiKeyInvalid();
-    const reached =
+    const memberships =
       key.kind === 'personal' ? caller.memberships : caller.memberships.filter(({ id }) => key.orgIds.includes(id));
     return this.known({
-      caller: { ...caller, memberships: reached },
+      caller: { ...caller, memberships },
       credential: credentialOf(key, token),
       homeOrgId: key.homeOrgId,
       endsAt: earlier(key.expiresAt, key.worksUntil),
     });
   }
 
-  private async findUsableKey(hashes: readonly Buffer[]): Promise<KeyRecord> {
-    const key = await this.keys.find(hashes);
-    if (key === undefined) throw new ApiKeyInvalid();
-    this.refuseOver(key);
-    return key;
-  }
-
-  /** The epoch is read before what it vouches for: a change in between makes it look too old, never too new. */
+  /**
+   * Reads the epoch before the data that it stands for. A change in between makes the data look older than it is, never
+   * newer.
+   */
   private async findCaller(userId: string): Promise<FoundCaller | undefined> {
     const person = await this.people.find(userId);
     return person && { person, memberships: await this.memberships.listOf(userId) };
-  }
-
-  /** Each way for a key to be over has its own answer (service document §5); what was done on purpose is told first. */
-  private refuseOver({ revokedAt, worksUntil, expiresAt }: KeyRecord): void {
-    const now = this.clock.now();
-    if (revokedAt !== null) throw new ApiKeyRevoked();
-    if (worksUntil !== null && worksUntil <= now) throw new ApiKeyRotated();
-    if (expiresAt !== null && expiresAt <= now) throw new ApiKeyExpired(expiresAt);
   }
 
   private async lookUpSession(token: string): Promise<KnownCaller> {
     const found = await this.sessions.authenticate(token);
     const caller = found && (await this.findCaller(found.userId));
     const home = caller?.memberships.find(({ personal }) => personal) ?? caller?.memberships[0];
-    // The session is read again after the epoch that vouches for it, as a key is.
+    // The session is read again after its epoch, for the same reason as a key.
     const session = found && (await this.sessions.authenticate(token));
     if (session === undefined || caller === undefined || home === undefined) throw new SessionInvalid();
     return this.known({
@@ -169,7 +146,7 @@ function credentialOf(key: KeyRecord, token: string): Credential {
   };
 }
 
-/** `svc_pat_`: what a key shows of itself besides its last four characters. */
+/** The visible beginning of a key, such as `svc_pat_`. */
 const prefixOf = (token: string): string => token.slice(0, token.lastIndexOf('_') + 1);
 
 function earlier(one: Date | null, other: Date | null): Date | null {

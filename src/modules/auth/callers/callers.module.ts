@@ -6,10 +6,11 @@ import { TokensModule } from '../tokens.module.js';
 import { AuthenticatorService } from './authenticator.service.js';
 import { RememberedCallers } from './remembered-callers.js';
 import { UnknownKeyThrottle } from './unknown-key-throttle.js';
+import { UsableKeys } from './usable-keys.js';
 
 @Module({
   imports: [AttemptsModule, PersistenceModule, SessionsModule, TokensModule],
-  providers: [AuthenticatorService, RememberedCallers, UnknownKeyThrottle],
+  providers: [AuthenticatorService, RememberedCallers, UnknownKeyThrottle, UsableKeys],
   exports: [AuthenticatorService],
 })
 export class CallersModule {}

@@ -16,7 +16,7 @@ import { MayBeAbsent } from '../../../platform/http/may-be-absent.js';
 import { AnswerMeta, PageMeta } from '../../../platform/http/page.js';
 import { IsTitle } from '../../../platform/text/text-fields.js';
 import { normalRange } from '../domain/address-ranges.js';
-import type { MintedKey, ShownKey } from '../keys.service.js';
+import type { CreatedKey, ShownKey } from '../keys.service.js';
 import { KEY_KINDS, type KeyKind } from '../principal.js';
 import { type Preset, PRESETS, SCOPE_PATTERNS } from '../scopes.js';
 
@@ -224,9 +224,9 @@ export class KeyView {
 export class MintedKeyView extends KeyView {
   @ApiProperty({ description: 'The key itself, which is returned only once.', example: 'svc_pat_…' }) secret!: string;
 
-  static override of(minted: MintedKey): MintedKeyView {
-    const view: Omit<MintedKeyView, 'secret'> = KeyView.of(minted);
-    return { ...view, secret: minted.secret };
+  static override of(created: CreatedKey): MintedKeyView {
+    const view: Omit<MintedKeyView, 'secret'> = KeyView.of(created);
+    return { ...view, secret: created.secret };
   }
 }
 

@@ -23,8 +23,8 @@ export class EmailTokensService {
   ) {}
 
   /** A new token, beside those of earlier messages: messages may overtake each other, and any of them is good. */
-  async mint({ id, email }: Pick<User, 'id' | 'email'>, purpose: EmailTokenPurpose): Promise<string> {
-    const token = this.hasher.mint('mail');
+  async create({ id, email }: Pick<User, 'id' | 'email'>, purpose: EmailTokenPurpose): Promise<string> {
+    const token = this.hasher.createToken('mail');
     const now = this.clock.now();
     await this.tokens.insert({
       id: this.ids.next(EMAIL_TOKEN_ID),

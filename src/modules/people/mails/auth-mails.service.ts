@@ -26,7 +26,7 @@ export class AuthMailsService {
   async sendVerification(userId: string): Promise<void> {
     const user = await this.users.find(userId);
     if (user === undefined || user.emailVerifiedAt !== null) return;
-    const token = await this.database.transaction(() => this.tokens.mint(user, 'verify_email'));
+    const token = await this.database.transaction(() => this.tokens.create(user, 'verify_email'));
     await this.send(
       user.email,
       userId,
@@ -38,7 +38,7 @@ export class AuthMailsService {
   async sendPasswordReset(userId: string): Promise<void> {
     const user = await this.users.find(userId);
     if (user === undefined) return;
-    const token = await this.database.transaction(() => this.tokens.mint(user, 'reset_password'));
+    const token = await this.database.transaction(() => this.tokens.create(user, 'reset_password'));
     await this.send(
       user.email,
       userId,
