@@ -7,22 +7,21 @@ import { RequestContext } from '../../platform/logging/request-context.js';
 import { Clock } from '../../platform/time/clock.js';
 import { AUDIT_ENTRY_ID } from './audit.ids.js';
 import type { AuditEntry } from './persistence/audit-entry.entity.js';
-
 import { AuditStore } from './persistence/audit.store.js';
 
 export type { AuditEntry };
 
 export interface AuditedAct {
-  /** In whose log it is written. */
+  /** The organization whose log gets the entry. */
   readonly orgId: string;
-  /** `key.created`: of what, and what was done. */
+  /** The kind of target and what was done to it, such as `key.created`. */
   readonly action: `${string}.${string}`;
   readonly target: { readonly type: string; readonly id: string };
-  /** Facts that are safe to show to everybody who may read the log: never a secret, never somebody's address. */
+  /** Facts that every reader of the log can see. They contain no secrets and no addresses. */
   readonly details?: Readonly<Record<string, unknown>>;
 }
 
-/** What the log reads of an authenticated call. */
+/** The parts of an authenticated call that the log reads. */
 export interface AuditedCall {
   readonly principal: {
     readonly user: { readonly id: string };
@@ -37,7 +36,7 @@ export interface AuditActor {
   readonly ip?: string;
 }
 
-/** What was done in an organization, and by whom. The database lets nobody change it afterwards. */
+/** Records what was done in an organization, and by whom. The database refuses changes of entries. */
 @Injectable()
 export class AuditLogService {
   constructor(
@@ -48,7 +47,7 @@ export class AuditLogService {
     private readonly context: RequestContext,
   ) {}
 
-  /** Writes an entry with the running transaction: it is there exactly when what it tells of has happened. */
+  /** Writes an entry in the running transaction, so that it exists exactly when the action has happened. */
   async record({ orgId, action, target, details = {} }: AuditedAct, by: AuditedCall | AuditActor): Promise<void> {
     assert(this.database.inTransaction, `${action} was audited outside a transaction.`);
     const { userId, keyId, ip } = 'principal' in by ? factsOf(by) : { ...by, keyId: undefined };
@@ -67,7 +66,7 @@ export class AuditLogService {
     });
   }
 
-  /** The latest first. */
+  /** Lists entries, newest first. */
   list(orgId: string, page: PageRequest): Promise<Page<AuditEntry>> {
     return this.entries.list(orgId, page);
   }

@@ -11,7 +11,7 @@ const AUTH_MAILS = [
 ] as const;
 type AuthMailKind = (typeof AUTH_MAILS)[number];
 
-/** A message to send. It names whom it is about and no token: the worker makes that as it writes the message. */
+/** A message to send. It contains no token, because the worker creates the token together with the message. */
 export class AuthMailPayload {
   @IsIn(AUTH_MAILS) readonly kind!: AuthMailKind;
   /** The person, the invitation, the key or the session that the message is about. */
@@ -20,9 +20,9 @@ export class AuthMailPayload {
 
 export const authMailJob = defineJob({
   name: 'auth-mail',
-  summary: 'Sends an email on an account: verification, password reset, invitation or security notice.',
+  summary: 'Sends an email about an account: verification, password reset, invitation or security notice.',
   payload: AuthMailPayload,
-  // A mail server may be away for a while: the last try comes about four minutes after the first.
+  // A mail server may be unavailable for a while. The last attempt comes about four minutes after the first.
   attempts: 8,
   backoffMs: 2_000,
   concurrency: 2,

@@ -2,10 +2,10 @@ import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import { DomainError } from '../../platform/errors/domain-error.js';
 import type { OrgMembership, Principal } from './principal.js';
 
-/** Who makes a call, for which organization, and from where. */
+/** The caller of a request, its organization and its address. */
 export interface Call {
   readonly principal: Principal;
-  /** Named by `x-service-org` or the path, else the home of the credential. */
+  /** The organization in `x-service-org` or the path, or the default one of the credential. */
   readonly org: OrgMembership;
   readonly ip: string;
   readonly requestId: string;
@@ -18,7 +18,7 @@ export function attachCall(request: object, call: Call): void {
   (request as Carrier)[CALL] = call;
 }
 
-/** It is known who calls, and that they may not: not from there, or not for that organization. */
+/** The caller is known, but its address or the requested organization is refused. */
 export function attachRefusal(request: object, refusal: DomainError): void {
   (request as Carrier)[CALL] = refusal;
 }
@@ -36,6 +36,6 @@ export function refusalOf(request: object): DomainError | undefined {
 /** The {@link Call} of a route that is not public. */
 export const Caller = createParamDecorator((_: unknown, context: ExecutionContext): Call => {
   const call = callOf(context.switchToHttp().getRequest<object>());
-  if (call === undefined) throw new Error('A route asks for its caller and lets anybody in.');
+  if (call === undefined) throw new Error('A public route asks for its caller.');
   return call;
 });

@@ -1,15 +1,15 @@
 import type { OrgMembership } from './principal.js';
 
 export interface CurrentMembership extends OrgMembership {
-  /** Rises whenever what the members of the organization may do has changed. */
+  /** The epoch rises whenever the permissions of the members change. */
   readonly authEpoch: number;
 }
 
-/** What authentication asks about the organizations of a person. `orgs` implements it, which stands above `auth`. */
+/** Gives authentication access to the organizations of users. `orgs` implements it, because it stands above `auth`. */
 export abstract class MembershipDirectory {
-  /** The memberships of a person, their personal organization first. */
+  /** Lists the memberships of a user, the personal organization first. */
   abstract listOf(userId: string): Promise<readonly CurrentMembership[]>;
 
-  /** The id of the organization that the person has alone. */
+  /** Returns the id of the user's personal organization. */
   abstract personalOrgIdOf(userId: string): Promise<string>;
 }

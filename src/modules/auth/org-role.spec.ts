@@ -32,7 +32,7 @@ describe('roles', () => {
     for (const scope of ['billing:read', 'audit:read', 'keys:read'] as const) expect(viewer.has(scope)).toBe(false);
   });
 
-  it('lift nobody above whoever gives them', () => {
+  it('cannot be granted by a lower role', () => {
     expect(isAtLeast('admin', 'owner')).toBe(false);
     expect(isAtLeast('admin', 'admin')).toBe(true);
     expect(isAtLeast('owner', 'viewer')).toBe(true);

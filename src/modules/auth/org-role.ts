@@ -1,6 +1,6 @@
 import { type Scope, SCOPES, scopesOf } from './scopes.js';
 
-/** What a member of an organization is, from the most to the least that it may do. */
+/** The roles of members, from the highest to the lowest. */
 export const ORG_ROLES = ['owner', 'admin', 'member', 'viewer'] as const;
 export type OrgRole = (typeof ORG_ROLES)[number];
 
@@ -12,8 +12,8 @@ function without(...patterns: string[]): ReadonlySet<Scope> {
 }
 
 /**
- * The most that a member may do, whatever its key says. What only an owner may do beyond that, deleting the
- * organization or handing it over, is asked of the role itself.
+ * The scopes that a role allows at most. Actions that only an owner can do beyond that, such as deleting the organization,
+ * check the role itself.
  */
 export const SCOPES_OF_ROLE: Readonly<Record<OrgRole, ReadonlySet<Scope>>> = {
   owner: ALL,
@@ -24,5 +24,5 @@ export const SCOPES_OF_ROLE: Readonly<Record<OrgRole, ReadonlySet<Scope>>> = {
   ),
 };
 
-/** Whether somebody of role `one` may give or take the role `other`: nobody lifts another above itself. */
+/** True when a member with the role `one` can grant or revoke the role `other`: it must not be higher. */
 export const isAtLeast = (one: OrgRole, other: OrgRole): boolean => ORG_ROLES.indexOf(one) <= ORG_ROLES.indexOf(other);

@@ -1,16 +1,16 @@
-/** A person with an account, as authentication needs to know them. */
+/** A user, with the facts that authentication needs. */
 export interface Person {
   readonly id: string;
   readonly username: string;
   readonly email: string;
   readonly emailVerified: boolean;
-  /** Rises whenever what the person may do has changed. */
+  /** The epoch rises whenever the permissions of the user change. */
   readonly authEpoch: number;
 }
 
 /**
- * What authentication and organizations ask about people. `people` implements it: it stands above both, because it
- * signs people up into their organization and opens their sessions.
+ * Gives authentication and organizations access to users. `people` implements it. It stands above both modules, because
+ * sign-up creates the personal organization and opens a session.
  */
 export abstract class PersonDirectory {
   abstract find(id: string): Promise<Person | undefined>;
@@ -20,15 +20,15 @@ export abstract class PersonDirectory {
   /** Usernames by the id of the person; unknown ids are left out. */
   abstract usernamesOf(ids: readonly string[]): Promise<ReadonlyMap<string, string>>;
 
-  /** Marks an address as verified. Does nothing when the person has another address by now. */
+  /** Marks an address as verified. It does nothing when the user has another address now. */
   abstract markVerified(id: string, email: string): Promise<void>;
 
   /**
-   * Raises the person's epoch with the running transaction, and announces it to every process after the commit. Locks
-   * the person's row: of rows that are locked together, this one comes last.
+   * Raises the user's epoch in the running transaction, and announces it to every process after the commit. It locks the
+   * row of the user, which must be the last of several rows that a transaction locks.
    */
   abstract raiseEpoch(id: string): Promise<void>;
 
-  /** Waits for a password change that is in progress, and holds off the next one until the transaction ends. */
+  /** Waits for a password change in progress, and blocks the next one until the transaction ends. */
   abstract holdOffPasswordChange(id: string): Promise<void>;
 }

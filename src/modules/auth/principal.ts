@@ -13,18 +13,18 @@ export interface CallingUser {
   readonly emailVerified: boolean;
 }
 
-/** An organization that the caller belongs to, and as what. */
+/** An organization that the caller is a member of, with the caller's role. */
 export interface OrgMembership {
   readonly id: string;
   readonly slug: string;
   readonly name: string;
   readonly plan: PlanId;
   readonly role: OrgRole;
-  /** The person's own. */
+  /** True for the user's personal organization. */
   readonly personal: boolean;
 }
 
-/** With what the caller showed who it is. */
+/** The credential that the caller sent. */
 export type Credential =
   | { readonly type: 'session'; readonly sessionId: string }
   | {
@@ -36,22 +36,22 @@ export type Credential =
       readonly last4: string;
       readonly scopes: ReadonlySet<Scope>;
       readonly allowedIps: readonly string[];
-      /** Of an org-bound key: its organization. */
+      /** The organization of an org-bound key. */
       readonly boundOrgId?: string;
     };
 
 interface Facts {
   readonly user: CallingUser;
   readonly credential: Credential;
-  /** Those that both the person and the key reach. */
+  /** The organizations that both the user and the key have access to. */
   readonly memberships: readonly OrgMembership[];
-  /** The organization of a call that names none. */
+  /** The default organization of calls. */
   readonly homeOrgId: string;
 }
 
 /**
- * Who calls, and what they may do. Rights are role ∩ scopes ∩ the key's organizations, worked out for each call; the
- * plan is asked where a feature is used.
+ * The caller and its permissions: the intersection of role, scopes and the key's organizations. Features of the plan are
+ * checked where they are used.
  */
 export class Principal {
   readonly user: CallingUser;
@@ -59,7 +59,7 @@ export class Principal {
   readonly memberships: readonly OrgMembership[];
   private readonly homeOrgId: string;
   private readonly byOrg = new Map<string, OrgMembership>();
-  /** By organization; a principal never changes, a changed caller is another one. */
+  /** Permissions by organization. A principal never changes: a changed caller gets a new one. */
   private readonly rights = new Map<string, ReadonlySet<Scope>>();
 
   constructor({ user, credential, memberships, homeOrgId }: Facts) {
@@ -73,47 +73,47 @@ export class Principal {
     }
   }
 
-  /** The ids of every organization whose resources the caller may name: what a store asks for in its `WHERE`. */
+  /** The ids of the organizations whose resources the caller has access to, for the `WHERE` of a store. */
   get orgIds(): string[] {
     return this.memberships.map(({ id }) => id);
   }
 
   /**
-   * The organization of a call: the one it names, by id or slug, else the home of the credential.
+   * Returns the organization of a call: the one it names by id or slug, or the default one of the credential.
    *
-   * @throws {KeyOrgMismatch} `key_org_mismatch`: an org-bound key names another one, whether or not that exists.
-   * @throws {OrgAccessDenied} `org_access_denied`: the caller does not belong to it, or its key does not reach it.
+   * @throws {KeyOrgMismatch} `key_org_mismatch`: an org-bound key names another organization, which may not exist.
+   * @throws {OrgAccessDenied} `org_access_denied`: the caller or the key has no access to it.
    */
-  orgOf(named: string | undefined): OrgMembership {
-    const wanted = named ?? this.homeOrgId;
-    const membership = this.byOrg.get(wanted);
+  orgOf(idOrSlug: string | undefined): OrgMembership {
+    const requested = idOrSlug ?? this.homeOrgId;
+    const membership = this.byOrg.get(requested);
     if (membership !== undefined) return membership;
-    this.requireBinding(wanted);
+    this.requireBinding(requested);
     const { credential } = this;
-    throw new OrgAccessDenied(credential.type === 'api_key' ? credential.kind : undefined, wanted);
+    throw new OrgAccessDenied(credential.type === 'api_key' ? credential.kind : undefined, requested);
   }
 
   /** @throws {KeyOrgMismatch} `key_org_mismatch`: the key is bound to an organization, and another one is named. */
-  requireBinding(named: string): void {
+  requireBinding(idOrSlug: string): void {
     const { credential } = this;
     if (credential.type !== 'api_key' || credential.boundOrgId === undefined) return;
-    if (named !== credential.boundOrgId && this.byOrg.get(named)?.id !== credential.boundOrgId)
-      throw new KeyOrgMismatch(credential.boundOrgId, named);
+    if (idOrSlug !== credential.boundOrgId && this.byOrg.get(idOrSlug)?.id !== credential.boundOrgId)
+      throw new KeyOrgMismatch(credential.boundOrgId, idOrSlug);
   }
 
-  /** The membership in an organization that the caller reaches; undefined for any other. */
+  /** Returns the membership, or undefined for an organization that the caller has no access to. */
   membershipIn(orgId: string): OrgMembership | undefined {
     return this.byOrg.get(orgId);
   }
 
-  /** What the caller may do there: nothing where it does not belong. */
+  /** Returns the scopes of the caller in an organization. Without a membership there are none. */
   rightsIn(orgId: string): ReadonlySet<Scope> {
     let rights = this.rights.get(orgId);
-    if (rights === undefined) this.rights.set(orgId, (rights = this.workOutRights(orgId)));
+    if (rights === undefined) this.rights.set(orgId, (rights = this.computeRights(orgId)));
     return rights;
   }
 
-  private workOutRights(orgId: string): ReadonlySet<Scope> {
+  private computeRights(orgId: string): ReadonlySet<Scope> {
     const membership = this.byOrg.get(orgId);
     if (membership === undefined) return new Set();
     const ofRole = SCOPES_OF_ROLE[membership.role];

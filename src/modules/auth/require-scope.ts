@@ -4,21 +4,21 @@ import type { Scope } from './scopes.js';
 interface ScopeRule {
   readonly scope: Scope | undefined;
   /**
-   * Where the right must be held. `call`: in the organization of the call. `resource`: in the organization of a
-   * resource that only the service knows, which asks `Principal.require` itself; the guard asks the key alone.
+   * Where the scope is required. `call` means the organization of the call. `resource` means the organization of a
+   * resource that only the service knows: the service calls `Principal.require`, and the guard checks only the key.
    */
   readonly in: 'call' | 'resource';
 }
 
 const Rule = Reflector.createDecorator<ScopeRule>();
 
-/** The route needs a caller with this scope (service document §5). */
+/** The route requires a caller with this scope (service document §5). */
 export const RequireScope = Object.assign(
   (scope: Scope, { in: place = 'call' }: { in?: ScopeRule['in'] } = {}) => Rule({ scope, in: place }),
   { KEY: Rule.KEY },
 );
 
-/** The route needs a caller, and no scope: what it shows is the caller's own. */
+/** The route requires a caller but no scope, because it returns only the caller's own data. */
 export const RequireCaller = (): ReturnType<typeof Rule> => Rule({ scope: undefined, in: 'call' });
 
 /**
@@ -28,12 +28,12 @@ export const RequireCaller = (): ReturnType<typeof Rule> => Rule({ scope: undefi
 export const TakesSession = Reflector.createDecorator<SessionRule>();
 
 /**
- * The route takes an API key as the password of HTTP Basic too, with any name of a user: programs as git know no other
- * way.
+ * The route also takes an API key as the password of HTTP Basic, with any username, because programs such as git support
+ * nothing else.
  */
 export const TakesPassword = Reflector.createDecorator<undefined, true>({ transform: () => true });
 
-/** `never` is what a route means that says nothing; it is said where the other routes of a controller differ. */
+/** `never` is the default. A route declares it where its controller declares something else. */
 export type SessionRule = 'or_key' | 'only' | 'never';
 
 export type { ScopeRule };

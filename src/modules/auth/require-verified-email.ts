@@ -1,7 +1,7 @@
 import { Reflector } from '@nestjs/core';
 
 /**
- * The route refuses callers whose email address is not verified, where `EMAIL_VERIFICATION=required`: otherwise
- * whoever signs up with an address of somebody else could mint keys, deploy and invite in that person's name.
+ * With `EMAIL_VERIFICATION=required`, the route refuses callers whose email address is not verified. Otherwise a person
+ * could sign up with the address of another, and create keys, deploy and invite in that name.
  */
 export const RequireVerifiedEmail = Reflector.createDecorator<undefined, true>({ transform: () => true });

@@ -1,27 +1,27 @@
 import type { OperatorSurface } from '../operators/require-operator-token.js';
 import type { ScopeRule, SessionRule } from './require-scope.js';
 
-/** An endpoint and what it asks of its callers. */
+/** An endpoint and what it requires of its callers. */
 export interface DeclaredRoute {
   readonly method: string;
-  /** The template, `/api/v1/keys/:key_id`. */
+  /** The template of the path, such as `/api/v1/keys/:key_id`. */
   readonly path: string;
-  /** Undefined: open to everybody, or to operators. */
+  /** The rule is undefined for public routes and for operator routes. */
   readonly rule: ScopeRule | undefined;
   readonly sessions: SessionRule | undefined;
-  /** Whether the caller's email address must be verified, where the service requires that at all. */
+  /** True when the route requires a verified email address, if the service requires that at all. */
   readonly needsVerifiedEmail: boolean;
-  /** Wants the token of this surface. */
+  /** The operator surface whose token the route requires. */
   readonly surface: OperatorSurface | undefined;
-  /** Whether the API reference describes a body of its requests. */
+  /** True when the API reference describes a request body. */
   readonly takesBody: boolean;
-  /** In a sentence; undefined for one that the API reference leaves out. */
+  /** The summary in the API reference, or undefined for a route that it leaves out. */
   readonly summary: string | undefined;
 }
 
-/** Which endpoints there are; known to whoever speaks HTTP. */
+/** Lists the endpoints. The HTTP layer implements it. */
 export abstract class RouteDirectory {
-  /** Every endpoint, in no order. */
+  /** Lists every endpoint, in no particular order. */
   abstract list(): readonly DeclaredRoute[];
 
   abstract find(method: string, path: string): DeclaredRoute | undefined;

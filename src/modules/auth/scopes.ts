@@ -1,4 +1,4 @@
-/** What a key can be allowed to do: `<resource>:<action>`. */
+/** Permissions of keys, as `<resource>:<action>`. */
 export const SCOPES = [
   'projects:read',
   'projects:write',
@@ -32,10 +32,10 @@ export type Scope = (typeof SCOPES)[number];
 
 const RESOURCES = [...new Set(SCOPES.map((scope) => scope.split(':')[0]!))];
 
-/** What may be written in a key: a scope, all of a resource (`projects:*`), or everything (`*`). */
+/** What a key can contain: a scope, all scopes of a resource (`projects:*`), or all scopes (`*`). */
 export const SCOPE_PATTERNS: readonly string[] = [...SCOPES, ...RESOURCES.map((resource) => `${resource}:*`), '*'];
 
-/** The scopes that patterns stand for. A pattern that nobody knows stands for none. */
+/** Returns the scopes that patterns stand for. An unknown pattern stands for none. */
 export function scopesOf(patterns: readonly string[]): ReadonlySet<Scope> {
   return new Set(SCOPES.filter((scope) => patterns.some((pattern) => covers(pattern, scope))));
 }
@@ -46,7 +46,7 @@ const covers = (pattern: string, scope: Scope): boolean =>
 export const PRESETS = ['read_only', 'ci_deploy', 'agent', 'full'] as const;
 export type Preset = (typeof PRESETS)[number];
 
-/** Scopes by what a key is commonly for. */
+/** Scopes for common purposes of keys. */
 export const SCOPES_OF_PRESET: Readonly<Record<Preset, readonly string[]>> = {
   read_only: SCOPES.filter((scope) => scope.endsWith(':read')),
   ci_deploy: ['projects:read', 'repositories:read', 'deploys:read', 'deploys:write', 'deploys:production'],

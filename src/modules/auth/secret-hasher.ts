@@ -12,8 +12,8 @@ export interface HashedSecret {
 }
 
 /**
- * Makes tokens and the hashes that are kept of them. The tokens are random, so that a fast keyed hash is enough; the
- * pepper is not in the database, so that a copy of it alone tests no token.
+ * Creates tokens and the hashes that are stored of them. The tokens are random, so a fast keyed hash is enough. The pepper
+ * is not in the database, so a copy of the database is not enough to test tokens.
  */
 @Injectable()
 export class SecretHasher {
@@ -24,25 +24,25 @@ export class SecretHasher {
     this.peppers = config.apiKeyPeppers;
   }
 
-  /** A new token. It is shown once and never kept. */
+  /** Creates a token, which is returned once and never stored. */
   createToken(kind: TokenKind): string {
     return createToken(kind, this.random.take(SECRET_BYTES));
   }
 
-  /** By the newest pepper. */
+  /** Hashes a token with the newest pepper. */
   hash(token: string): HashedSecret {
     const pepper = this.newest;
     return { hash: hmac(pepper, token), pepperVersion: pepper.version };
   }
 
-  /** By every pepper that is still known, the newest first: a token may have been kept before the last change. */
+  /** Hashes a token with every known pepper, newest first, because its stored hash may be older than the newest one. */
   hashes(token: string): Buffer[] {
     return this.peppers.map((pepper) => hmac(pepper, token));
   }
 
   private get newest(): VersionedSecret {
     const [pepper] = this.peppers;
-    if (pepper === undefined) throw new Error('This process has no API_KEY_PEPPER and cannot make or check tokens.');
+    if (pepper === undefined) throw new Error('This process has no API_KEY_PEPPER and cannot create or check tokens.');
     return pepper;
   }
 }

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { createToken, tokenKindOf } from './token-format.js';
 
 describe('tokens', () => {
-  it('say what they are and are told from what they are not by any one changed character', () => {
+  it('have a kind, and a checksum that detects any one changed character', () => {
     const character = fc.stringMatching(/^[0-9A-Za-z]$/);
     fc.assert(
       fc.property(

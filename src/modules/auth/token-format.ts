@@ -2,16 +2,17 @@ import { crc32 } from 'node:zlib';
 
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const SECRET_BYTES = 24;
-/** 62³³ > 2¹⁹². */
+/** 33 characters are enough, because 62³³ > 2¹⁹². */
 const SECRET_LENGTH = 33;
 const CHECKSUM_LENGTH = 6;
-const FORM = /^svc_(pat|sel|org|sess|mail|inv)_([0-9A-Za-z]{39})$/;
+const FORMAT = /^svc_(pat|sel|org|sess|mail|inv)_([0-9A-Za-z]{39})$/;
 
-/** What a token is, as its prefix says: three kinds of API key, a session, and what is sent by email. */
+/** The kind in the prefix of a token: three kinds of API keys, sessions, and two kinds that are sent by email. */
 export type TokenKind = 'pat' | 'sel' | 'org' | 'sess' | 'mail' | 'inv';
 
 /**
- * `svc_<kind>_` + 24 random bytes and the CRC-32 of the rest, both in base62: a typing error is seen without a lookup.
+ * A token is `svc_<kind>_`, 24 random bytes and the CRC-32 of the rest, both in base62. The checksum detects typing errors
+ * without a lookup.
  */
 export function createToken(kind: TokenKind, randomBytes: Buffer): string {
   if (randomBytes.length !== SECRET_BYTES) throw new RangeError(`A token is made of ${SECRET_BYTES} random bytes.`);
@@ -19,9 +20,9 @@ export function createToken(kind: TokenKind, randomBytes: Buffer): string {
   return body + checksumOf(body);
 }
 
-/** The kind of a token of ours whose checksum is right, else undefined. */
+/** Returns the kind of a token with a correct checksum, or undefined for any other text. */
 export function tokenKindOf(text: string): TokenKind | undefined {
-  const kind = FORM.exec(text)?.[1] as TokenKind | undefined;
+  const kind = FORMAT.exec(text)?.[1] as TokenKind | undefined;
   if (kind === undefined) return undefined;
   return checksumOf(text.slice(0, -CHECKSUM_LENGTH)) === text.slice(-CHECKSUM_LENGTH) ? kind : undefined;
 }

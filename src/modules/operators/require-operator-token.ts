@@ -1,14 +1,14 @@
 import { Reflector } from '@nestjs/core';
 
 /**
- * The surfaces of the service that an operator's token guards (service document §5). `money` is what moves money: it
- * has the token of `ops`, and answers nobody where that is not set. `usage` is what trusted sources report usage to; it
- * is off where its token is not set.
+ * The groups of endpoints that an operator token guards (service document §5). `money` moves money: it takes the token
+ * of `ops`, and is disabled while that is not set. `usage` takes usage reports from trusted sources, and is disabled
+ * while its token is not set.
  */
 export type OperatorSurface = 'ops' | 'metrics' | 'money' | 'usage';
 
 /**
- * The route requires the bearer token of its surface when that token is set. Otherwise `ops` serves programs on this
- * machine only, `metrics` is open, and `money` and `usage` serve nobody.
+ * The route requires the bearer token of its surface when that token is set. Otherwise `ops` answers only programs on this
+ * machine, `metrics` is open, and `money` and `usage` are disabled.
  */
 export const RequireOperatorToken = Reflector.createDecorator<OperatorSurface>();

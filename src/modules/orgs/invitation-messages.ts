@@ -4,17 +4,17 @@ import { SecretHasher } from '../auth/secret-hasher.js';
 import { InvitationsStore } from './persistence/invitations.store.js';
 import { OrganizationsStore } from './persistence/organizations.store.js';
 
-/** What the message of an invitation says, and the token in it. */
+/** The facts of an invitation message, with its token. */
 export interface InvitationMessage {
   readonly email: string;
   readonly role: string;
   readonly organizationName: string;
   readonly invitedBy: string;
-  /** Shown this once. */
+  /** The token is in the message and nowhere else. */
   readonly token: string;
 }
 
-/** Prepares the messages of invitations. A token is made when its message is written, so that no queue holds one. */
+/** Prepares the messages of invitations. A token is created together with its message, so that no queue holds one. */
 @Injectable()
 export class InvitationMessages {
   constructor(
@@ -24,7 +24,7 @@ export class InvitationMessages {
     private readonly clock: Clock,
   ) {}
 
-  /** Gives the invitation a new token, which replaces an earlier one; undefined for one that is no longer open. */
+  /** Gives the invitation a new token, which replaces the earlier one. Returns undefined if it is no longer open. */
   async issue(invitationId: string): Promise<InvitationMessage | undefined> {
     const invitation = await this.invitations.findOpen(invitationId, this.clock.now());
     const organization = invitation && (await this.organizations.find(invitation.orgId));

@@ -1,7 +1,7 @@
 import { IsString } from 'class-validator';
 import { defineEvent } from '../../platform/background/define-event.js';
 
-/** An organization was deleted: whoever keeps something of it that others can see lets it go. */
+/** An organization was deleted. Modules that keep public resources of it remove them. */
 export class OrgDeletedPayload {
   @IsString() readonly orgId!: string;
 }

@@ -6,7 +6,7 @@ import type { Call } from '../auth/caller.js';
 import { MembershipsStore } from './persistence/memberships.store.js';
 import { OrganizationsStore } from './persistence/organizations.store.js';
 
-/** What modules whose resources belong to organizations ask about them and record in their audit logs. */
+/** Gives other modules access to the organizations that own their resources, and to their audit logs. */
 @Injectable()
 export class OrgDirectory {
   constructor(
@@ -36,36 +36,34 @@ export class OrgDirectory {
     return this.organizations.lockExisting(orgIds);
   }
 
-  /** Which of these ids are organizations, deleted ones included. */
+  /** Returns those of the ids that are organizations, deleted ones included. */
   knownOf(orgIds: readonly string[]): Promise<string[]> {
     return this.organizations.knownOf(orgIds);
   }
 
-  /** The last id of a page of organizations in the order of their ids, deleted ones included, and the page's size. */
+  /** Returns the last id and the size of a page of organizations in the order of ids, deleted ones included. */
   endOfPage(after: string, size: number): Promise<{ last: string | undefined; count: number }> {
     return this.organizations.endOfPage(after, size);
   }
 
-  /** The name; undefined for a deleted organization. */
+  /** Returns the name, or undefined for a deleted organization. */
   async nameOf(orgId: string): Promise<string | undefined> {
     const organization = await this.organizations.find(orgId);
     return organization?.deletedAt === null ? organization.name : undefined;
   }
 
-  /** The ids of the current owners, in their order. */
+  /** Returns the ids of the current owners, in their order. */
   ownerIdsOf(orgId: string): Promise<string[]> {
     return this.memberships.ownerIds(orgId);
   }
 
-  /** The current slug; undefined for a deleted organization. */
+  /** Returns the current slug, or undefined for a deleted organization. */
   async slugOf(orgId: string): Promise<string | undefined> {
     const organization = await this.organizations.find(orgId);
     return organization?.deletedAt === null ? organization.slug : undefined;
   }
 
-  /**
-   * The current plan, without a lock; undefined for a deleted organization.
-   */
+  /** Returns the current plan without a lock, or undefined for a deleted organization. */
   async planOf(orgId: string): Promise<PlanId | undefined> {
     const organization = await this.organizations.find(orgId);
     return organization === undefined || organization.deletedAt !== null ? undefined : organization.plan;
@@ -77,7 +75,7 @@ export class OrgDirectory {
   }
 
   /**
-   * Writes to the organization's audit log with the running transaction. `by` is undefined when the service itself or
+   * Writes to the organization's audit log in the running transaction. `by` is undefined when the service itself or
    * an operator acted.
    */
   record(act: AuditedAct, by: Call | undefined): Promise<void> {

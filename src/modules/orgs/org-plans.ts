@@ -3,18 +3,18 @@ import type { PlanId } from '../plans/plan.js';
 import { OrganizationsStore } from './persistence/organizations.store.js';
 import { OrgEpochs } from './organizations/org-epochs.js';
 
-/** An organization as its bills name it. */
+/** An organization with the facts that its invoices show. */
 export interface BilledOrg {
   readonly id: string;
   readonly name: string;
   readonly slug: string;
   readonly plan: PlanId;
   readonly createdAt: Date;
-  /** Null for one that is there. */
+  /** The time of deletion, or null for an existing organization. */
   readonly deletedAt: Date | null;
 }
 
-/** The plans of organizations, for who sells them. */
+/** Reads and changes the plans of organizations, for billing. */
 @Injectable()
 export class OrgPlans {
   constructor(
@@ -22,7 +22,7 @@ export class OrgPlans {
     private readonly epochs: OrgEpochs,
   ) {}
 
-  /** Null for one that never was; one that was deleted is still billed for what it used. */
+  /** Returns null for an unknown id. A deleted organization is found, because it is still billed for its usage. */
   async find(orgId: string): Promise<BilledOrg | null> {
     return (await this.organizations.find(orgId)) ?? null;
   }
@@ -32,24 +32,22 @@ export class OrgPlans {
     return this.organizations.findAll(orgIds);
   }
 
-  /** As {@link find}, locked until the running transaction ends; null for one that was deleted too. */
+  /** {@link find} with a lock until the running transaction ends. It returns null for a deleted organization too. */
   async lock(orgId: string): Promise<BilledOrg | null> {
     return (await this.organizations.lock(orgId)) ?? null;
   }
 
   /**
-   * Gives the organization another plan with the running transaction. The next call of any of its members after the
-   * commit has the limits and features of that plan, in every process.
+   * Changes the plan in the running transaction. After the commit, the next call of any member has the limits and
+   * features of that plan, in every process.
    */
   async change(orgId: string, plan: PlanId, at: Date): Promise<void> {
     await this.organizations.setPlan(orgId, plan, at);
     await this.epochs.raise(orgId);
   }
 
-  /**
-   * Organizations that were there before a time, those that were deleted since among them, in the order of their ids.
-   */
-  madeBefore(time: Date, after: string, limit: number): Promise<BilledOrg[]> {
-    return this.organizations.madeBefore(time, after, limit);
+  /** Lists organizations that were created before a time, deleted ones included, in the order of their ids. */
+  createdBefore(time: Date, after: string, limit: number): Promise<BilledOrg[]> {
+    return this.organizations.createdBefore(time, after, limit);
   }
 }

@@ -3,7 +3,7 @@ import { IsString, ValidateBy } from 'class-validator';
 import { inOrder } from '../../platform/text/text-fields.js';
 import { isSlug, RESERVED_NAMES } from './domain/slug.js';
 
-const Lowered = (): PropertyDecorator =>
+const LowerCased = (): PropertyDecorator =>
   Transform(({ value }: { value: unknown }) => (typeof value === 'string' ? value.trim().toLowerCase() : value));
 
 const IsFree = (): PropertyDecorator =>
@@ -25,5 +25,5 @@ const HasSlugForm = (): PropertyDecorator =>
     },
   });
 
-/** The slug of an organization, or a username: they share one namespace. */
-export const IsName = (): PropertyDecorator => inOrder(Lowered(), IsString(), HasSlugForm(), IsFree());
+/** The slug of an organization or a username. They share one namespace. */
+export const IsName = (): PropertyDecorator => inOrder(LowerCased(), IsString(), HasSlugForm(), IsFree());

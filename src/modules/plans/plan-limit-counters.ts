@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { type Plan, storedBytesOf } from './plan.js';
 
-/** What a plan limits for each organization as a whole, and where the limit stands. */
+/** Limits for an organization as a whole, and where the plan defines them. */
 const LIMITS = {
   projects: (plan: Plan) => plan.limits.projects,
   repositories: (plan: Plan) => plan.repositories,
@@ -11,9 +11,7 @@ const LIMITS = {
 export type PlanLimit = keyof typeof LIMITS;
 const PLAN_LIMITS = Object.keys(LIMITS) as readonly PlanLimit[];
 
-/**
- * How much of a limit an organization uses. The caller may have locked the organization and be inside a transaction.
- */
+/** Counts what an organization uses. The caller may have locked the organization inside a transaction. */
 export type PlanLimitCounter = (orgId: string) => Promise<number>;
 
 export interface LimitExcess {
@@ -38,12 +36,12 @@ export class PlanLimitCounters {
     for (const limit of PLAN_LIMITS) this.counterOf(limit);
   }
 
-  /** How much of the limit the organization uses. */
+  /** Returns how much of the limit the organization uses. */
   async used(limit: PlanLimit, orgId: string): Promise<number> {
     return this.counterOf(limit)(orgId);
   }
 
-  /** The limits of the plan that the organization exceeds. */
+  /** Returns the limits of the plan that the organization exceeds. */
   async exceeded(plan: Plan, orgId: string): Promise<LimitExcess[]> {
     const excesses: LimitExcess[] = [];
     for (const limit of PLAN_LIMITS) {

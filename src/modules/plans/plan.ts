@@ -8,29 +8,29 @@ type SupportTier = 'community' | 'email' | 'priority' | 'dedicated';
 export interface Plan {
   readonly id: PlanId;
   readonly name: string;
-  /** Null: by agreement. */
+  /** The price is null when it is agreed on with each customer. */
   readonly priceUsdPerMonth: number | null;
-  /** Null: unlimited. */
+  /** A limit of null means unlimited. */
   readonly limits: {
     readonly callsPerDay: number | null;
     readonly agents: number | null;
     readonly projects: number | null;
   };
-  /** In nano-dollars: what a person gets with the plan, once, to use for whatever is metered. */
+  /** The credit in nano-dollars that a user gets once with the plan. It pays for all metered usage. */
   readonly creditNano: bigint;
-  /** Whether usage beyond the credits is billed; else there is none. */
+  /** True when usage beyond the credits is billed. Otherwise usage stops when the credits are used up. */
   readonly billsUsage: boolean;
-  /** Calls a second; twice as many may come at once. */
+  /** Calls per second. A burst can have twice as many. */
   readonly callsPerSecond: number;
   readonly features: Readonly<Record<PlanFeature, boolean>>;
   readonly support: SupportTier;
-  /** What one sandbox execution with a key may use, and how many may run at once. */
+  /** Limits of one sandbox execution with a key, and how many can run at once. */
   readonly sandbox: { readonly timeoutMs: number; readonly memoryMib: number; readonly concurrency: number };
-  /** Repositories of the service's own that an organization can have: each takes a directory even where it is empty. */
+  /** Repositories that the service hosts for an organization. Each takes a directory, even when it is empty. */
   readonly repositories: number;
   /**
-   * What one build may use, how many deploys of the organization may be at work at once, and what the files of all its
-   * deploys may come to (`storedMib`).
+   * Limits of one build, how many deploys of the organization can run at once, and the total size of the files of all
+   * its deploys (`storedMib`).
    */
   readonly deploys: {
     readonly concurrency: number;
@@ -40,8 +40,8 @@ export interface Plan {
     readonly storedMib: number;
   };
   /**
-   * Servers of deploys that may run at once on one machine, sleeping ones among them, and what each may use: memory,
-   * its weight while processors are contended (100 is ordinary), and at most so many percent of one processor.
+   * How many servers of deploys can run at once on one machine, sleeping ones included, and the limits of each: memory,
+   * the weight while processors are contended (100 is the default), and the share of one processor in percent.
    */
   readonly apps: {
     readonly servers: number;
@@ -54,8 +54,8 @@ export interface Plan {
 const MINUTE_MS = 60_000;
 
 /**
- * The one place where a number of a plan stands (service document §8). API limits, gates, prices and their pages read
- * it from here.
+ * The only place that defines the numbers of plans (service document §8). API limits, feature checks, prices and their
+ * pages read them from here.
  */
 export const PLANS: Readonly<Record<PlanId, Plan>> = {
   free: {
@@ -120,5 +120,5 @@ export const PLANS: Readonly<Record<PlanId, Plan>> = {
   },
 };
 
-/** What the files of all deploys of an organization may come to. */
+/** The total size that the files of all deploys of an organization can have. */
 export const storedBytesOf = ({ deploys }: Plan): number => deploys.storedMib * 1_048_576;

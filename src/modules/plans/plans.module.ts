@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { PlanLimitCounters } from './plan-limit-counters.js';
 
-/** What each plan allows, and who counts what an organization uses of it. */
+/** Provides the limits of plans, and the counters of what an organization uses of them. */
 @Module({ providers: [PlanLimitCounters], exports: [PlanLimitCounters] })
 export class PlansModule {}

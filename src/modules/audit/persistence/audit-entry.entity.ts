@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** Something that was done in an organization; never changed afterwards. */
+/** An action in an organization. Entries are never changed. */
 @Entity('audit_log')
 export class AuditEntry {
   @PrimaryColumn('text') id!: string;

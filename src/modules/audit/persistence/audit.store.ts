@@ -17,7 +17,7 @@ export class AuditStore {
       .execute();
   }
 
-  /** Newest first. */
+  /** Lists entries, newest first. */
   async list(orgId: string, request: PageRequest): Promise<Page<AuditEntry>> {
     const query = this.database.manager
       .createQueryBuilder(AuditEntry, 'entry')

@@ -16,7 +16,7 @@ const TIERS: Readonly<Record<PlanId, Tier>> = {
   enterprise: tierOf('enterprise'),
 };
 
-/** The budget belongs to the organization, and not to the key: more keys are not more calls. */
+/** The budget belongs to the organization and not to the key, so that more keys do not allow more calls. */
 export const budgetAccountOf = ({ id, plan }: OrgMembership): BudgetAccount => ({
   key: id,
   tier: TIERS[plan],

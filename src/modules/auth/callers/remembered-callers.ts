@@ -4,13 +4,12 @@ import { Clock } from '../../../platform/time/clock.js';
 import { REMEMBERED_SECONDS } from '../tokens/remembered.js';
 import type { KnownCaller } from './known-caller.js';
 
-/** Bounds what many keys could make a process remember: about 20 MB. */
+/** The limit keeps the memory for remembered callers below about 20 MB. */
 const MAX_CALLERS = 10_000;
 
 /**
- * Callers by the token that they showed, so that a call costs no query. What is remembered is at most ten seconds old,
- * and is looked up again sooner when an epoch tells of a change. Many calls at once of a token that is not remembered
- * share one lookup.
+ * Caches callers by token, so that most calls cost no query. An entry is at most ten seconds old, and is looked up again
+ * sooner when an epoch reports a change. Concurrent calls with a token that is not cached share one lookup.
  */
 @Injectable()
 export class RememberedCallers {
@@ -19,14 +18,14 @@ export class RememberedCallers {
 
   constructor(private readonly clock: Clock) {}
 
-  /** @throws whatever `lookUp` throws; a refusal is not remembered. */
+  /** @throws the error of `lookUp`, which is not cached. */
   get(token: string, lookUp: () => Promise<KnownCaller>): KnownCaller | Promise<KnownCaller> {
     const known = this.callers.get(token);
     if (known !== undefined && this.clock.now().getTime() < known.validUntilMs) return known;
     return this.lookUpOnce(token, lookUp);
   }
 
-  /** Forgets what is known and looks it up anew: a lookup that is under way may have begun before the change. */
+  /** Looks up the caller again. A lookup in progress is not shared, because it may have begun before the change. */
   async renew(token: string, lookUp: () => Promise<KnownCaller>): Promise<KnownCaller> {
     this.callers.delete(token);
     const caller = await lookUp();
@@ -50,7 +49,7 @@ export class RememberedCallers {
     return lookup;
   }
 
-  /** Until when something that was looked up now may be remembered, when it ends by itself at `endsAt`. */
+  /** Returns how long an entry that is looked up now is valid, if the credential itself ends at `endsAt`. */
   validUntilMs(endsAt: Date | null): number {
     const limit = this.clock.now().getTime() + REMEMBERED_SECONDS * 1000;
     return endsAt === null ? limit : Math.min(limit, endsAt.getTime());

@@ -1,8 +1,8 @@
 import ipaddr from 'ipaddr.js';
 
 /**
- * Reads an address or a CIDR and writes it as a CIDR of its network, `10.1.2.3/8` as `10.0.0.0/8`. Undefined when it is
- * neither.
+ * Returns an address or a CIDR as the CIDR of its network: `10.1.2.3/8` becomes `10.0.0.0/8`. Returns undefined for any
+ * other text.
  */
 export function normalRange(text: string): string | undefined {
   if (ipaddr.isValid(text)) {
@@ -16,7 +16,7 @@ export function normalRange(text: string): string | undefined {
   return `${network.toString()}/${bits}`;
 }
 
-/** Whether an address is in a range. `::ffff:203.0.113.7` is the IPv4 address in it. */
+/** True when an address is in a range. `::ffff:203.0.113.7` counts as its IPv4 address. */
 export function isInRange(range: string, ip: string): boolean {
   if (!ipaddr.isValid(ip)) return false;
   const [network, bits] = ipaddr.parseCIDR(range);
@@ -24,7 +24,7 @@ export function isInRange(range: string, ip: string): boolean {
   return address.kind() === network.kind() && address.match([network, bits]);
 }
 
-/** Whether every address of `inner` is in `outer`. */
+/** True when every address of `inner` is in `outer`. */
 export function containsRange(outer: string, inner: string): boolean {
   const [, outerBits] = ipaddr.parseCIDR(outer);
   const [network, innerBits] = ipaddr.parseCIDR(inner);

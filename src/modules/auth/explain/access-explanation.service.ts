@@ -10,7 +10,7 @@ import { budgetAccountOf } from '../callers/org-budget.js';
 import type { OrgMembership } from '../principal.js';
 import { type DeclaredRoute, RouteDirectory } from '../route-directory.js';
 
-/** What stands in the way of a call, in the order in which it would be met. */
+/** The checks that can refuse a call, in their order. */
 export const OBSTACLES = ['route', 'credential', 'organization', 'budget', 'scope', 'role', 'email'] as const;
 export type Obstacle = (typeof OBSTACLES)[number];
 
@@ -27,11 +27,11 @@ export interface AccessExplanation {
 interface Question {
   readonly method: string;
   readonly path: string;
-  /** Id or slug; undefined: the one that a call without `x-service-org` would be for. */
+  /** Id or slug. The default is the organization of a call without `x-service-org`. */
   readonly org: string | undefined;
 }
 
-/** Answers whether a call would be let in, by asking the same rules that would be asked of it. */
+/** Explains whether a call would be allowed, with the same rules that the guards apply. */
 @Injectable()
 export class AccessExplanationService {
   constructor(
@@ -40,7 +40,7 @@ export class AccessExplanationService {
     private readonly settings: AuthSettings,
   ) {}
 
-  /** Nothing is called or spent. An address that a key is not allowed from was refused before this could be asked. */
+  /** The call is neither made nor counted. An address that the key does not allow was already refused. */
   async explain(call: Call, question: Question): Promise<AccessExplanation> {
     const route = this.routes.find(question.method, question.path);
     if (route === undefined) {
@@ -56,7 +56,7 @@ export class AccessExplanationService {
     };
     let org: OrgMembership | undefined;
     try {
-      org = await this.ask(call, route, question.org);
+      org = await this.check(call, route, question.org);
     } catch (error) {
       if (!(error instanceof DomainError)) throw error;
       return {
@@ -67,17 +67,17 @@ export class AccessExplanationService {
     return { allowed: true, organization: org, refusal: undefined, ...facts };
   }
 
-  private async ask(
+  private async check(
     { principal }: Call,
     route: DeclaredRoute,
-    named: string | undefined,
+    idOrSlug: string | undefined,
   ): Promise<OrgMembership | undefined> {
     const { rule, sessions } = route;
     const isSession = principal.credential.type === 'session';
     if (rule !== undefined && isSession && sessions !== 'only' && sessions !== 'or_key')
       throw new SessionTokenNotAllowed();
     if (rule !== undefined && !isSession && sessions === 'only') throw new SessionRequired();
-    const org = principal.orgOf(named);
+    const org = principal.orgOf(idOrSlug);
     const { remaining, account } = await this.budgets.look(budgetAccountOf(org));
     if (remaining === 0) throw this.budgets.usedUp(account);
     if (rule?.scope !== undefined) {

@@ -6,7 +6,7 @@ import { KeyInputs } from './key-inputs.js';
 import { KeysController } from './keys.controller.js';
 import { MeController } from './me.controller.js';
 
-/** Who calls, with which keys, and what they may do. */
+/** The endpoints for keys, for the current caller and for explaining access. */
 @Module({
   imports: [KeysModule],
   controllers: [ExplainController, KeysController, MeController],

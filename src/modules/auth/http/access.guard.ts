@@ -5,7 +5,7 @@ import { RouteMetadata } from '../../../platform/http/route-metadata.js';
 import { RequireOperatorToken } from '../../operators/require-operator-token.js';
 import { RequireScope } from '../require-scope.js';
 
-/** Fails closed: a route that does not say who may call it answers no one. */
+/** Refuses every call of a route that does not declare who can call it. */
 @Injectable()
 export class AccessGuard implements CanActivate {
   private readonly declarations: readonly RouteMetadata<unknown>[];
@@ -18,6 +18,6 @@ export class AccessGuard implements CanActivate {
 
   canActivate(context: ExecutionContext): boolean {
     if (this.declarations.some((declaration) => declaration.of(context) !== undefined)) return true;
-    throw new Error(`${context.getClass().name}.${context.getHandler().name} does not say who may call it.`);
+    throw new Error(`${context.getClass().name}.${context.getHandler().name} does not declare who can call it.`);
   }
 }

@@ -4,7 +4,7 @@ import { Counter } from 'prom-client';
 
 const FAILURES = 'auth_failures_total';
 
-/** Credentials that let nobody in. A sudden rise is somebody guessing, or a key that was rotated under a program. */
+/** Counts refused credentials. A sudden rise is an attack, or a program that still uses a rotated key. */
 @Injectable()
 export class AccessMetrics {
   constructor(@InjectMetric(FAILURES) private readonly failures: Counter) {}

@@ -10,7 +10,7 @@ import { DeclaredRoutes } from './declared-routes.js';
 import { OPEN_SURFACES } from './open-surfaces.js';
 import { CallerBudgets } from './caller-budgets.js';
 
-/** What the guards of every role stand on; global, because the limits ask it who calls. */
+/** Provides what the guards of every role need. It is global because the limits need the caller. */
 @Global()
 @Module({
   imports: [CallersModule, KeysModule],

@@ -9,11 +9,11 @@ import { isApiKey } from '../callers/authenticator.service.js';
 import { RequireScope, type ScopeRule, type SessionRule, TakesPassword, TakesSession } from '../require-scope.js';
 import { AccessMetrics } from './access.metrics.js';
 import { CallAdmission } from './call-admission.js';
-import { credentialOf, isJwt, passwordOf, type ShownCredential } from './credential.js';
+import { credentialOf, isJwt, passwordOf, type SentCredential } from './credential.js';
 
 /**
- * Finds out who calls (service document §5). A route that is open to everybody asks for nothing, but a key that is
- * shown there all the same has its organization's budget.
+ * Authenticates callers (service document §5). A public route requires no credential, but a key that is sent to it uses
+ * the budget of its organization.
  */
 @Injectable()
 export class AuthenticationGuard implements CanActivate {
@@ -59,10 +59,10 @@ export class AuthenticationGuard implements CanActivate {
 const showsCredential = ({ headers }: Request): boolean =>
   headers.authorization !== undefined || headers['x-api-key'] !== undefined;
 
-function tokenOf(shown: ShownCredential, sessions: SessionRule | undefined): string {
-  if (shown.kind === 'cookie') throw new SessionTokenNotAllowed();
-  if (shown.kind === 'none') throw sessions === 'only' ? new SessionRequired() : new ApiKeyMissing();
-  const { token } = shown;
+function tokenOf(sent: SentCredential, sessions: SessionRule | undefined): string {
+  if (sent.kind === 'cookie') throw new SessionTokenNotAllowed();
+  if (sent.kind === 'none') throw sessions === 'only' ? new SessionRequired() : new ApiKeyMissing();
+  const { token } = sent;
   const takesSession = sessions === 'only' || sessions === 'or_key';
   if (sessions === 'only' && isApiKey(token)) throw new SessionRequired();
   if ((!takesSession && token.startsWith('svc_sess_')) || isJwt(token)) throw new SessionTokenNotAllowed();

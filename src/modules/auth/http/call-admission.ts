@@ -15,7 +15,7 @@ import { credentialOf } from './credential.js';
 
 const ORG_HEADER = 'x-service-org';
 
-/** Puts on a request who makes it, for which organization, and whose budget it is taken from. */
+/** Attaches to a request its caller, its organization and the budget that it is counted against. */
 @Injectable()
 export class CallAdmission {
   constructor(
@@ -23,38 +23,43 @@ export class CallAdmission {
     private readonly usage: KeyUsage,
   ) {}
 
-  /** @throws {DomainError} when the token lets nobody in, not from here, or not into the organization that is named. */
+  /** @throws {DomainError} when the token is refused, also for this address or for the requested organization. */
   admit(request: Request, token: string): true | Promise<true> {
     const caller = this.authenticator.authenticate(token, request.ip ?? '');
     return caller instanceof Promise
-      ? caller.then((known) => this.put(request, token, known))
-      : this.put(request, token, caller);
+      ? caller.then((known) => this.attach(request, token, known))
+      : this.attach(request, token, caller);
   }
 
-  /** As {@link admit}, but one who may not call is a stranger. */
+  /** {@link admit} for public routes: a caller with a refused credential counts as unauthenticated. */
   async admitIfKnown(request: Request): Promise<void> {
     try {
-      const shown = credentialOf(request);
-      if (shown.kind !== 'token') return;
-      const caller = await this.authenticator.authenticate(shown.token, request.ip ?? '');
-      // Whoever has found a key shall not use its organization's calls up from where the key may not be used.
+      const sent = credentialOf(request);
+      if (sent.kind !== 'token') return;
+      const caller = await this.authenticator.authenticate(sent.token, request.ip ?? '');
+      // A stolen key must not use up the calls of its organization from an address that it does not allow.
       requireAddress(caller.principal, request.ip ?? '');
-      this.put(request, shown.token, caller);
+      this.attach(request, sent.token, caller);
     } catch (error) {
       if (!(error instanceof DomainError)) throw error;
     }
   }
 
   /**
-   * A refusal that rests on what is remembered is not thrown yet: as the call is counted it turns out whether that
-   * still holds, and then this is asked again. {@link ScopeGuard} throws what stays.
+   * A refusal may rest on an outdated caller, so it is only attached here. When the call is counted, an outdated caller is
+   * looked up again. {@link ScopeGuard} throws a refusal that remains.
    */
-  private put(request: Request, token: string, caller: KnownCaller): true {
+  private attach(request: Request, token: string, caller: KnownCaller): true {
     const { principal } = caller;
     const ip = request.ip ?? '';
     try {
       requireAddress(principal, ip);
-      this.putCall(request, { principal, org: orgOf(request, principal), ip, requestId: stateOf(request).requestId });
+      this.attachCaller(request, {
+        principal,
+        org: orgOf(request, principal),
+        ip,
+        requestId: stateOf(request).requestId,
+      });
       attachBudgetHolder(request, this.holderOf(request, token, caller));
     } catch (error) {
       const [own] = principal.memberships;
@@ -65,7 +70,7 @@ export class CallAdmission {
     return true;
   }
 
-  private putCall(request: Request, call: Call): void {
+  private attachCaller(request: Request, call: Call): void {
     attachCall(request, call);
     Object.assign(stateOf(request), { logFields: { orgId: call.org.id }, callerKey: callerKeyOf(call) });
     const { credential } = call.principal;
@@ -78,7 +83,7 @@ export class CallAdmission {
       stamps: stampsOf(caller, org),
       isStale: (stamps) => isStale(caller, org, stamps),
       refresh: async () => {
-        this.put(request, token, await this.authenticator.reauthenticate(token));
+        this.attach(request, token, await this.authenticator.reauthenticate(token));
         return budgetHolderOf(request)!;
       },
     };
@@ -87,8 +92,8 @@ export class CallAdmission {
 
 /** @throws {KeyOrgMismatch} `key_org_mismatch`, {OrgAccessDenied} `org_access_denied` */
 function orgOf(request: Request, principal: Principal): OrgMembership {
-  const named = request.headers[ORG_HEADER];
-  return principal.orgOf(typeof named === 'string' && named !== '' ? named : undefined);
+  const idOrSlug = request.headers[ORG_HEADER];
+  return principal.orgOf(typeof idOrSlug === 'string' && idOrSlug !== '' ? idOrSlug : undefined);
 }
 
 /** @throws {IpNotAllowed} `ip_not_allowed` */
@@ -98,8 +103,8 @@ function requireAddress({ credential }: Principal, ip: string): void {
 }
 
 /**
- * A key whatever its secret is, so that a retry may come with a rotated one; but no other key of the person, which may
- * not be shown what was made for a wider one. All sessions of a person are one caller.
+ * Identifies a key independently of its secret, so that a retry can use a rotated one. Other keys of the user are other
+ * callers, because a narrower key must not see the response to a wider one. All sessions of a user are one caller.
  */
 function callerKeyOf({ principal: { user, credential }, org }: Call): string {
   return `${credential.type === 'api_key' ? credential.keyId : user.id}/${org.id}`;

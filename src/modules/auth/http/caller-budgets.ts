@@ -3,7 +3,7 @@ import type { Request } from 'express';
 import { type BudgetHolder, BudgetHolders, budgetHolderOf } from '../../limits/budget-account.js';
 import { CallAdmission } from './call-admission.js';
 
-/** By the credential that the request carries, if that is good. */
+/** Finds the budget by the credential of the request, if the credential is valid. */
 @Injectable()
 export class CallerBudgets extends BudgetHolders {
   constructor(private readonly admission: CallAdmission) {

@@ -8,10 +8,10 @@ import { RequireScope, type ScopeRule, type SessionRule, TakesSession } from '..
 
 const PATH = 'path';
 const METHOD = 'method';
-/** Where `@ApiOperation` keeps what it was given. */
+/** The metadata key of `@ApiOperation`. */
 const OPERATION = 'swagger/apiOperation';
-/** Where `@Body()` and its like keep what a handler takes: `<kind>:<index>`. */
-const TAKEN = '__routeArguments__';
+/** The metadata key of the parameters of a handler, such as `@Body()`. The entries are `<kind>:<index>`. */
+const PARAMETERS = '__routeArguments__';
 const BODY = new RegExp(`^${RouteParamtypes.BODY}:`);
 
 type Handler = (...parameters: unknown[]) => unknown;
@@ -28,7 +28,7 @@ export class DeclaredRoutes extends RouteDirectory {
     super();
   }
 
-  /** Read the first time that somebody asks, when all controllers are known. */
+  /** The list is read on the first call, when all controllers are known. */
   list(): readonly DeclaredRoute[] {
     this.routes ??= [...this.modules.values()]
       .flatMap((module) => [...module.controllers.values()])
@@ -38,7 +38,7 @@ export class DeclaredRoutes extends RouteDirectory {
 
   find(method: string, path: string): DeclaredRoute | undefined {
     const parts = partsOf(path.split('?')[0]!);
-    // A literal segment is nearer than a parameter: `/keys/current` is not `/keys/:key_id`.
+    // A literal segment matches before a parameter: `/keys/current` is not `/keys/:key_id`.
     return this.list()
       .filter((route) => route.method === method.toUpperCase() && matches(partsOf(route.path), parts))
       .sort((one, other) => one.path.split(':').length - other.path.split(':').length)[0];
@@ -53,12 +53,12 @@ export class DeclaredRoutes extends RouteDirectory {
         const places = [handler, controller];
         return {
           method: RequestMethod[Reflect.getMetadata(METHOD, handler) as RequestMethod],
-          path: `/${[Reflect.getMetadata(PATH, controller) as string, Reflect.getMetadata(PATH, handler) as string].flatMap(partsOf).join('/')}`,
+          path: `/${places.toReversed().map(pathOf).flatMap(partsOf).join('/')}`,
           rule: this.reflector.getAllAndOverride<ScopeRule | undefined>(RequireScope.KEY, places),
           needsVerifiedEmail:
             this.reflector.getAllAndOverride<true | undefined>(RequireVerifiedEmail.KEY, places) === true,
           surface: this.reflector.getAllAndOverride<OperatorSurface | undefined>(RequireOperatorToken.KEY, places),
-          takesBody: Object.keys((Reflect.getMetadata(TAKEN, controller, name) as object | undefined) ?? {}).some(
+          takesBody: Object.keys((Reflect.getMetadata(PARAMETERS, controller, name) as object | undefined) ?? {}).some(
             (key) => BODY.test(key),
           ),
           summary: (Reflect.getMetadata(OPERATION, handler) as { summary?: string } | undefined)?.summary,
@@ -67,6 +67,8 @@ export class DeclaredRoutes extends RouteDirectory {
       });
   }
 }
+
+const pathOf = (target: object): string => Reflect.getMetadata(PATH, target) as string;
 
 const partsOf = (path: string): string[] => path.split('/').filter((part) => part !== '');
 

@@ -8,7 +8,7 @@ import type { ChangeKeyBody, CreateKeyBody } from './keys.dto.js';
 
 const DAY_MS = 86_400_000;
 
-/** Checks what no single field of a body can tell, and makes of it what the service takes. */
+/** Checks rules that concern several fields, and converts bodies to the inputs of the service. */
 @Injectable()
 export class KeyInputs {
   constructor(private readonly clock: Clock) {}

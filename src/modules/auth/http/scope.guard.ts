@@ -10,7 +10,7 @@ import { RequireScope, type ScopeRule } from '../require-scope.js';
 import { RequireVerifiedEmail } from '../require-verified-email.js';
 import { AccessMetrics } from './access.metrics.js';
 
-/** May they? Asked after the call was counted, when it is known that nothing has changed since. */
+/** Checks permissions. It runs after the call was counted, when the caller is known to be current. */
 @Injectable()
 export class ScopeGuard implements CanActivate {
   private readonly rules: RouteMetadata<ScopeRule>;
@@ -49,10 +49,10 @@ export class ScopeGuard implements CanActivate {
     if (refusal !== undefined) throw refusal;
     const call = callOf(request);
     if (call === undefined)
-      throw new Error(`${context.getClass().name} is called by nobody: the authentication guard did not run.`);
+      throw new Error(`${context.getClass().name} has no caller: the authentication guard did not run.`);
     const { principal, org } = call;
-    const { org_id: named } = request.params;
-    if (typeof named === 'string') principal.requireBinding(named);
+    const { org_id: idOrSlug } = request.params;
+    if (typeof idOrSlug === 'string') principal.requireBinding(idOrSlug);
     if (rule.scope !== undefined) {
       if (rule.in === 'resource') principal.requireOfKey(rule.scope);
       else principal.require(rule.scope, org.id);

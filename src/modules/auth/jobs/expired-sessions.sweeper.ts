@@ -7,7 +7,7 @@ import { SessionsStore } from '../persistence/sessions.store.js';
 import { expiredSessionsSchedule } from './auth.job.js';
 
 const KEPT_MS = 30 * 86_400_000;
-/** The limit of one run: what is left waits for the next. */
+/** The limit of one run. The rest is deleted by the next run. */
 const BATCHES = { size: 1_000, most: 20 };
 
 @Injectable()

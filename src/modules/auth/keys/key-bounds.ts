@@ -3,7 +3,7 @@ import type { Principal } from '../principal.js';
 import { scopesOf } from '../scopes.js';
 import { KeyTooWide } from './keys.errors.js';
 
-/** What a key can do, however it came to be. */
+/** The permissions of a key. */
 export interface KeyRange {
   readonly kind: 'personal' | 'select_orgs' | 'org_bound';
   readonly scopes: readonly string[];
@@ -15,8 +15,8 @@ export interface KeyRange {
 const WIDTH: Readonly<Record<KeyRange['kind'], number>> = { org_bound: 0, select_orgs: 1, personal: 2 };
 
 /**
- * Refuses a key that could do more than the credential that makes or changes it: more scopes, more organizations, from
- * more addresses, or for longer. A person's session has no bounds but the person's.
+ * Refuses a key with wider permissions than the credential that creates or changes it: more scopes, organizations or
+ * addresses, or a later expiry. A session has all permissions of its user.
  *
  * @throws {KeyTooWide} `insufficient_scopes`
  */

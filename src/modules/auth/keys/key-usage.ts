@@ -9,7 +9,7 @@ import { keyUsageSchedule } from './keys.job.js';
 
 const MAX_REMEMBERED = 10_000;
 
-/** Notes when and from where keys are used, and writes it down in batches: a call must not cost a write. */
+/** Remembers when and from where keys are used, and saves it in batches, so that a call does not cost a write. */
 @Injectable()
 @Handles(keyUsageSchedule)
 export class KeyUsage implements ScheduleHandler {
@@ -30,7 +30,7 @@ export class KeyUsage implements ScheduleHandler {
     this.uses.set(keyId, { keyId, at: this.clock.now(), ip });
   }
 
-  /** Writes what has been noted so far. */
+  /** Saves what has been remembered so far. */
   run(): Promise<void> {
     this.writing = this.writing.then(() => this.writeOnce());
     return this.writing;

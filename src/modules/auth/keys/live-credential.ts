@@ -6,7 +6,7 @@ import { ApiKeyStore } from '../persistence/api-key.store.js';
 import { SessionsStore } from '../persistence/sessions.store.js';
 import { PersonDirectory } from '../person-directory.js';
 
-/** Holds off a password reset while a key is minted, so that no key slips past the reset that revokes them all. */
+/** Blocks a password reset while a key is created, so that no new key escapes a reset that revokes all keys. */
 @Injectable()
 export class LiveCredential {
   constructor(
@@ -17,7 +17,7 @@ export class LiveCredential {
   ) {}
 
   /**
-   * Until the transaction ends, no reset begins; and one that came first has ended the credential of this call.
+   * Blocks resets until the transaction ends. If a reset came first, it has ended the credential of this call.
    *
    * @throws {SessionInvalid} `invalid_session`
    * @throws {ApiKeyRevoked} `revoked_api_key`

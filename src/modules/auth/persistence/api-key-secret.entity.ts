@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** What is kept of a secret of a key. Those that were rotated away stay, to be told from unknown ones. */
+/** The hash of a secret of a key. Replaced secrets stay, so that they can be distinguished from unknown ones. */
 @Entity('api_key_secrets')
 export class ApiKeySecret {
   @PrimaryColumn('text') id!: string;
@@ -10,6 +10,6 @@ export class ApiKeySecret {
   @Column('text') last4!: string;
   @Column('timestamptz', { name: 'created_at' }) createdAt!: Date;
   @Column('timestamptz', { name: 'rotated_at', nullable: true }) rotatedAt!: Date | null;
-  /** Until when it goes on working after it was rotated away. */
+  /** When a replaced secret stops working. */
   @Column('timestamptz', { name: 'works_until', nullable: true }) worksUntil!: Date | null;
 }

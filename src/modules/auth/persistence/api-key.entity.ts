@@ -5,15 +5,15 @@ import type { KeyKind } from '../principal.js';
 export class ApiKey {
   @PrimaryColumn('text') id!: string;
   @Column('text', { name: 'user_id' }) userId!: string;
-  /** The organization of a call that names none; of an org-bound key the only one. */
+  /** The default organization of calls. For an org-bound key it is the only one. */
   @Column('text', { name: 'home_org_id' }) homeOrgId!: string;
   @Column('text') kind!: KeyKind;
   @Column('text') name!: string;
-  /** As they were written: `deploys:*` also covers a scope that is added to it later. */
+  /** The patterns of the caller. `deploys:*` therefore also covers scopes that are added later. */
   @Column('text', { array: true }) scopes!: string[];
-  /** Those that it reaches; empty for a personal key, which reaches all of its owner's. */
+  /** The organizations of the key. The list is empty for a personal key, which has access to all of its owner's. */
   @Column('text', { name: 'org_ids', array: true }) orgIds!: string[];
-  /** CIDRs; empty: from anywhere. */
+  /** CIDRs that the key can be used from. An empty list allows every address. */
   @Column('text', { name: 'allowed_ips', array: true }) allowedIps!: string[];
   @Column('timestamptz', { name: 'expires_at', nullable: true }) expiresAt!: Date | null;
   @Column('timestamptz', { name: 'revoked_at', nullable: true }) revokedAt!: Date | null;

@@ -5,11 +5,11 @@ import { type Page, pageOf, type PageRequest } from '../../../platform/database/
 import { ApiKeySecret } from './api-key-secret.entity.js';
 import { ApiKey } from './api-key.entity.js';
 
-/** Whose keys may be seen: a person's own, and those bound to organizations that it administers. */
+/** The keys that a caller can see: the user's own, and org-bound keys of organizations that the user administers. */
 export interface KeyReach {
   readonly userId: string;
   readonly administeredOrgIds: readonly string[];
-  /** Set for a key that is not personal: it sees only keys that reach no further than itself. */
+  /** Set for a key that is not personal. It sees only keys with the same or fewer organizations. */
   readonly withinOrgIds: readonly string[] | undefined;
 }
 
@@ -29,17 +29,17 @@ export class ApiKeyStore {
     await manager.insert(ApiKeySecret, secret);
   }
 
-  /** Null for a key that is out of reach, as for one that never was. */
+  /** Returns null for a key that the caller cannot see, as for an unknown one. */
   find(id: string, reach: KeyReach): Promise<ApiKey | null> {
     return this.reachable(reach).andWhere('key.id = :id', { id }).getOne();
   }
 
-  /** As {@link find}, and nobody else changes it until the transaction ends. */
+  /** {@link find} with a lock until the transaction ends. */
   findForChange(id: string, reach: KeyReach): Promise<ApiKey | null> {
     return this.reachable(reach).andWhere('key.id = :id', { id }).setLock('pessimistic_write').getOne();
   }
 
-  /** Newest first. */
+  /** Lists keys, newest first. */
   async list(reach: KeyReach, page: PageRequest): Promise<Page<ApiKey>> {
     const query = this.reachable(reach)
       .orderBy('key.id', 'DESC')
@@ -53,7 +53,7 @@ export class ApiKeyStore {
     await this.database.manager.update(ApiKey, { id }, changed);
   }
 
-  /** Revokes every key of a person that is not revoked yet, and says which. */
+  /** Revokes every key of a user that is not revoked yet, and returns them. */
   async revokeAllOf(userId: string, now: Date): Promise<ApiKey[]> {
     const { manager } = this.database;
     const keys = await manager
@@ -69,21 +69,23 @@ export class ApiKeyStore {
     return keys;
   }
 
-  /** Whoever's it is: for what the service itself does about a key. */
+  /** Finds a key of any user, for actions of the service itself. */
   async findById(id: string): Promise<ApiKey | null> {
     return this.database.manager.findOneBy(ApiKey, { id });
   }
 
-  /** How many keys of a person work now. */
+  /** Counts the active keys of a user. */
   async countActive(userId: string, now: Date): Promise<number> {
     const [row] = await this.database.manager.query<[{ count: number }]>(
-      'SELECT count(*)::int AS count FROM api_keys WHERE user_id = $1 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $2)',
+      `
+      SELECT count(*)::int AS count FROM api_keys
+      WHERE user_id = $1 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $2)`,
       [userId, now],
     );
     return row.count;
   }
 
-  /** The last four characters of each key's current secret, by key. */
+  /** Returns the last four characters of the current secrets, by key id. */
   async last4Of(keyIds: readonly string[]): Promise<ReadonlyMap<string, string>> {
     const rows = await this.database.manager.query<{ key_id: string; last4: string }[]>(
       'SELECT key_id, last4 FROM api_key_secrets WHERE key_id = ANY($1) AND rotated_at IS NULL',
@@ -94,7 +96,7 @@ export class ApiKeyStore {
 
   async replaceSecret(secret: ApiKeySecret, worksUntil: Date): Promise<void> {
     const { manager } = this.database;
-    // One that still works from an earlier rotation must not outlive this one.
+    // A secret that still works from an earlier rotation must not outlive this one.
     await manager.query(
       'UPDATE api_key_secrets SET works_until = least(works_until, $2) WHERE key_id = $1 AND rotated_at IS NOT NULL',
       [secret.keyId, worksUntil],
@@ -107,7 +109,7 @@ export class ApiKeyStore {
     await manager.insert(ApiKeySecret, secret);
   }
 
-  /** Rows that are being changed are left out: what they were last used for is not worth waiting for. */
+  /** Skips rows that are locked, because the time of the last use is not worth waiting for. */
   async noteUses(uses: readonly KeyUse[]): Promise<void> {
     await this.database.manager.query(
       `

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
 import type { KeyKind } from '../principal.js';
 
-/** A key as one of its secrets finds it. */
+/** A key, found by one of its secrets. */
 export interface KeyRecord {
   readonly keyId: string;
   readonly userId: string;
@@ -15,11 +15,11 @@ export interface KeyRecord {
   readonly allowedIps: readonly string[];
   readonly expiresAt: Date | null;
   readonly revokedAt: Date | null;
-  /** When this secret stops working, if it has been rotated away. */
+  /** When this secret stops working, if it has been replaced. */
   readonly worksUntil: Date | null;
 }
 
-/** Finds keys by their secrets. It is apart from {@link ApiKeyStore} because calls wait for it. */
+/** Finds keys by their secrets. It is separate from {@link ApiKeyStore} because every call depends on its speed. */
 @Injectable()
 export class KeyLookupStore {
   constructor(private readonly database: Database) {}

@@ -1,12 +1,12 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** A person signed in on one device. */
+/** A sign-in of a user on one device. */
 @Entity('sessions')
 export class Session {
   @PrimaryColumn('text') id!: string;
   @Column('text', { name: 'user_id' }) userId!: string;
   @Column('bytea', { name: 'token_hash' }) tokenHash!: Buffer;
-  /** The hashes of its last tokens before that one; read and written in SQL only. */
+  /** Hashes of the previous tokens. Only SQL statements read and write them. */
   @Column({
     type: 'bytea',
     name: 'rotated_from',

@@ -3,7 +3,7 @@ import { Database } from '../../../platform/database/database.js';
 import { type Page, pageOf, type PageRequest } from '../../../platform/database/page.js';
 import { Session } from './session.entity.js';
 
-/** A live session as its token finds it. */
+/** A live session, found by its token. */
 export interface LiveSession {
   readonly sessionId: string;
   readonly userId: string;
@@ -11,7 +11,7 @@ export interface LiveSession {
   readonly expiresAt: Date;
 }
 
-/** How many tokens that were rotated away are still known for what they are. */
+/** How many replaced tokens of a session are still recognized. */
 const KNOWN_ROTATED_TOKENS = 5;
 
 @Injectable()
@@ -44,7 +44,7 @@ export class SessionsStore {
     return row;
   }
 
-  /** The live session that once had this token and has another one now. */
+  /** Finds the live session that had this token before a rotation. */
   async findRotated(hashes: readonly Buffer[], now: Date): Promise<{ id: string; userId: string } | undefined> {
     const [row] = await this.database.manager.query<{ id: string; userId: string }[]>(
       `
@@ -55,11 +55,13 @@ export class SessionsStore {
     return row;
   }
 
-  /** Whether there was a live session to give the token to. */
+  /** Replaces the token. Returns true when the session was live. */
   async rotate(id: string, tokenHash: Buffer, now: Date, expiresAt: Date): Promise<boolean> {
     const [, changed] = await this.database.manager.query<[unknown, number]>(
       `
-      UPDATE sessions SET rotated_from = (array_prepend(token_hash, rotated_from))[1:${KNOWN_ROTATED_TOKENS}], token_hash = $2, last_used_at = $3, expires_at = $4
+      UPDATE sessions
+      SET rotated_from = (array_prepend(token_hash, rotated_from))[1:${KNOWN_ROTATED_TOKENS}],
+          token_hash = $2, last_used_at = $3, expires_at = $4
       WHERE id = $1 AND ended_at IS NULL AND expires_at > $3`,
       [id, tokenHash, now, expiresAt],
     );
@@ -73,7 +75,7 @@ export class SessionsStore {
     ]);
   }
 
-  /** Whether the person had a live session of this id. */
+  /** Ends a session. Returns true when the user had a live session with this id. */
   async end(id: string, userId: string, now: Date): Promise<boolean> {
     const [, changed] = await this.database.manager.query<[unknown, number]>(
       'UPDATE sessions SET ended_at = $3 WHERE id = $1 AND user_id = $2 AND ended_at IS NULL AND expires_at > $3',
@@ -82,7 +84,7 @@ export class SessionsStore {
     return changed === 1;
   }
 
-  /** Ends all sessions of a person but one, and says which. */
+  /** Ends all sessions of a user except one, and returns their ids. */
   async endAll(userId: string, exceptId: string | undefined, now: Date): Promise<string[]> {
     const [rows] = await this.database.manager.query<[{ id: string }[], number]>(
       `
@@ -93,7 +95,7 @@ export class SessionsStore {
     return rows.map(({ id }) => id);
   }
 
-  /** The latest first. */
+  /** Lists live sessions, newest first. */
   async listLive(userId: string, page: PageRequest, now: Date): Promise<Page<Session>> {
     const query = this.database.manager
       .createQueryBuilder(Session, 'session')

@@ -1,2 +1,2 @@
-/** How long a process may go on with what it remembers of a credential while nothing tells it of changes. */
+/** How long a process can use a cached credential without hearing of changes. */
 export const REMEMBERED_SECONDS = 10;

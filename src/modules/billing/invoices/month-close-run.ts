@@ -67,7 +67,7 @@ export class MonthCloseRun {
 
   /** Yields organizations for which the month is open. */
   private async *openSets(period: BillingPeriod): AsyncGenerator<BilledOrg[]> {
-    const sets = batchesOf<BilledOrg>((last, limit) => this.orgs.madeBefore(period.to, last?.id ?? '', limit), {
+    const sets = batchesOf<BilledOrg>((last, limit) => this.orgs.createdBefore(period.to, last?.id ?? '', limit), {
       size: SET,
     });
     for await (const orgs of sets) {

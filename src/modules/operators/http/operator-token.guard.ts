@@ -19,14 +19,14 @@ const SETTING: Record<OperatorSurface, string> = {
   usage: 'USAGE_TOKEN',
 };
 
-/** Of sources of our own, who are counted and have no limit of a day. */
+/** Trusted usage sources are counted, but have no daily limit. */
 const TRUSTED: BudgetAccount = {
   key: 'usage sources',
   tier: { name: 'enterprise', callsPerDay: null, callsPerSecond: PLANS.enterprise.callsPerSecond },
   circles: [],
 };
 
-/** Lets the holder of `OPS_TOKEN`, `METRICS_TOKEN` or `USAGE_TOKEN` in (service document §5). */
+/** Requires `OPS_TOKEN`, `METRICS_TOKEN` or `USAGE_TOKEN` on operator endpoints (service document §5). */
 @Injectable()
 export class OperatorTokenGuard implements CanActivate {
   private readonly surfaces: RouteMetadata<OperatorSurface>;
@@ -42,7 +42,7 @@ export class OperatorTokenGuard implements CanActivate {
 
   /**
    * @throws {OperatorTokenInvalid} `invalid_token`
-   * @throws {OperatorTokenUnset} `invalid_token`: no token is right, because none is set.
+   * @throws {OperatorTokenUnset} `invalid_token`: no token is set.
    * @throws {OtherMachineRefused} `invalid_token`: no token is set, and the call does not come from this machine.
    * @throws {TooManyAttempts} `burst_limit_exceeded`: too many wrong tokens from this address.
    * @throws {UsageIntakeOff} `feature_disabled`
@@ -75,7 +75,7 @@ export class OperatorTokenGuard implements CanActivate {
       case 'usage':
         throw new UsageIntakeOff();
       case 'ops':
-        // Where a proxy is configured, what comes over the loopback interface may come from anywhere.
+        // Behind a proxy, a call over the loopback interface may come from any machine.
         if (this.config.trustProxy !== 0 || !isFromThisMachine(request))
           throw new OtherMachineRefused(SETTING[surface]);
         return true;

@@ -2,6 +2,6 @@ import { Module } from '@nestjs/common';
 import { OperatorTokenGuard } from './operator-token.guard.js';
 import { WrongOperatorTokens } from './wrong-operator-tokens.js';
 
-/** Who holds a token of the operator (service document §5). */
+/** Guards the operator endpoints (service document §5). */
 @Module({ providers: [OperatorTokenGuard, WrongOperatorTokens], exports: [OperatorTokenGuard, WrongOperatorTokens] })
 export class OperatorsHttpModule {}

@@ -1,6 +1,6 @@
 import type { Request } from 'express';
 
-/** What proxies add to a request that they pass on. */
+/** Headers that proxies add to the requests that they forward. */
 const FORWARDING_HEADERS = [
   'x-forwarded-for',
   'x-forwarded-host',
@@ -10,15 +10,13 @@ const FORWARDING_HEADERS = [
   'cf-connecting-ip',
 ] as const;
 const LOOPBACK_PEER = /^(?:::ffff:)?127(?:\.\d{1,3}){3}$|^::1$/;
-/**
- * A page of somebody else cannot make a browser send one of these, wherever its own name resolves to (DNS rebinding).
- */
+/** A foreign page cannot make a browser send such a host, whatever its own name resolves to (DNS rebinding). */
 const LOOPBACK_HOST = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d{1,5})?$/i;
 
 /**
- * Whether a program on this machine makes the request: it comes over the loopback interface, names a loopback host, and
- * no proxy has passed it on. The name of `PUBLIC_URL` does not count, because a proxy on this machine sends it for
- * everybody.
+ * True when a program on this machine makes the request: it comes over the loopback interface, names a loopback host, and
+ * no proxy has forwarded it. The host of `PUBLIC_URL` does not count, because a proxy on this machine sends it for every
+ * caller.
  */
 export function isFromThisMachine({ headers, socket }: Pick<Request, 'headers' | 'socket'>): boolean {
   return (

@@ -15,9 +15,9 @@ interface Count {
 }
 
 /**
- * Wrong operator tokens by address: after twenty in a minute, the address is refused until that minute is over, with
- * the right token too, because otherwise the limit would not slow a guesser down. Counted in this process and not in
- * Redis: operators need these endpoints most while Redis is unavailable.
+ * Limits wrong operator tokens by address. After 20 in a minute, the address is refused until the minute is over, even
+ * with the right token, because otherwise the limit would not slow down guessing. The process counts them itself, because
+ * operators need these endpoints most while Redis is unavailable.
  */
 @Injectable()
 export class WrongOperatorTokens {

@@ -2,7 +2,7 @@ import { trimEnd } from '../../../platform/text/trim.js';
 
 const MAX_LENGTH = 39;
 
-/** Names that paths and pages of ours have, or may come to have. */
+/** Names that the service uses in paths and pages, or may use later. */
 export const RESERVED_NAMES: ReadonlySet<string> = new Set([
   'about',
   'abuse',
@@ -121,21 +121,21 @@ export const RESERVED_NAMES: ReadonlySet<string> = new Set([
   'www',
 ]);
 
-/** `a-z`, `0-9` and single hyphens between them: the form of usernames and of slugs, which are one namespace. */
+/** Usernames and slugs share one namespace, and so one format: `a-z`, `0-9` and single hyphens between them. */
 const SLUG_FORM = /^[a-z0-9](?:-?[a-z0-9])+$/;
 
 export const isSlug = (text: string): boolean => text.length <= MAX_LENGTH && SLUG_FORM.test(text);
 
 /**
- * `Café Zürich` is `cafe-zurich`. A name that has no such letters, or a reserved one, gets a slug with a part of the
- * id.
+ * Derives a slug from a name: `Café Zürich` becomes `cafe-zurich`. A reserved name, or a name without such letters, gets
+ * a slug with a part of the id.
  */
 export function slugOf(name: string, id: string): string {
   const text = name.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
-  const begun = text
+  const trimmed = text
     .replace(/[^a-z0-9]+/g, '-')
     .replace(/^-+/, '')
     .slice(0, MAX_LENGTH);
-  const slug = trimEnd(begun, '-');
+  const slug = trimEnd(trimmed, '-');
   return isSlug(slug) && !RESERVED_NAMES.has(slug) ? slug : `org-${id.slice(-10)}`;
 }

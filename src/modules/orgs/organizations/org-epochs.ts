@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { AuthEpochs } from '../../auth/auth-epochs.js';
 import { OrganizationsStore } from '../persistence/organizations.store.js';
 
-/** Tells every process that what the members of an organization may do has changed. */
+/** Announces to every process that the permissions of the members of an organization have changed. */
 @Injectable()
 export class OrgEpochs {
   constructor(
@@ -10,7 +10,7 @@ export class OrgEpochs {
     private readonly epochs: AuthEpochs,
   ) {}
 
-  /** Raises the epoch with the running transaction, and announces it after the commit. */
+  /** Raises the epoch in the running transaction, and announces it after the commit. */
   async raise(orgId: string): Promise<void> {
     const epoch = await this.organizations.raiseEpoch(orgId);
     if (epoch !== undefined) await this.epochs.announce(orgId, epoch);

@@ -4,7 +4,7 @@ import { Database } from '../../../platform/database/database.js';
 import { type Page, pageOf, type PageRequest } from '../../../platform/database/page.js';
 import { Invitation } from './invitation.entity.js';
 
-/** An invitation is open until it is accepted, revoked or too old. */
+/** An invitation is open until it is accepted, is revoked or expires. */
 @Injectable()
 export class InvitationsStore {
   constructor(private readonly database: Database) {}
@@ -21,7 +21,7 @@ export class InvitationsStore {
     return this.first(this.open(now).andWhere('invitation.tokenHash = ANY(:hashes)', { hashes }));
   }
 
-  /** The latest first. */
+  /** Lists open invitations, newest first. */
   async pageOfOpen(orgId: string, page: PageRequest, now: Date): Promise<Page<Invitation>> {
     const query = this.open(now)
       .andWhere('invitation.orgId = :orgId', { orgId })
@@ -47,19 +47,21 @@ export class InvitationsStore {
     await this.revokeWhere('TRUE', orgId, at);
   }
 
-  /** Those to one address, also when they are too old. */
+  /** Revokes the invitations to an address, expired ones included. */
   async revokeFor(orgId: string, email: string, at: Date): Promise<void> {
     await this.revokeWhere('lower(email) = lower($3)', orgId, at, email);
   }
 
-  /** Those that one member has sent. */
+  /** Revokes the invitations that a member has sent. */
   async revokeBy(orgId: string, userId: string, at: Date): Promise<void> {
     await this.revokeWhere('invited_by = $3', orgId, at, userId);
   }
 
   private async revokeWhere(condition: string, orgId: string, at: Date, value?: string): Promise<void> {
     await this.database.manager.query(
-      `UPDATE invitations SET revoked_at = $2 WHERE org_id = $1 AND accepted_at IS NULL AND revoked_at IS NULL AND ${condition}`,
+      `
+      UPDATE invitations SET revoked_at = $2
+      WHERE org_id = $1 AND accepted_at IS NULL AND revoked_at IS NULL AND ${condition}`,
       value === undefined ? [orgId, at] : [orgId, at, value],
     );
   }
@@ -79,7 +81,8 @@ export class InvitationsStore {
     const [, count] = await this.database.manager.query<[unknown[], number]>(
       `
       DELETE FROM invitations WHERE id IN (
-        SELECT id FROM invitations WHERE coalesce(accepted_at, revoked_at, expires_at) < $1 LIMIT $2 FOR UPDATE SKIP LOCKED)`,
+        SELECT id FROM invitations WHERE coalesce(accepted_at, revoked_at, expires_at) < $1
+        LIMIT $2 FOR UPDATE SKIP LOCKED)`,
       [before, limit],
     );
     return count;

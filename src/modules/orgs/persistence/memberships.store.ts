@@ -24,7 +24,7 @@ export class MembershipsStore {
     return (await this.database.manager.findOneBy(Membership, { orgId, userId })) ?? undefined;
   }
 
-  /** The memberships of a person with the epochs of the organizations, the personal one first. */
+  /** Lists the memberships of a user with the epochs of the organizations, the personal one first. */
   async listCurrent(userId: string): Promise<CurrentMembership[]> {
     const rows = await this.database.manager.query<(CurrentMembership & { authEpoch: string })[]>(
       `
@@ -38,7 +38,7 @@ export class MembershipsStore {
     return rows.map((row) => ({ ...row, authEpoch: Number(row.authEpoch) }));
   }
 
-  /** Ordered by the id of the person. */
+  /** Lists members by user id. */
   async page(orgId: string, request: PageRequest): Promise<Page<Membership>> {
     const query = this.database.manager
       .createQueryBuilder(Membership, 'membership')
@@ -49,7 +49,7 @@ export class MembershipsStore {
     return pageOf(await query.getMany(), request, ({ userId }) => userId);
   }
 
-  /** Of all members, always in the same order: rows that are locked one after another must be. */
+  /** Returns the ids of all members in a fixed order, because callers lock their rows one after another. */
   async userIds(orgId: string): Promise<string[]> {
     const rows = await this.database.manager.query<{ id: string }[]>(
       'SELECT user_id AS id FROM memberships WHERE org_id = $1 ORDER BY user_id',

@@ -2,8 +2,8 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { PlanId } from '../../plans/plan.js';
 
 /**
- * What owns all resources. One that is deleted keeps its row for the audit log, and gives its slug free. The epoch is
- * raised by `AuthEpochs` alone.
+ * The owner of all resources. A deleted organization keeps its row for the audit log, and its slug is free. Only
+ * `OrganizationsStore.raiseEpoch` changes the epoch.
  */
 @Entity('organizations')
 export class Organization {
@@ -11,7 +11,7 @@ export class Organization {
   @Column('text') slug!: string;
   @Column('text') name!: string;
   @Column('text') plan!: PlanId;
-  /** The person whose own it is; null for all others. */
+  /** The user whose personal organization it is, or null. */
   @Column('text', { name: 'personal_of', nullable: true }) personalOf!: string | null;
   @Column({ type: 'bigint', name: 'auth_epoch', default: 0, insert: false, update: false }) authEpoch!: string;
   @Column('timestamptz', { name: 'created_at' }) createdAt!: Date;

@@ -57,8 +57,8 @@ export class OrganizationsStore {
     await this.database.manager.update(Organization, { id }, { plan, updatedAt: at });
   }
 
-  /** Those that were made before a time, deleted ones among them, by id. */
-  madeBefore(time: Date, after: string, limit: number): Promise<Organization[]> {
+  /** Lists organizations that were created before a time, deleted ones included, by id. */
+  createdBefore(time: Date, after: string, limit: number): Promise<Organization[]> {
     return this.database.manager
       .createQueryBuilder(Organization, 'organization')
       .where('organization.createdAt < :time AND organization.id > :after', { time, after })
@@ -72,8 +72,8 @@ export class OrganizationsStore {
   }
 
   /**
-   * Locks an organization that is not deleted until the transaction ends. Whatever changes its members does this first,
-   * so that rules about all of them hold however many change at once.
+   * Locks an existing organization until the transaction ends. Every change of members does this first, so that rules
+   * about all members hold under concurrent changes.
    */
   async lock(id: string): Promise<Organization | undefined> {
     const organization = await this.database.manager
@@ -88,7 +88,7 @@ export class OrganizationsStore {
     return (await this.database.manager.findOneBy(Organization, { id })) ?? undefined;
   }
 
-  /** Those that there are or were, in the order of their ids. */
+  /** Finds organizations, deleted ones included, in the order of their ids. */
   findAll(ids: readonly string[]): Promise<Organization[]> {
     return this.database.manager
       .createQueryBuilder(Organization, 'organization')
@@ -97,7 +97,7 @@ export class OrganizationsStore {
       .getMany();
   }
 
-  /** By id; those that are deleted are left out. */
+  /** Returns plans by organization id, without deleted organizations. */
   async plansOf(ids: readonly string[]): Promise<Map<string, PlanId>> {
     const rows = await this.database.manager.query<{ id: string; plan: PlanId }[]>(
       'SELECT id, plan FROM organizations WHERE id = ANY($1) AND deleted_at IS NULL',
@@ -149,7 +149,7 @@ export class OrganizationsStore {
     return row;
   }
 
-  /** Of those that `orgIds` names, the oldest first. */
+  /** Lists the user's organizations among `orgIds`, oldest first. */
   async pageOf(userId: string, orgIds: readonly string[], page: PageRequest): Promise<Page<OwnOrganization>> {
     const rows = await this.database.manager.query<OwnOrganization[]>(
       `
@@ -159,7 +159,7 @@ export class OrganizationsStore {
     return pageOf(rows, page, ({ id }) => id);
   }
 
-  /** Organizations of the Free plan that the person is an owner of, besides its own. */
+  /** Counts the organizations on the Free plan that the user owns, without the personal one. */
   async countFreeOwnedBy(userId: string): Promise<number> {
     const [row] = await this.database.manager.query<{ count: string }[]>(
       `

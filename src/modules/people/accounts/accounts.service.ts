@@ -3,10 +3,10 @@ import { PersonalOrgs } from '../../orgs/personal-orgs.js';
 import type { User } from '../persistence/user.entity.js';
 import type { CallingUser, OrgMembership } from '../../auth/principal.js';
 
-/** What sign-up and sign-in tell of a person. */
+/** What sign-up and sign-in return about a user. */
 export interface Account {
   readonly user: CallingUser;
-  /** The person's own. */
+  /** The personal organization. */
   readonly organization: OrgMembership;
 }
 

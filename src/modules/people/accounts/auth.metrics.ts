@@ -5,7 +5,7 @@ import { Counter } from 'prom-client';
 const SIGN_INS = 'auth_sign_ins_total';
 const SIGN_UPS = 'auth_sign_ups_total';
 
-/** How an attempt ended: `limited` is one that was not even looked at. */
+/** How an attempt ended. A `limited` attempt was refused before it was checked. */
 type Result = 'succeeded' | 'refused' | 'limited';
 
 @Injectable()

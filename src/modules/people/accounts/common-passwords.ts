@@ -1,4 +1,4 @@
-/** Those of at least ten characters that lists of stolen passwords have most often; shorter ones are refused anyhow. */
+/** The most frequent entries of lists of stolen passwords that have ten characters or more. Shorter ones are refused. */
 export const COMMON_PASSWORDS: ReadonlySet<string> = new Set([
   '1234567890',
   '0123456789',

@@ -9,10 +9,10 @@ import { tokenKindOf } from '../../auth/token-format.js';
 import { EmailTokenInvalid } from '../../auth/auth.errors.js';
 import { EMAIL_TOKEN_ID } from '../people.ids.js';
 
-/** Who can read somebody's mail can set a password: not for long after it was asked for. */
+/** Anyone who reads the mail can reset the password, so a reset token lives only for an hour. */
 const LIFETIME_MS: Record<EmailTokenPurpose, number> = { verify_email: 24 * 3_600_000, reset_password: 3_600_000 };
 
-/** Tokens that prove, once, that their bearer reads an email address. */
+/** Manages tokens that prove, once, that their holder can read the mail of an address. */
 @Injectable()
 export class EmailTokensService {
   constructor(
@@ -22,7 +22,7 @@ export class EmailTokensService {
     private readonly clock: Clock,
   ) {}
 
-  /** A new token, beside those of earlier messages: messages may overtake each other, and any of them is good. */
+  /** Creates a token. Those of earlier messages stay valid, because messages may arrive in another order. */
   async create({ id, email }: Pick<User, 'id' | 'email'>, purpose: EmailTokenPurpose): Promise<string> {
     const token = this.hasher.createToken('mail');
     const now = this.clock.now();
@@ -40,7 +40,7 @@ export class EmailTokensService {
   }
 
   /**
-   * Looks and uses nothing up. Inside a transaction the token is locked until its end.
+   * Finds a token without using it up. Inside a transaction, the token is locked until the end.
    *
    * @throws {EmailTokenInvalid} `invalid_email_token`
    */
@@ -54,7 +54,7 @@ export class EmailTokensService {
   }
 
   /**
-   * Uses a token up, with the running transaction, and with it all that the person was sent for the same purpose.
+   * Uses up a token in the running transaction, together with all other tokens of the user for the same purpose.
    *
    * @throws {EmailTokenInvalid} `invalid_email_token`
    */

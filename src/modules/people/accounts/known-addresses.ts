@@ -5,8 +5,8 @@ import { SignInAddressesStore } from '../persistence/sign-in-addresses.store.js'
 
 const REMEMBERED_MS = 180 * 86_400_000;
 
-/** Stands for an account that does not exist, so that the lookup takes as long as for one that does. */
-const NOBODY = 'usr_nobody';
+/** Stands for an unknown account, so that the lookup takes as long as for an existing one. */
+const NO_USER = 'usr_nobody';
 
 /**
  * The networks from which a person has signed in within half a year: an IPv4 address, or the /64 of an IPv6 address. A
@@ -20,16 +20,16 @@ export class KnownAddresses {
   ) {}
 
   has(userId: string | undefined, ip: string): Promise<boolean> {
-    return this.addresses.has(userId ?? NOBODY, networkOf(ip));
+    return this.addresses.has(userId ?? NO_USER, networkOf(ip));
   }
 
-  /** Remembers the address with the running transaction, and says whether it is a new one. */
+  /** Remembers the address in the running transaction. Returns true when it is a new one. */
   note(userId: string, ip: string): Promise<boolean> {
     const now = this.clock.now();
     return this.addresses.note(userId, networkOf(ip), { now, forgetBefore: new Date(now.getTime() - REMEMBERED_MS) });
   }
 
-  /** After a reset: whoever knew the old password may have made an address of theirs a known one. */
+  /** A reset forgets all addresses, because a person with the old password may have signed in from some of them. */
   forgetAll(userId: string): Promise<void> {
     return this.addresses.forgetAll(userId);
   }

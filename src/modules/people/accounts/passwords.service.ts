@@ -5,49 +5,49 @@ import { COMMON_PASSWORDS } from './common-passwords.js';
 import { PasswordRefused } from '../people.errors.js';
 import { Turns } from './turns.js';
 
-/** Argon2id, the library's default, by the least that OWASP recommends: 19 MiB, two passes, one lane. */
+/** The minimum that OWASP recommends for Argon2id, the default of the library: 19 MiB, two passes, one lane. */
 const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
-/** A shorter name is found in any password by chance. */
-const TELLING_LENGTH = 4;
-/** More could not be answered within some seconds. */
-const MOST_WAITING = 200;
+/** Shorter names occur in passwords by chance. */
+const MIN_NAME_LENGTH = 4;
+/** The service could not answer more calls within a few seconds. */
+const MAX_WAITING = 200;
 
 interface Account {
   readonly username: string;
   readonly email: string;
 }
 
-/** Hashes and checks passwords; what they are is written nowhere. */
+/** Hashes and checks passwords. It never logs or stores a password. */
 @Injectable()
 export class PasswordsService {
-  /** Of no account: what a password is checked against when there is none, for the same work. */
+  /** A hash that belongs to no account. Checking against it takes the same time when the account does not exist. */
   private decoy: Promise<string> | undefined;
-  /** A hash keeps a processor busy for some 25 ms: one is left for everybody else's calls. */
-  private readonly turns = new Turns({ atOnce: Math.max(1, availableParallelism() - 1), mostWaiting: MOST_WAITING });
+  /** A hash keeps a processor busy for about 25 ms, so one processor is left for other calls. */
+  private readonly turns = new Turns({ atOnce: Math.max(1, availableParallelism() - 1), mostWaiting: MAX_WAITING });
 
-  /** @throws {PasswordRefused} `invalid_request`: it is what a guesser tries first. */
+  /** @throws {PasswordRefused} `invalid_request`: the password is easy to guess. */
   requireSound(password: string, { username, email }: Account, field: string): void {
     const text = password.toLowerCase();
-    const telling = [username, email.toLowerCase()].some(
-      (name) => text === name || (name.length >= TELLING_LENGTH && text.includes(name)),
+    const containsName = [username, email.toLowerCase()].some(
+      (name) => text === name || (name.length >= MIN_NAME_LENGTH && text.includes(name)),
     );
-    if (telling)
+    if (containsName)
       throw new PasswordRefused(field, 'contains_account', 'must not contain the username or the email address');
     if (COMMON_PASSWORDS.has(text)) throw new PasswordRefused(field, 'too_common', 'must not be a common password');
   }
 
   hash(password: string): Promise<string> {
-    return this.turns.take(() => hash(normal(password), COST));
+    return this.turns.take(() => hash(normalize(password), COST));
   }
 
-  /** Takes as long without a hash, where the account is unknown, as with one; and is then false. */
+  /** Returns false without a hash, after the same time as with one, so that the time does not reveal the account. */
   async matches(password: string, passwordHash: string | undefined): Promise<boolean> {
     this.decoy ??= this.hash('the password of nobody');
     const known = passwordHash ?? (await this.decoy);
-    const matches = await this.turns.take(() => verify(known, normal(password)));
+    const matches = await this.turns.take(() => verify(known, normalize(password)));
     return matches && passwordHash !== undefined;
   }
 }
 
-/** Keyboards write the same character in different ways. */
-const normal = (password: string): string => password.normalize('NFKC');
+/** Keyboards encode the same character in different ways. */
+const normalize = (password: string): string => password.normalize('NFKC');

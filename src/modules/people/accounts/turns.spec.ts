@@ -1,7 +1,7 @@
 import { Turns } from './turns.js';
 
 describe('turns', () => {
-  it('are taken by so many at once, in order, and go on after a failure', async () => {
+  it('run at most the given number of tasks at once, in order, and continue after a failure', async () => {
     const turns = new Turns({ atOnce: 2, mostWaiting: 100 });
     const began: number[] = [];
     let running = 0;
@@ -23,7 +23,7 @@ describe('turns', () => {
     await expect(turns.take(() => Promise.resolve('free'))).resolves.toBe('free');
   });
 
-  it('are not waited for by more than so many', async () => {
+  it('refuse a task when the given number is waiting', async () => {
     const turns = new Turns({ atOnce: 1, mostWaiting: 1 });
     const works = Array.from({ length: 3 }, () =>
       turns.take(

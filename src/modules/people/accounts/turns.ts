@@ -5,33 +5,33 @@ interface Room {
   readonly mostWaiting: number;
 }
 
-/** Lets so many pieces of work run at once; so many others wait for their turn, in the order that they came. */
+/** Limits how many tasks run at once. Others wait in the order in which they came, up to a second limit. */
 export class Turns {
   private readonly waiting: (() => void)[] = [];
   private running = 0;
 
   constructor(private readonly room: Room) {}
 
-  /** @throws {ServiceUnavailable} `service_unavailable`: too many wait already. */
+  /** @throws {ServiceUnavailable} `service_unavailable`: too many tasks are waiting. */
   async take<T>(work: () => Promise<T>): Promise<T> {
-    await this.myTurn();
+    await this.waitForTurn();
     try {
       return await work();
     } finally {
       const next = this.waiting.shift();
-      // A turn is handed on: nobody who comes in between may take it.
+      // The turn passes directly to the next task, so that a new one cannot take it in between.
       if (next === undefined) this.running -= 1;
       else next();
     }
   }
 
-  private async myTurn(): Promise<void> {
+  private async waitForTurn(): Promise<void> {
     if (this.running < this.room.atOnce) {
       this.running += 1;
       return;
     }
     if (this.waiting.length >= this.room.mostWaiting)
-      throw new ServiceUnavailable(new Error('Too much waits for its turn.'));
+      throw new ServiceUnavailable(new Error('Too many tasks are waiting for a turn.'));
     await new Promise<void>((resolve) => {
       this.waiting.push(resolve);
     });

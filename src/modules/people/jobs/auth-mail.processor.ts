@@ -6,7 +6,7 @@ import { SecurityNoticesService } from '../mails/security-notices.service.js';
 import type { AuthMailPayload } from '../../auth/auth-mail.job.js';
 import { authMailJob } from '../../auth/auth-mail.job.js';
 
-/** A job that runs twice sends twice, and the later message works: of invitations it alone. */
+/** A job that runs twice sends two messages. Both tokens work, except that an invitation accepts only the later one. */
 @Injectable()
 @Handles(authMailJob)
 export class AuthMailProcessor implements JobHandler<AuthMailPayload> {

@@ -8,8 +8,8 @@ import { UsersStore } from '../persistence/users.store.js';
 import { invitationMail, type MailText, passwordResetMail, verificationMail } from './auth-mail.templates.js';
 
 /**
- * Writes and sends the messages that carry tokens. A token is made as its message is written, so that it lies in no
- * queue; a message that is sent twice has another one each time.
+ * Writes and sends the messages that carry tokens. A token is created together with its message, so that no queue holds
+ * it. A message that is sent twice has a different token each time.
  */
 @Injectable()
 export class AuthMailsService {
@@ -22,7 +22,7 @@ export class AuthMailsService {
     private readonly mailer: Mailer,
   ) {}
 
-  /** Nothing is sent to somebody who has proved the address by now. */
+  /** Sends nothing when the address has been verified meanwhile. */
   async sendVerification(userId: string): Promise<void> {
     const user = await this.users.find(userId);
     if (user === undefined || user.emailVerifiedAt !== null) return;
@@ -34,7 +34,7 @@ export class AuthMailsService {
     );
   }
 
-  /** Nothing is sent for an id that is nobody's: an address without an account was given. */
+  /** Sends nothing for an unknown id, which stands for an address without an account. */
   async sendPasswordReset(userId: string): Promise<void> {
     const user = await this.users.find(userId);
     if (user === undefined) return;
@@ -46,7 +46,7 @@ export class AuthMailsService {
     );
   }
 
-  /** Nothing is sent for an invitation that is no longer open. */
+  /** Sends nothing when the invitation is no longer open. */
   async sendInvitation(invitationId: string): Promise<void> {
     const invitation = await this.invitations.issue(invitationId);
     const inviter = invitation && (await this.users.find(invitation.invitedBy));
@@ -65,10 +65,10 @@ export class AuthMailsService {
     await this.mailer.send({ to, about, ...text });
   }
 
-  /** Behind the #, which browsers do not send: the token gets into no log on its way. */
+  /** The token stands behind the #, which browsers do not send, so that it gets into no log. */
   private linkOf(page: string, token: string): string | undefined {
     const { dashboardUrl, publicUrl } = this.config;
-    // Where no dashboard is set, links to it lead to the API, which has no such pages.
+    // Without a dashboard, its URL is that of the API, which has no such pages.
     return dashboardUrl === publicUrl ? undefined : `${dashboardUrl}/${page}#token=${token}`;
   }
 }

@@ -9,8 +9,8 @@ import type { MailText } from './auth-mail.templates.js';
 import { keyCreatedMail, newSignInMail, passwordChangedMail } from './security-notice.templates.js';
 
 /**
- * Tells people by mail what was done with their account, so that somebody whose password was stolen finds out. No
- * notice contains a secret.
+ * Notifies users by mail of changes to their accounts, so that they notice a stolen password. No notice contains a
+ * secret.
  */
 @Injectable()
 export class SecurityNoticesService {
@@ -42,8 +42,8 @@ export class SecurityNoticesService {
   }
 
   /**
-   * Where addresses have to be verified, an unverified one may belong to somebody who never signed up: the only message
-   * it gets is the one that asks for the verification.
+   * Where verification is required, an unverified address may belong to a person who never signed up. It gets only the
+   * message that asks for the verification.
    */
   private async send(userId: string, about: string, write: (user: User) => MailText): Promise<void> {
     const user = await this.users.find(userId);

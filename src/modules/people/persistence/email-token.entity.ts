@@ -2,13 +2,13 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 
 export type EmailTokenPurpose = 'verify_email' | 'reset_password';
 
-/** What a token that was sent by email is good for, once. */
+/** A token that was sent by email and works once. */
 @Entity('email_tokens')
 export class EmailToken {
   @PrimaryColumn('text') id!: string;
   @Column('text', { name: 'user_id' }) userId!: string;
   @Column('text') purpose!: EmailTokenPurpose;
-  /** Where it was sent to: a later address of the same person is not proved by it. */
+  /** The token verifies only the address that it was sent to, and no later address of the user. */
   @Column('text') email!: string;
   @Column('bytea', { name: 'token_hash' }) tokenHash!: Buffer;
   @Column('timestamptz', { name: 'created_at' }) createdAt!: Date;

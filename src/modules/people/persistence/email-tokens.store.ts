@@ -6,7 +6,7 @@ import { EmailToken, type EmailTokenPurpose } from './email-token.entity.js';
 export class EmailTokensStore {
   constructor(private readonly database: Database) {}
 
-  /** Takes what nobody can use any more out of the way first. */
+  /** Deletes the expired tokens of the user first. */
   async insert(token: EmailToken): Promise<void> {
     await this.database.manager.query('DELETE FROM email_tokens WHERE user_id = $1 AND expires_at < $2', [
       token.userId,
@@ -15,7 +15,7 @@ export class EmailTokensStore {
     await this.database.manager.insert(EmailToken, token);
   }
 
-  /** Locked: of two that come with the same token, the second sees that it is used. */
+  /** Locks the token, so that the second of two concurrent calls sees that it was used. */
   async findUsable(hashes: readonly Buffer[], purpose: EmailTokenPurpose, now: Date): Promise<EmailToken | undefined> {
     const token = await this.database.manager
       .createQueryBuilder(EmailToken, 'token')
@@ -26,7 +26,7 @@ export class EmailTokensStore {
     return token ?? undefined;
   }
 
-  /** Uses up every token of a person for this purpose: one of several messages is enough. */
+  /** Marks every token of the user for this purpose as used, because one of several messages is enough. */
   async useUp(userId: string, purpose: EmailTokenPurpose, now: Date): Promise<void> {
     await this.database.manager.query(
       'UPDATE email_tokens SET used_at = $3 WHERE user_id = $1 AND purpose = $2 AND used_at IS NULL',

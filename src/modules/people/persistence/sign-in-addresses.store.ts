@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
 
-/** From which networks people have signed in. Plain SQL: it is asked and written, and never shown. */
+/** The networks that users have signed in from. */
 @Injectable()
 export class SignInAddressesStore {
   constructor(private readonly database: Database) {}
@@ -14,7 +14,7 @@ export class SignInAddressesStore {
     return rows.length > 0;
   }
 
-  /** Whether the network is a new one for the person. Drops those that were last seen before `forgetBefore`. */
+  /** Returns true when the network is new for the user. Deletes networks last seen before `forgetBefore`. */
   async note(
     userId: string,
     network: string,
@@ -27,7 +27,8 @@ export class SignInAddressesStore {
     const [row] = await this.database.manager.query<[{ is_new: boolean }]>(
       `
       INSERT INTO sign_in_addresses (user_id, network, first_seen_at, last_seen_at) VALUES ($1, $2, $3, $3)
-      ON CONFLICT (user_id, network) DO UPDATE SET last_seen_at = greatest(sign_in_addresses.last_seen_at, excluded.last_seen_at)
+      ON CONFLICT (user_id, network)
+        DO UPDATE SET last_seen_at = greatest(sign_in_addresses.last_seen_at, excluded.last_seen_at)
       RETURNING xmax = 0 AS is_new`,
       [userId, network, now],
     );

@@ -1,11 +1,11 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** A person with an account. The epoch is raised by `AuthEpochs` alone. */
+/** A user. Only `UsersStore.raiseEpoch` changes the epoch. */
 @Entity('users')
 export class User {
   @PrimaryColumn('text') id!: string;
   @Column('text') username!: string;
-  /** As it was written; compared without regard to case. */
+  /** The address as the user wrote it. Comparisons ignore case. */
   @Column('text') email!: string;
   @Column('timestamptz', { name: 'email_verified_at', nullable: true }) emailVerifiedAt!: Date | null;
   @Column('text', { name: 'password_hash' }) passwordHash!: string;

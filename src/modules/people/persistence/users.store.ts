@@ -63,31 +63,33 @@ export class UsersStore {
     return this.findWhere('person.username = :value', username);
   }
 
-  /** Does nothing when the person has another address by now, or has proved this one already. */
+  /** Does nothing when the user has another address now, or when this one is already verified. */
   async markVerified(id: string, email: string, at: Date): Promise<void> {
     await this.database.manager.query(
-      'UPDATE users SET email_verified_at = $3, updated_at = $3 WHERE id = $1 AND lower(email) = lower($2) AND email_verified_at IS NULL',
+      `
+      UPDATE users SET email_verified_at = $3, updated_at = $3
+      WHERE id = $1 AND lower(email) = lower($2) AND email_verified_at IS NULL`,
       [id, email, at],
     );
   }
 
   /**
-   * Whether a password that was checked before is still the one, and is until the transaction ends: who changes it
-   * waits. A lock of its own and not the row, because changes of sessions take their rows in another order.
+   * Returns true when the password is still the one that was checked, and blocks changes of it until the transaction
+   * ends. It takes an advisory lock and not the row, because changes of sessions lock rows in another order.
    */
   async keepsPassword(id: string, passwordHash: string): Promise<boolean> {
     await this.sharePasswordLock(id);
     return (await this.find(id))?.passwordHash === passwordHash;
   }
 
-  /** Waits for a change of the password that is under way, and makes the next one wait until the transaction ends. */
+  /** Waits for a password change in progress, and blocks the next one until the transaction ends. */
   async sharePasswordLock(id: string): Promise<void> {
     await this.database.manager.query('SELECT pg_advisory_xact_lock_shared(hashtextextended($1, 0))', [
       passwordLockOf(id),
     ]);
   }
 
-  /** Waits for those who rely on {@link keepsPassword}, and lets no other in until the transaction ends. */
+  /** Waits for transactions that rely on {@link keepsPassword}, and blocks new ones until the transaction ends. */
   async lockPassword(id: string): Promise<void> {
     await this.database.manager.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [passwordLockOf(id)]);
   }
