@@ -52,7 +52,7 @@ describe('GET /api/v1/orgs/:org_id/audit-log', () => {
 
   it("lists account events in the person's own organization", async () => {
     const ada = await make.person();
-    const { token } = await mailTo(app, ada.user.email, 'Confirm');
+    const { token } = await mailTo(app, ada.user.email, 'Verify');
     expectStatus(200, await app.post('/api/v1/auth/verify-email', { token }));
     expectStatus(
       200,

@@ -77,7 +77,7 @@ describe('responses about people and organizations', () => {
     await walk('POST', '/auth/verify-email', 400, { body: { token: 'x' } });
     await walk('POST', '/auth/verify-email/resend', 202, { by });
     await walk('POST', '/auth/verify-email', 200, {
-      body: { token: (await mailTo(app, account.email, 'Confirm')).token },
+      body: { token: (await mailTo(app, account.email, 'Verify')).token },
     });
     await walk('POST', '/auth/password/forgot', 202, { body: { email: account.email } });
     const { token } = await mailTo(app, account.email, 'Reset your password');

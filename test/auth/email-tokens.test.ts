@@ -18,7 +18,7 @@ describe('e-mail verification', () => {
   it('verifies once with the token from the message, effective on the next request', async () => {
     const person = await make.person();
     expect(await isVerified(person)).toBe(false);
-    const { token } = await mailTo(app, person.user.email, 'Confirm');
+    const { token } = await mailTo(app, person.user.email, 'Verify');
     expect(expectStatus(200, await app.post(VERIFY, { token })).body.data).toEqual({ email_verified: true });
     expect(await isVerified(person)).toBe(true);
     const again = await app.post(VERIFY, { token });
@@ -31,18 +31,18 @@ describe('e-mail verification', () => {
 
   it('verifies once for concurrent requests with the same token', async () => {
     const person = await make.person();
-    const { token } = await mailTo(app, person.user.email, 'Confirm');
+    const { token } = await mailTo(app, person.user.email, 'Verify');
     const answers = await Promise.all(Array.from({ length: 5 }, () => app.post(VERIFY, { token })));
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 400, 400, 400, 400]);
   });
 
   it('returns the same error for an expired, unknown, malformed or misused token', async () => {
     const person = await make.person();
-    const { token } = await mailTo(app, person.user.email, 'Confirm');
+    const { token } = await mailTo(app, person.user.email, 'Verify');
     expectStatus(202, await app.post(FORGOT, { email: person.user.email }));
     const { token: forReset } = await mailTo(app, person.user.email, 'Reset your password');
     const stranger = await make.person();
-    const { token: old } = await mailTo(app, stranger.user.email, 'Confirm');
+    const { token: old } = await mailTo(app, stranger.user.email, 'Verify');
     await make.sql("UPDATE email_tokens SET expires_at = now() - interval '1 second' WHERE user_id = $1", [
       outsider.user.id,
     ]);
@@ -65,13 +65,13 @@ describe('e-mail verification', () => {
 
   it('can be requested again a few times an hour until it is done', async () => {
     const person = await make.person();
-    await mailTo(app, person.user.email, 'Confirm');
+    await mailTo(app, person.user.email, 'Verify');
     const resend = (): Promise<Answer> => app.call('POST', RESEND, as(person));
     expect(expectStatus(202, await resend()).body.data).toEqual({ sent: true });
-    const { token } = await mailTo(app, person.user.email, 'Confirm', 2);
+    const { token } = await mailTo(app, person.user.email, 'Verify', 2);
     expectStatus(200, await app.post(VERIFY, { token }));
     // The earlier message has done its work as well.
-    expectStatus(400, await app.post(VERIFY, { token: (await mailTo(app, person.user.email, 'Confirm')).token }));
+    expectStatus(400, await app.post(VERIFY, { token: (await mailTo(app, person.user.email, 'Verify')).token }));
     for (let index = 0; index < 4; index++) expectStatus(202, await resend());
     const refused = await resend();
     expect([refused.status, refused.body.error.details.policy]).toEqual([429, 'verify_email']);
@@ -135,7 +135,7 @@ describe('password reset', () => {
 
   it('rejects an expired token and a verification token', async () => {
     const { user } = await make.person();
-    const { token: verify } = await mailTo(app, user.email, 'Confirm');
+    const { token: verify } = await mailTo(app, user.email, 'Verify');
     const token = await askFor(user.email);
     await make.sql(
       `UPDATE email_tokens SET expires_at = now() - interval '1 second' WHERE user_id = $1
@@ -185,7 +185,7 @@ describe('password reset', () => {
 
   it('sends nothing in a dry run', async () => {
     const { user } = await make.person();
-    await mailTo(app, user.email, 'Confirm');
+    await mailTo(app, user.email, 'Verify');
     expectStatus(202, await app.post(FORGOT, { email: user.email }, { headers: { 'dry-run': 'true' } }));
     const [{ n }] = (await make.sql('SELECT count(*)::int AS n FROM outbox_messages')) as [{ n: number }];
     expect(n).toBe(0);

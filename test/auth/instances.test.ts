@@ -80,7 +80,7 @@ describe('several instances of the service', () => {
     const { user } = await make.person();
     const worker = await app.another({ role: 'worker' });
     try {
-      const { token } = await mailTo(worker, user.email, 'Confirm');
+      const { token } = await mailTo(worker, user.email, 'Verify');
       expectStatus(200, await other.post('/api/v1/auth/verify-email', { token }));
     } finally {
       await worker.stop();

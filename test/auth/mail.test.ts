@@ -12,7 +12,7 @@ describe('with MAILER=log', () => {
 
   it('writes messages to private files, and logs their path without recipient or content', async () => {
     const { user } = await make.person();
-    const mail = await mailTo(app, user.email, 'Confirm');
+    const mail = await mailTo(app, user.email, 'Verify');
     expect(mail).toMatchObject({ mode: 0o600, subject: 'Verify your email address' });
     expect(mail.text).toContain(`Hello ${user.username},`);
     expect(mail.text).toContain(`http://app.test/verify-email#token=${mail.token}`);
@@ -29,7 +29,7 @@ describe('with MAILER=log', () => {
 
   it('stores no token in the database or the queue', async () => {
     const { user } = await make.person();
-    const { token } = await mailTo(app, user.email, 'Confirm');
+    const { token } = await mailTo(app, user.email, 'Verify');
     const rows = JSON.stringify(
       await make.sql(
         `SELECT t.*, encode(t.token_hash, 'escape') AS text, o.envelope FROM email_tokens t LEFT

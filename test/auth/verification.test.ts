@@ -15,7 +15,7 @@ describe('an unverified account with EMAIL_VERIFICATION=required', () => {
   const verify = async (person: Person): Promise<void> => {
     expectStatus(
       200,
-      await app.post('/api/v1/auth/verify-email', { token: (await mailTo(app, person.user.email, 'Confirm')).token }),
+      await app.post('/api/v1/auth/verify-email', { token: (await mailTo(app, person.user.email, 'Verify')).token }),
     );
   };
   /** Simulates a key that was created while the setting was off. */
@@ -91,7 +91,7 @@ describe('an unverified account with EMAIL_VERIFICATION=required', () => {
 
   it('receives no message except the verification request', async () => {
     const person = await make.person();
-    await mailTo(app, person.user.email, 'Confirm');
+    await mailTo(app, person.user.email, 'Verify');
     await signIn(person);
     await eventually(
       async () => (await make.sql('SELECT 1 FROM outbox_messages')).length === 0,
@@ -124,7 +124,7 @@ describe('POST /api/v1/auth/password/reset', () => {
     const person = await make.person();
     expectStatus(
       200,
-      await app.post('/api/v1/auth/verify-email', { token: (await mailTo(app, person.user.email, 'Confirm')).token }),
+      await app.post('/api/v1/auth/verify-email', { token: (await mailTo(app, person.user.email, 'Verify')).token }),
     );
     return person;
   };
@@ -199,7 +199,7 @@ describe('account notifications', () => {
 
   it('are written to files with MAILER=log, where verification is off, as the log says', async () => {
     expect(app.log()).toContainEqual(
-      expect.objectContaining({ level: 'info', msg: expect.stringContaining('E-mail addresses are not verified') }),
+      expect.objectContaining({ level: 'info', msg: expect.stringContaining('Email addresses are not verified') }),
     );
     expectStatus(201, await app.post(KEYS, { name: 'a key' }, as(await make.person())));
   });

@@ -25,7 +25,7 @@ export function mailsOf(app: TestApp): Mail[] {
     });
 }
 
-type MailSubject = 'Confirm' | 'Reset your password' | 'invites' | 'API key' | 'was changed' | 'New sign-in';
+type MailSubject = 'Verify' | 'Reset your password' | 'invites' | 'API key' | 'was changed' | 'New sign-in';
 
 /** Waits for the nth message to an address with these words in its subject; messages may overtake each other. */
 export async function mailTo(app: TestApp, email: string, subject: MailSubject, nth = 1): Promise<Mail> {
