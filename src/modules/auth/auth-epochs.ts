@@ -8,9 +8,9 @@ import { REMEMBERED_SECONDS } from './tokens/remembered.js';
 const LIFETIME_SECONDS = 6 * REMEMBERED_SECONDS;
 
 /**
- * Announces epochs: numbers that rise whenever the permissions of a user or of the members of an organization change. The
- * module that owns the row raises its epoch. Epochs are read together with the limits in one round trip, so that every
- * process notices a revoked key at its next call (docs/decisions/0016-auth-epochs.md).
+ * Announces epochs: numbers that rise whenever the permissions of a user or of the members of an organization change.
+ * The module that owns the row raises its epoch. Epochs are read together with the limits in one round trip, so that
+ * every process notices a revoked key at its next call (docs/decisions/0016-auth-epochs.md).
  */
 @Injectable()
 export class AuthEpochs {

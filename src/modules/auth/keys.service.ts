@@ -173,8 +173,8 @@ export class KeysService {
   }
 
   /**
-   * Gives the key a new secret. The old one works for another `graceSeconds`, but not longer than the key. Only the owner
-   * can rotate a key, because the holder of the secret acts with the owner's role.
+   * Gives the key a new secret. The old one works for another `graceSeconds`, but not longer than the key. Only the
+   * owner can rotate a key, because the holder of the secret acts with the owner's role.
    *
    * @throws {ApiKeyNotFound} `api_key_not_found`, also for a revoked key.
    * @throws {KeyOfAnother} `insufficient_scopes`
@@ -245,8 +245,8 @@ export class KeysService {
 }
 
 /**
- * Users see their own keys and the org-bound keys of organizations that they administer. A key that is not personal sees
- * only keys with the same or fewer organizations.
+ * Users see their own keys and the org-bound keys of organizations that they administer. A key that is not personal
+ * sees only keys with the same or fewer organizations.
  */
 function reachOf({ principal }: Call): KeyReach {
   const { credential } = principal;

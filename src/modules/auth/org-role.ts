@@ -12,8 +12,8 @@ function without(...patterns: string[]): ReadonlySet<Scope> {
 }
 
 /**
- * The scopes that a role allows at most. Actions that only an owner can do beyond that, such as deleting the organization,
- * check the role itself.
+ * The scopes that a role allows at most. Actions that only an owner can do beyond that, such as deleting the
+ * organization, check the role itself.
  */
 export const SCOPES_OF_ROLE: Readonly<Record<OrgRole, ReadonlySet<Scope>>> = {
   owner: ALL,

@@ -24,8 +24,8 @@ export abstract class PersonDirectory {
   abstract markVerified(id: string, email: string): Promise<void>;
 
   /**
-   * Raises the user's epoch in the running transaction, and announces it to every process after the commit. It locks the
-   * row of the user, which must be the last of several rows that a transaction locks.
+   * Raises the user's epoch in the running transaction, and announces it to every process after the commit. It locks
+   * the row of the user, which must be the last of several rows that a transaction locks.
    */
   abstract raiseEpoch(id: string): Promise<void>;
 

@@ -50,8 +50,8 @@ interface Facts {
 }
 
 /**
- * The caller and its permissions: the intersection of role, scopes and the key's organizations. Features of the plan are
- * checked where they are used.
+ * The caller and its permissions: the intersection of role, scopes and the key's organizations. Features of the plan
+ * are checked where they are used.
  */
 export class Principal {
   readonly user: CallingUser;

@@ -28,8 +28,8 @@ export const RequireCaller = (): ReturnType<typeof Rule> => Rule({ scope: undefi
 export const TakesSession = Reflector.createDecorator<SessionRule>();
 
 /**
- * The route also takes an API key as the password of HTTP Basic, with any username, because programs such as git support
- * nothing else.
+ * The route also takes an API key as the password of HTTP Basic, with any username, because programs such as git
+ * support nothing else.
  */
 export const TakesPassword = Reflector.createDecorator<undefined, true>({ transform: () => true });
 

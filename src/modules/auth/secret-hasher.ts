@@ -12,8 +12,8 @@ export interface HashedSecret {
 }
 
 /**
- * Creates tokens and the hashes that are stored of them. The tokens are random, so a fast keyed hash is enough. The pepper
- * is not in the database, so a copy of the database is not enough to test tokens.
+ * Creates tokens and the hashes that are stored of them. The tokens are random, so a fast keyed hash is enough. The
+ * pepper is not in the database, so a copy of the database is not enough to test tokens.
  */
 @Injectable()
 export class SecretHasher {

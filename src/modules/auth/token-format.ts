@@ -11,8 +11,8 @@ const FORMAT = /^svc_(pat|sel|org|sess|mail|inv)_([0-9A-Za-z]{39})$/;
 export type TokenKind = 'pat' | 'sel' | 'org' | 'sess' | 'mail' | 'inv';
 
 /**
- * A token is `svc_<kind>_`, 24 random bytes and the CRC-32 of the rest, both in base62. The checksum detects typing errors
- * without a lookup.
+ * A token is `svc_<kind>_`, 24 random bytes and the CRC-32 of the rest, both in base62. The checksum detects typing
+ * errors without a lookup.
  */
 export function createToken(kind: TokenKind, randomBytes: Buffer): string {
   if (randomBytes.length !== SECRET_BYTES) throw new RangeError(`A token is made of ${SECRET_BYTES} random bytes.`);

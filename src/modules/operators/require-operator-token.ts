@@ -8,7 +8,7 @@ import { Reflector } from '@nestjs/core';
 export type OperatorSurface = 'ops' | 'metrics' | 'money' | 'usage';
 
 /**
- * The route requires the bearer token of its surface when that token is set. Otherwise `ops` answers only programs on this
- * machine, `metrics` is open, and `money` and `usage` are disabled.
+ * The route requires the bearer token of its surface when that token is set. Otherwise `ops` answers only programs on
+ * this machine, `metrics` is open, and `money` and `usage` are disabled.
  */
 export const RequireOperatorToken = Reflector.createDecorator<OperatorSurface>();

@@ -8,8 +8,8 @@ import type { KnownCaller } from './known-caller.js';
 const MAX_CALLERS = 10_000;
 
 /**
- * Caches callers by token, so that most calls cost no query. An entry is at most ten seconds old, and is looked up again
- * sooner when an epoch reports a change. Concurrent calls with a token that is not cached share one lookup.
+ * Caches callers by token, so that most calls cost no query. An entry is at most ten seconds old, and is looked up
+ * again sooner when an epoch reports a change. Concurrent calls with a token that is not cached share one lookup.
  */
 @Injectable()
 export class RememberedCallers {

@@ -46,8 +46,8 @@ export class CallAdmission {
   }
 
   /**
-   * A refusal may rest on an outdated caller, so it is only attached here. When the call is counted, an outdated caller is
-   * looked up again. {@link ScopeGuard} throws a refusal that remains.
+   * A refusal may rest on an outdated caller, so it is only attached here. When the call is counted, an outdated caller
+   * is looked up again. {@link ScopeGuard} throws a refusal that remains.
    */
   private attach(request: Request, token: string, caller: KnownCaller): true {
     const { principal } = caller;

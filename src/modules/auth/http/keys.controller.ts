@@ -130,7 +130,8 @@ export class KeysController {
   @ApiOperation({
     summary: 'Rotates the secret of an API key.',
     description:
-      'The new secret is returned once. The old one works for another `grace_seconds`. Only the owner can rotate a key.',
+      'The new secret is returned once. The old one works for another `grace_seconds`. ' +
+      'Only the owner can rotate a key.',
   })
   @ApiOkResponse({ type: MintedKeyAnswer })
   @ApiRefusals(...ANY_CALLER, ...ANY_BODY, KEY_ERRORS.api_key_not_found, ACCESS_ERRORS.email_not_verified)

@@ -14,9 +14,9 @@ const LOOPBACK_PEER = /^(?:::ffff:)?127(?:\.\d{1,3}){3}$|^::1$/;
 const LOOPBACK_HOST = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d{1,5})?$/i;
 
 /**
- * True when a program on this machine makes the request: it comes over the loopback interface, names a loopback host, and
- * no proxy has forwarded it. The host of `PUBLIC_URL` does not count, because a proxy on this machine sends it for every
- * caller.
+ * True when a program on this machine makes the request: it comes over the loopback interface, names a loopback host,
+ * and no proxy has forwarded it. The host of `PUBLIC_URL` does not count, because a proxy on this machine sends it for
+ * every caller.
  */
 export function isFromThisMachine({ headers, socket }: Pick<Request, 'headers' | 'socket'>): boolean {
   return (

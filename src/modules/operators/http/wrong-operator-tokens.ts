@@ -16,8 +16,8 @@ interface Count {
 
 /**
  * Limits wrong operator tokens by address. After 20 in a minute, the address is refused until the minute is over, even
- * with the right token, because otherwise the limit would not slow down guessing. The process counts them itself, because
- * operators need these endpoints most while Redis is unavailable.
+ * with the right token, because otherwise the limit would not slow down guessing. The process counts them itself,
+ * because operators need these endpoints most while Redis is unavailable.
  */
 @Injectable()
 export class WrongOperatorTokens {

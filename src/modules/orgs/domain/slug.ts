@@ -127,8 +127,8 @@ const SLUG_FORM = /^[a-z0-9](?:-?[a-z0-9])+$/;
 export const isSlug = (text: string): boolean => text.length <= MAX_LENGTH && SLUG_FORM.test(text);
 
 /**
- * Derives a slug from a name: `Café Zürich` becomes `cafe-zurich`. A reserved name, or a name without such letters, gets
- * a slug with a part of the id.
+ * Derives a slug from a name: `Café Zürich` becomes `cafe-zurich`. A reserved name, or a name without such letters,
+ * gets a slug with a part of the id.
  */
 export function slugOf(name: string, id: string): string {
   const text = name.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();

@@ -1,4 +1,6 @@
-/** The most frequent entries of lists of stolen passwords that have ten characters or more. Shorter ones are refused. */
+/**
+ * The most frequent entries of lists of stolen passwords that have ten characters or more. Shorter ones are refused.
+ */
 export const COMMON_PASSWORDS: ReadonlySet<string> = new Set([
   '1234567890',
   '0123456789',

@@ -73,8 +73,8 @@ export class PasswordsController {
   @ApiOperation({
     summary: 'Resets the password with the token from the message, and ends all sessions.',
     description:
-      'API keys keep working unless `revoke_keys` is true. If the email address was not verified before, all keys are ' +
-      'revoked, because another person may have created them. The address counts as verified afterwards.',
+      'API keys keep working unless `revoke_keys` is true. If the email address was not verified before, all keys ' +
+      'are revoked, because another person may have created them. The address counts as verified afterwards.',
   })
   @ApiOkResponse({ type: PasswordResetAnswer })
   @ApiRefusals(...ANY_CALL, ...ANY_BODY, CREDENTIAL_ERRORS.invalid_email_token)
