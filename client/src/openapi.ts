@@ -8,7 +8,7 @@ export interface paths {
             readonly path?: never;
             readonly cookie?: never;
         };
-        /** What this is and where to read on. */
+        /** Returns the name and version of the service, and links to its documentation. */
         readonly get: operations["DocsController_index"];
         readonly put?: never;
         readonly post?: never;
@@ -27,7 +27,10 @@ export interface paths {
         };
         readonly get?: never;
         readonly put?: never;
-        /** Tells whether a call would be let in, what refuses it, and the smallest change that would let it in. Nothing is called. */
+        /**
+         * Checks whether a call would be allowed.
+         * @description Use it when a call is refused and you do not know why. It returns what refuses the call first, and the smallest change that would allow it. The call itself is not made.
+         */
         readonly post: operations["ExplainController_explain"];
         readonly delete?: never;
         readonly options?: never;
@@ -43,7 +46,10 @@ export interface paths {
             readonly cookie?: never;
         };
         readonly get?: never;
-        /** Sets a new password and ends every other session. */
+        /**
+         * Changes the password and ends all other sessions.
+         * @description The current password is required. API keys keep working.
+         */
         readonly put: operations["PasswordsController_change"];
         readonly post?: never;
         readonly delete?: never;
@@ -61,7 +67,10 @@ export interface paths {
         };
         readonly get?: never;
         readonly put?: never;
-        /** Sends a message with which a new password is set, if the address has an account; the answer does not tell. */
+        /**
+         * Sends a message for resetting the password.
+         * @description The response is the same whether or not the email address has an account.
+         */
         readonly post: operations["PasswordsController_forgot"];
         readonly delete?: never;
         readonly options?: never;
@@ -79,8 +88,8 @@ export interface paths {
         readonly get?: never;
         readonly put?: never;
         /**
-         * Sets a new password by the token from the message, and ends every session.
-         * @description API keys keep working unless `revoke_keys` is true. An account whose e-mail address was not verified loses its keys in any case, because somebody else may have created them. The address counts as verified afterwards.
+         * Resets the password with the token from the message, and ends all sessions.
+         * @description API keys keep working unless `revoke_keys` is true. If the email address was not verified before, all keys are revoked, because another person may have created them. The address counts as verified afterwards.
          */
         readonly post: operations["PasswordsController_reset"];
         readonly delete?: never;
@@ -98,7 +107,10 @@ export interface paths {
         };
         readonly get?: never;
         readonly put?: never;
-        /** Gives the session a new token and thirty more days. The old token stops at once; showing it again ends the session. */
+        /**
+         * Replaces the token of the current session.
+         * @description The session then lasts 30 days from now. The old token stops working, and using it again ends the session.
+         */
         readonly post: operations["SessionsController_rotate"];
         readonly delete?: never;
         readonly options?: never;
@@ -113,7 +125,7 @@ export interface paths {
             readonly path?: never;
             readonly cookie?: never;
         };
-        /** Lists the caller's sessions that are not over, the latest first. */
+        /** Lists the caller's active sessions, newest first. */
         readonly get: operations["SessionsController_list"];
         readonly put?: never;
         readonly post?: never;
@@ -149,7 +161,10 @@ export interface paths {
         };
         readonly get?: never;
         readonly put?: never;
-        /** Begins a session of thirty days. */
+        /**
+         * Creates a session that lasts 30 days.
+         * @description After ten attempts for one account from one address within 15 minutes, further attempts are refused.
+         */
         readonly post: operations["AuthController_signIn"];
         readonly delete?: never;
         readonly options?: never;
@@ -166,7 +181,7 @@ export interface paths {
         };
         readonly get?: never;
         readonly put?: never;
-        /** Ends the session of the call. */
+        /** Ends the current session. */
         readonly post: operations["AuthController_signOut"];
         readonly delete?: never;
         readonly options?: never;
@@ -183,7 +198,10 @@ export interface paths {
         };
         readonly get?: never;
         readonly put?: never;
-        /** Makes an account with an organization of its own, and signs in. A message to the e-mail address asks to confirm it. */
+        /**
+         * Creates an account and signs in.
+         * @description Also creates a personal organization whose slug is the username, and sends a message to verify the email address. It is refused while the operator has disabled sign-ups.
+         */
         readonly post: operations["AuthController_signUp"];
         readonly delete?: never;
         readonly options?: never;
@@ -200,7 +218,10 @@ export interface paths {
         };
         readonly get?: never;
         readonly put?: never;
-        /** Confirms an e-mail address by the token from the message. */
+        /**
+         * Verifies an email address with the token from the message.
+         * @description A token works once, within 24 hours.
+         */
         readonly post: operations["AuthController_verifyEmail"];
         readonly delete?: never;
         readonly options?: never;
@@ -217,7 +238,10 @@ export interface paths {
         };
         readonly get?: never;
         readonly put?: never;
-        /** Sends the message that confirms the e-mail address once more; not to one that is confirmed. */
+        /**
+         * Sends the verification message again.
+         * @description Nothing is sent if the email address is already verified.
+         */
         readonly post: operations["AuthController_resendVerification"];
         readonly delete?: never;
         readonly options?: never;
@@ -234,7 +258,10 @@ export interface paths {
         };
         readonly get?: never;
         readonly put?: never;
-        /** Answers where a person gives a means of payment for a plan, which begins once that is done. */
+        /**
+         * Creates a checkout page for a plan.
+         * @description Open the returned page in a browser to add a payment method; the plan then begins. Refuses plans by contract.
+         */
         readonly post: operations["PaymentsController_checkout"];
         readonly delete?: never;
         readonly options?: never;
@@ -249,7 +276,10 @@ export interface paths {
             readonly path?: never;
             readonly cookie?: never;
         };
-        /** Shows the credits of the organization of the call: what is left, what is held, and of which grants. */
+        /**
+         * Returns the credit balance.
+         * @description Shows what is left, what is held for running work, and the grants that it comes from.
+         */
         readonly get: operations["CreditsController_credits"];
         readonly put?: never;
         readonly post?: never;
@@ -269,8 +299,8 @@ export interface paths {
         readonly get?: never;
         readonly put?: never;
         /**
-         * Takes usage from trusted sources. Safe to repeat: an event is recorded once.
-         * @description Needs `USAGE_TOKEN` as bearer token, and is off while that is not set. Each event is taken or refused by itself.
+         * Records usage from trusted sources.
+         * @description Needs `USAGE_TOKEN` as the bearer token and is disabled while that is not set. Each event is accepted or rejected on its own. Safe to repeat: an event is recorded once.
          */
         readonly post: operations["UsageEventsController_report"];
         readonly delete?: never;
@@ -286,7 +316,10 @@ export interface paths {
             readonly path?: never;
             readonly cookie?: never;
         };
-        /** Tells when the calls of the day and the credits of the organization of the call are used up at the present rate, and what uses most. */
+        /**
+         * Returns a forecast of calls and credits.
+         * @description Shows when calls and credits run out at the current rate, and what costs most.
+         */
         readonly get: operations["ForecastController_show"];
         readonly put?: never;
         readonly post?: never;
@@ -303,7 +336,7 @@ export interface paths {
             readonly path?: never;
             readonly cookie?: never;
         };
-        /** Lists the invoices of the organization of the call, the newest first. */
+        /** Lists invoices, the newest first. */
         readonly get: operations["InvoicesController_list"];
         readonly put?: never;
         readonly post?: never;
@@ -320,7 +353,7 @@ export interface paths {
             readonly path?: never;
             readonly cookie?: never;
         };
-        /** Shows an invoice with its lines, and the credit notes that have corrected it. */
+        /** Returns an invoice with its lines and credit notes. */
         readonly get: operations["InvoicesController_get"];
         readonly put?: never;
         readonly post?: never;
@@ -337,7 +370,7 @@ export interface paths {
             readonly path?: never;
             readonly cookie?: never;
         };
-        /** Shows an invoice as a page for people, to be printed. */
+        /** Returns an invoice as a printable page. */
         readonly get: operations["InvoicesController_page"];
         readonly put?: never;
         readonly post?: never;
@@ -354,7 +387,10 @@ export interface paths {
             readonly path?: never;
             readonly cookie?: never;
         };
-        /** Shows what the invoice of the running month would be if nothing more were used: the plan to the end of the month, usage until now. */
+        /**
+         * Returns a preview of the invoice of the current month.
+         * @description Counts the plan to the end of the month and usage until now.
+         */
         readonly get: operations["InvoicesController_upcoming"];
         readonly put?: never;
         readonly post?: never;
@@ -390,7 +426,10 @@ export interface paths {
         };
         readonly get?: never;
         readonly put?: never;
-        /** Answers where a person changes the means of payment, or ends the subscription. */
+        /**
+         * Creates a page to manage the payment method.
+         * @description Open the returned page in a browser to change the payment method or end the subscription. Refuses organizations without a payment method.
+         */
         readonly post: operations["PaymentsController_portal"];
         readonly delete?: never;
         readonly options?: never;
@@ -405,7 +444,10 @@ export interface paths {
             readonly path?: never;
             readonly cookie?: never;
         };
-        /** Lists what usage costs now, by meter and model, on every plan. */
+        /**
+         * Lists the current prices of usage.
+         * @description Prices are by meter and model, and the same on every plan.
+         */
         readonly get: operations["PricesController_list"];
         readonly put?: never;
         readonly post?: never;
@@ -422,11 +464,14 @@ export interface paths {
             readonly path?: never;
             readonly cookie?: never;
         };
-        /** Shows what the organization of the call lets itself be billed for the usage of a month, and what is billed so far. */
+        /**
+         * Returns the monthly spend cap.
+         * @description Shows the cap on billed usage for the month, and what is billed so far.
+         */
         readonly get: operations["CreditsController_spendCap"];
         /**
-         * Sets what the organization of the call lets itself be billed for the usage of a month, beyond its credits.
-         * @description It holds at once. Work that might pass it is refused with 402 `spend_cap_reached`; the owners are told at 50, 80 and 100 %.
+         * Sets the monthly spend cap.
+         * @description Limits what usage beyond the credits may cost in a month, effective at once. Work that might exceed the cap is refused with 402 `spend_cap_reached`. Owners are emailed at 50, 80 and 100 %.
          */
         readonly put: operations["CreditsController_setSpendCap"];
         readonly post?: never;
@@ -443,12 +488,12 @@ export interface paths {
             readonly path?: never;
             readonly cookie?: never;
         };
-        /** Shows the plan of the organization of the call, what it costs, and what is planned. */
+        /** Returns the subscription. */
         readonly get: operations["SubscriptionsController_get"];
         readonly put?: never;
         /**
-         * Chooses a plan for the organization of the call: a larger one at once, a smaller one from the next period on.
-         * @description Where no payment provider is configured, a larger plan waits for the operator: the answer is 202 with `pending_change`. A later choice replaces or withdraws the request.
+         * Changes the plan.
+         * @description A larger plan begins at once, a smaller one with the next period. Without a payment provider, a larger plan waits for the operator: the answer is 202 with `pending_change`, and a later change replaces or withdraws the request. Refuses a plan that is too small, and plans by contract.
          */
         readonly post: operations["SubscriptionsController_choose"];
         readonly delete?: never;
@@ -465,8 +510,8 @@ export interface paths {
             readonly cookie?: never;
         };
         /**
-         * Shows what the organization of the call has used, and what it costs.
-         * @description By the hour at which it is billed: what became known after its month was closed stands where it became known.
+         * Returns usage and its cost.
+         * @description Groups usage by meter and by `group_by`. Usage that became known after its month was closed counts at the hour when it became known.
          */
         readonly get: operations["UsageController_show"];
         readonly put?: never;
@@ -484,13 +529,13 @@ export interface paths {
             readonly path?: never;
             readonly cookie?: never;
         };
-        /** Shows a deploy. */
+        /** Returns a deploy. */
         readonly get: operations["DeploysController_get"];
         readonly put?: never;
         readonly post?: never;
         /**
-         * Deletes the files of a deploy, and the hosts that lead to it.
-         * @description What it stored is free at once. The deploy stays in the list, with `files_removed`. One that is at work, or that production shows, is not deleted.
+         * Deletes the files of a deploy and the hosts that lead to it.
+         * @description Use it to free storage at once. The deploy stays in the list, with `files_removed`. Refuses active deploys and the production deploy.
          */
         readonly delete: operations["DeploysController_delete"];
         readonly options?: never;
@@ -507,7 +552,10 @@ export interface paths {
         };
         readonly get?: never;
         readonly put?: never;
-        /** Ends a deploy that waits or is at work. */
+        /**
+         * Cancels an active deploy.
+         * @description Refuses a deploy that has ended.
+         */
         readonly post: operations["DeploysController_cancel"];
         readonly delete?: never;
         readonly options?: never;
@@ -522,7 +570,10 @@ export interface paths {
             readonly path?: never;
             readonly cookie?: never;
         };
-        /** Lists what happened to a deploy, the earliest first: each state, lost attempts, and when hosts were pointed to it. */
+        /**
+         * Lists the events of a deploy, oldest first.
+         * @description There is an event for each change of state, each lost attempt, and each time that it went live.
+         */
         readonly get: operations["DeploysController_events"];
         readonly put?: never;
         readonly post?: never;
@@ -540,8 +591,8 @@ export interface paths {
             readonly cookie?: never;
         };
         /**
-         * Streams the log of a deploy, live until that is over.
-         * @description With `Accept: text/event-stream` as events `line` and, at last, `end`; else as NDJSON, a line of the log a line, at last `{"end": {"state": …}}`. An answer that ends without it has broken off: ask again with the last `seq` in `Last-Event-ID`.
+         * Streams the log of a deploy until the deploy ends.
+         * @description With `Accept: text/event-stream`, sends events `line` and a final event `end`. Otherwise sends NDJSON, one object for each line of the log, and a final `{"end": {"state": …}}`. If a response ends without it, the connection was lost: repeat the request with the last `seq` in `Last-Event-ID`.
          */
         readonly get: operations["DeploysController_log"];
         readonly put?: never;
@@ -562,8 +613,8 @@ export interface paths {
         readonly get?: never;
         readonly put?: never;
         /**
-         * Makes a deploy that is ready what production shows, without a build.
-         * @description With the environment that it was built with, for a preview that of previews. Ends what a rollback has pinned. Needs `deploys:write` as well.
+         * Promotes a ready deploy to production.
+         * @description Nothing is built: the deploy keeps the environment that it was built with, a preview that of previews. Removes the pin of a rollback. Needs `deploys:write` as well.
          */
         readonly post: operations["DeploysController_promote"];
         readonly delete?: never;
@@ -579,7 +630,7 @@ export interface paths {
             readonly path?: never;
             readonly cookie?: never;
         };
-        /** Shows which GitHub accounts the organization of the call has connected. */
+        /** Lists the GitHub accounts that the organization of the call has connected. */
         readonly get: operations["GithubController_get"];
         readonly put?: never;
         readonly post?: never;
@@ -598,7 +649,10 @@ export interface paths {
         };
         readonly get?: never;
         readonly put?: never;
-        /** Connects the account, with what GitHub sent the person back with; by the person who began. */
+        /**
+         * Connects a GitHub account with the parameters that GitHub returned.
+         * @description Only the user who started the connection can finish it.
+         */
         readonly post: operations["GithubController_finish"];
         readonly delete?: never;
         readonly options?: never;
@@ -616,7 +670,7 @@ export interface paths {
         readonly get?: never;
         readonly put?: never;
         readonly post?: never;
-        /** Disconnects an account: the service sees nothing of it any more. */
+        /** Disconnects a GitHub account, so that the service loses access to it. */
         readonly delete: operations["GithubController_disconnect"];
         readonly options?: never;
         readonly head?: never;
@@ -632,7 +686,10 @@ export interface paths {
         };
         readonly get?: never;
         readonly put?: never;
-        /** Begins to connect a GitHub account to the organization of the call: a person opens the address in a browser. */
+        /**
+         * Starts to connect a GitHub account to the organization of the call.
+         * @description A person opens the returned URL in a browser, and finishes with POST /integrations/github/installations.
+         */
         readonly post: operations["GithubController_begin"];
         readonly delete?: never;
         readonly options?: never;
@@ -649,7 +706,10 @@ export interface paths {
         };
         readonly get?: never;
         readonly put?: never;
-        /** Joins an organization by the token from the message, which must have been sent to the address of the caller. */
+        /**
+         * Accepts an invitation with the token from the message.
+         * @description The caller joins the organization. The message must have been sent to the caller's own email address.
+         */
         readonly post: operations["InvitationsController_accept"];
         readonly delete?: never;
         readonly options?: never;
@@ -664,10 +724,16 @@ export interface paths {
             readonly path?: never;
             readonly cookie?: never;
         };
-        /** Lists the caller's keys, and those bound to organizations that it administers; the newest first. */
+        /**
+         * Lists API keys, newest first.
+         * @description Returns your own keys, and the org-bound keys of organizations that you administer.
+         */
         readonly get: operations["KeysController_list"];
         readonly put?: never;
-        /** Mints an API key. Its secret is shown this one time; a key never mints one that may do more than itself. */
+        /**
+         * Creates an API key.
+         * @description The secret is returned once and cannot be read again. A key cannot create a key with wider permissions.
+         */
         readonly post: operations["KeysController_create"];
         readonly delete?: never;
         readonly options?: never;
@@ -682,15 +748,21 @@ export interface paths {
             readonly path?: never;
             readonly cookie?: never;
         };
-        /** Shows a key, never its secret. */
+        /** Returns an API key without its secret. */
         readonly get: operations["KeysController_get"];
         readonly put?: never;
         readonly post?: never;
-        /** Revokes a key: it stops with its next call, for good. */
+        /**
+         * Revokes an API key.
+         * @description The key stops working with its next call. Revoking cannot be undone.
+         */
         readonly delete: operations["KeysController_revoke"];
         readonly options?: never;
         readonly head?: never;
-        /** Changes what a key is called and may do, from its next call on. */
+        /**
+         * Updates an API key.
+         * @description The change applies from the next call with the key. Only the owner of a key can update it.
+         */
         readonly patch: operations["KeysController_change"];
         readonly trace?: never;
     };
@@ -703,7 +775,10 @@ export interface paths {
         };
         readonly get?: never;
         readonly put?: never;
-        /** Gives a key a new secret; the old one works on for `grace_seconds`. */
+        /**
+         * Rotates the secret of an API key.
+         * @description The new secret is returned once. The old one works for another `grace_seconds`. Only the owner can rotate a key.
+         */
         readonly post: operations["KeysController_rotate"];
         readonly delete?: never;
         readonly options?: never;
@@ -718,7 +793,10 @@ export interface paths {
             readonly path?: never;
             readonly cookie?: never;
         };
-        /** Shows the key that makes the call. It needs no scope. */
+        /**
+         * Returns the API key that makes the call.
+         * @description It requires no scope. Session tokens are refused.
+         */
         readonly get: operations["KeysController_current"];
         readonly put?: never;
         readonly post?: never;
@@ -735,7 +813,10 @@ export interface paths {
             readonly path?: never;
             readonly cookie?: never;
         };
-        /** Shows who calls, with what, for which organization, and what they may do there. */
+        /**
+         * Returns the caller, the organization of the call and the scopes in it.
+         * @description Use it to check which user, key and organization a credential belongs to.
+         */
         readonly get: operations["MeController_get"];
         readonly put?: never;
         readonly post?: never;
@@ -752,7 +833,7 @@ export interface paths {
             readonly path?: never;
             readonly cookie?: never;
         };
-        /** This description, as OpenAPI 3. */
+        /** Returns this document, as OpenAPI 3. */
         readonly get: operations["DocsController_openapi"];
         readonly put?: never;
         readonly post?: never;
@@ -769,10 +850,16 @@ export interface paths {
             readonly path?: never;
             readonly cookie?: never;
         };
-        /** Lists the organizations that the caller belongs to and the key reaches, the oldest first. */
+        /**
+         * Lists organizations, oldest first.
+         * @description Returns the organizations that the caller is a member of and the key has access to.
+         */
         readonly get: operations["OrgsController_list"];
         readonly put?: never;
-        /** Makes an organization, whose owner the caller is. */
+        /**
+         * Creates an organization.
+         * @description The caller becomes its owner. Keys that are limited to certain organizations are refused. You can own ten organizations on the Free plan, besides your personal one.
+         */
         readonly post: operations["OrgsController_create"];
         readonly delete?: never;
         readonly options?: never;
@@ -787,15 +874,21 @@ export interface paths {
             readonly path?: never;
             readonly cookie?: never;
         };
-        /** Shows an organization, named by id or slug. */
+        /** Returns an organization by its id or slug. */
         readonly get: operations["OrgsController_get"];
         readonly put?: never;
         readonly post?: never;
-        /** Deletes an organization. Its owners only. */
+        /**
+         * Deletes an organization.
+         * @description Only an owner can delete an organization. A personal organization cannot be deleted.
+         */
         readonly delete: operations["OrgsController_delete"];
         readonly options?: never;
         readonly head?: never;
-        /** Changes what an organization is called. */
+        /**
+         * Updates the name or the slug of an organization.
+         * @description The old slug is free for others at once. A personal organization keeps its slug.
+         */
         readonly patch: operations["OrgsController_update"];
         readonly trace?: never;
     };
@@ -806,7 +899,10 @@ export interface paths {
             readonly path?: never;
             readonly cookie?: never;
         };
-        /** Lists what was done in an organization, by whom and from where; the latest first. */
+        /**
+         * Lists the audit log of an organization, newest first.
+         * @description Each entry names the action, its target, the actor, and the IP address that it came from.
+         */
         readonly get: operations["AuditLogController_list"];
         readonly put?: never;
         readonly post?: never;
@@ -823,7 +919,7 @@ export interface paths {
             readonly path?: never;
             readonly cookie?: never;
         };
-        /** Lists the invitations that can still be accepted, the latest first. */
+        /** Lists open invitations, newest first. */
         readonly get: operations["InvitationsController_list"];
         readonly put?: never;
         readonly post?: never;
@@ -843,7 +939,7 @@ export interface paths {
         readonly get?: never;
         readonly put?: never;
         readonly post?: never;
-        /** Takes an invitation back. */
+        /** Revokes an invitation. */
         readonly delete: operations["InvitationsController_revoke"];
         readonly options?: never;
         readonly head?: never;
@@ -860,7 +956,10 @@ export interface paths {
         /** Lists the members of an organization. */
         readonly get: operations["MembersController_list"];
         readonly put?: never;
-        /** Invites somebody by e-mail, for seven days. An earlier invitation to the same address is replaced. */
+        /**
+         * Invites a person by email.
+         * @description The invitation is valid for seven days, and replaces an earlier one to the same address.
+         */
         readonly post: operations["MembersController_invite"];
         readonly delete?: never;
         readonly options?: never;
@@ -878,11 +977,17 @@ export interface paths {
         readonly get?: never;
         readonly put?: never;
         readonly post?: never;
-        /** Takes a member out. Everybody may take themselves out. */
+        /**
+         * Removes a member.
+         * @description Members can remove themselves. The last owner cannot be removed.
+         */
         readonly delete: operations["MembersController_remove"];
         readonly options?: never;
         readonly head?: never;
-        /** Gives a member another role; neither may be above the caller's own. */
+        /**
+         * Changes the role of a member.
+         * @description Neither the old nor the new role can be above the caller's own. The last owner keeps the role.
+         */
         readonly patch: operations["MembersController_setRole"];
         readonly trace?: never;
     };
@@ -893,10 +998,10 @@ export interface paths {
             readonly path?: never;
             readonly cookie?: never;
         };
-        /** Lists the projects of the organization of the call, the newest first. */
+        /** Lists the projects of the organization of the call, newest first. */
         readonly get: operations["ProjectsController_list"];
         readonly put?: never;
-        /** Creates a project of the organization of the call. A repository can be linked later. */
+        /** Creates a project in the organization of the call. A repository can be linked later. */
         readonly post: operations["ProjectsController_create"];
         readonly delete?: never;
         readonly options?: never;
@@ -911,15 +1016,15 @@ export interface paths {
             readonly path?: never;
             readonly cookie?: never;
         };
-        /** Shows a project, named by its id, or by its slug within the organization of the call. */
+        /** Returns a project by its id, or by its slug within the organization of the call. */
         readonly get: operations["ProjectsController_get"];
         readonly put?: never;
         readonly post?: never;
-        /** Deletes a project for good, with its environment variables. */
+        /** Deletes a project and its environment variables permanently. */
         readonly delete: operations["ProjectsController_delete"];
         readonly options?: never;
         readonly head?: never;
-        /** Changes a project. What is left out stays as it is, and null clears; `repo_url: null` unlinks the repository. */
+        /** Updates a project. Absent fields stay the same, and null clears a field; `repo_url: null` unlinks the repository. */
         readonly patch: operations["ProjectsController_change"];
         readonly trace?: never;
     };
@@ -930,12 +1035,12 @@ export interface paths {
             readonly path?: never;
             readonly cookie?: never;
         };
-        /** Lists the deploys of a project, the newest first. */
+        /** Lists the deploys of a project, newest first. */
         readonly get: operations["ProjectDeploysController_list"];
         readonly put?: never;
         /**
-         * Queues a deploy of a branch of the linked repository.
-         * @description It begins by itself when it is its turn. Older ones of the branch and type that still wait are skipped. `type: production` needs the scope `deploys:production` as well, and a plan that has it.
+         * Creates a deploy of a branch of the linked repository.
+         * @description The deploy is queued and starts when it is its turn. Older deploys of the same branch and type that still wait are skipped. `type: production` also needs the scope `deploys:production` and a plan that includes it.
          */
         readonly post: operations["ProjectDeploysController_create"];
         readonly delete?: never;
@@ -951,15 +1056,21 @@ export interface paths {
             readonly path?: never;
             readonly cookie?: never;
         };
-        /** Lists the environment variables of a project by name, with the values of those that are no secrets. */
+        /**
+         * Lists the environment variables of a project by name.
+         * @description The values of secrets are left out.
+         */
         readonly get: operations["ProjectEnvController_list"];
         /**
-         * Sets environment variables, each in the targets that it names, and answers all that the project then has.
-         * @description All or none. Variables, and targets of a variable, that are not named stay as they are. Deploys take what is set when they begin.
+         * Sets environment variables, and returns all variables of the project.
+         * @description Sets all of the variables or none. Variables and targets that are absent from the call stay the same. A deploy uses the variables that are set when it begins.
          */
         readonly put: operations["ProjectEnvController_set"];
         readonly post?: never;
-        /** Takes an environment variable out of all targets, or out of one. It is no fault if it is not there. */
+        /**
+         * Removes an environment variable from all targets, or from one.
+         * @description Succeeds as well if the variable does not exist.
+         */
         readonly delete: operations["ProjectEnvController_remove"];
         readonly options?: never;
         readonly head?: never;
@@ -976,8 +1087,8 @@ export interface paths {
         readonly get?: never;
         readonly put?: never;
         /**
-         * Makes an earlier deploy what production shows, without a build.
-         * @description With the environment that it was built with. Production stays there, whatever is deployed since, until the next promote. Needs `deploys:write` as well.
+         * Rolls production back to an earlier deploy.
+         * @description Nothing is built: the deploy keeps the environment that it was built with. Production stays there until the next promote, whatever is deployed meanwhile. Needs `deploys:write` as well.
          */
         readonly post: operations["ProjectDeploysController_rollBack"];
         readonly delete?: never;
@@ -993,10 +1104,10 @@ export interface paths {
             readonly path?: never;
             readonly cookie?: never;
         };
-        /** Lists the repositories of the organization of the call, the newest first. */
+        /** Lists the repositories of the organization of the call, newest first. */
         readonly get: operations["RepositoriesController_list"];
         readonly put?: never;
-        /** Creates a repository of the organization of the call, from a template or empty. */
+        /** Creates a repository in the organization of the call, empty or from a template. */
         readonly post: operations["RepositoriesController_create"];
         readonly delete?: never;
         readonly options?: never;
@@ -1011,11 +1122,11 @@ export interface paths {
             readonly path?: never;
             readonly cookie?: never;
         };
-        /** Shows a repository. */
+        /** Returns a repository. */
         readonly get: operations["RepositoriesController_get"];
         readonly put?: never;
         readonly post?: never;
-        /** Deletes a repository for good, with all that is in it. */
+        /** Deletes a repository and its content permanently. */
         readonly delete: operations["RepositoriesController_delete"];
         readonly options?: never;
         readonly head?: never;
@@ -1029,7 +1140,7 @@ export interface paths {
             readonly path?: never;
             readonly cookie?: never;
         };
-        /** Lists what a repository can begin with. */
+        /** Lists the templates of repositories. */
         readonly get: operations["RepositoriesController_templates"];
         readonly put?: never;
         readonly post?: never;
@@ -1046,12 +1157,15 @@ export interface paths {
             readonly path?: never;
             readonly cookie?: never;
         };
-        /** Lists the executions of the organization of the last 30 days, the newest first, without what they printed. */
+        /**
+         * Lists the executions of the last 30 days, newest first.
+         * @description Covers the organization of the key. To read the output of an execution, request it by ID.
+         */
         readonly get: operations["ExecutionsController_list"];
         readonly put?: never;
         /**
-         * Runs code in the sandbox, within the limits of the plan of the organization.
-         * @description The price of the time limit is held, and the time that the run takes is paid for. A caller that waits and hangs up ends the run. With `Dry-Run: true` nothing runs, and `data` has only `language`, `limits` and `max_cost`.
+         * Runs code in the sandbox, within the limits of the organization's plan.
+         * @description Holds the price of the time limit, and charges only for the time that the run takes. Closing the connection while you wait ends the run. With `Dry-Run: true` nothing runs, and `data` has only `language`, `limits` and `max_cost`.
          */
         readonly post: operations["ExecutionsController_create"];
         readonly delete?: never;
@@ -1067,7 +1181,7 @@ export interface paths {
             readonly path?: never;
             readonly cookie?: never;
         };
-        /** Shows an execution and, once it has run, what it printed. */
+        /** Returns an execution and, once it has ended, its output. */
         readonly get: operations["ExecutionsController_get"];
         readonly put?: never;
         readonly post?: never;
@@ -1086,7 +1200,10 @@ export interface paths {
         };
         readonly get?: never;
         readonly put?: never;
-        /** Ends an execution that is queued or running; what it has printed is not kept. */
+        /**
+         * Cancels a queued or running execution.
+         * @description The output is discarded, and the time that the code ran is charged.
+         */
         readonly post: operations["ExecutionsController_cancel"];
         readonly delete?: never;
         readonly options?: never;
@@ -1104,8 +1221,8 @@ export interface paths {
         readonly get?: never;
         readonly put?: never;
         /**
-         * Runs code in the anonymous sandbox: no account, ten runs a day for one IP address.
-         * @description With `Dry-Run: true` nothing runs and nothing is counted, and `data` has only `language` and `limits`.
+         * Runs code in the anonymous sandbox, without an account.
+         * @description Allows ten runs a day for each IP address. With `Dry-Run: true` nothing runs and nothing is counted, and `data` has only `language` and `limits`.
          */
         readonly post: operations["SandboxController_try"];
         readonly delete?: never;
@@ -1139,8 +1256,8 @@ export interface paths {
             readonly cookie?: never;
         };
         /**
-         * Counters, gauges and histograms for Prometheus.
-         * @description Needs `METRICS_TOKEN` as bearer token when it is set.
+         * Returns the metrics in the text format of Prometheus.
+         * @description Requires `METRICS_TOKEN` as the bearer token if it is set.
          */
         readonly get: operations["MetricsController_index"];
         readonly put?: never;
@@ -1159,8 +1276,8 @@ export interface paths {
             readonly cookie?: never;
         };
         /**
-         * Shows all that an agent needs to run the service: its state, its endpoints, its runbooks and tasks.
-         * @description Needs `OPS_TOKEN` as bearer token when it is set; otherwise it answers only programs on the same machine.
+         * Returns the manifest for agents: the state of the service, its endpoints, runbooks and tasks.
+         * @description Requires `OPS_TOKEN` as the bearer token if it is set. Otherwise only programs on the same machine can call it.
          */
         readonly get: operations["OpsController_show"];
         readonly put?: never;
@@ -1181,8 +1298,8 @@ export interface paths {
         readonly get?: never;
         readonly put?: never;
         /**
-         * Takes alerts in, from Alertmanager or in a form of our own, and makes tasks of them.
-         * @description Needs `OPS_TOKEN` as bearer token when it is set; otherwise it answers only programs on the same machine. Fields that are not known are welcome. Answers 503 only while the database is away: then send it again.
+         * Creates tasks from alerts, sent by Alertmanager or in the generic form.
+         * @description Requires `OPS_TOKEN` as the bearer token if it is set. Otherwise only programs on the same machine can call it. Unknown fields are ignored. The call is refused with 503 only while the database is unavailable; send the alerts again then.
          */
         readonly post: operations["OpsController_alert"];
         readonly delete?: never;
@@ -1201,8 +1318,8 @@ export interface paths {
         readonly get?: never;
         readonly put?: never;
         /**
-         * Gives credits to an organization, once for a key.
-         * @description Needs `OPS_TOKEN` as bearer token, and answers nobody while that is not set.
+         * Grants credits to an organization.
+         * @description Needs `OPS_TOKEN` as the bearer token and is disabled while that is not set. Safe to repeat: a key grants once. Refuses a key that was used for another organization or amount.
          */
         readonly post: operations["CreditOperationsController_grant"];
         readonly delete?: never;
@@ -1221,8 +1338,8 @@ export interface paths {
         readonly get?: never;
         readonly put?: never;
         /**
-         * Corrects an invoice: so much of it is not owed.
-         * @description Needs `OPS_TOKEN` as bearer token, and answers nobody while that is not set.
+         * Creates a credit note for an invoice.
+         * @description Needs `OPS_TOKEN` as the bearer token and is disabled while that is not set.
          */
         readonly post: operations["InvoiceOperationsController_correct"];
         readonly delete?: never;
@@ -1241,8 +1358,8 @@ export interface paths {
         readonly get?: never;
         readonly put?: never;
         /**
-         * Writes down that an invoice has been paid.
-         * @description Needs `OPS_TOKEN` as bearer token, and answers nobody while that is not set.
+         * Marks an invoice as paid.
+         * @description Needs `OPS_TOKEN` as the bearer token and is disabled while that is not set.
          */
         readonly post: operations["InvoiceOperationsController_paid"];
         readonly delete?: never;
@@ -1261,8 +1378,8 @@ export interface paths {
         readonly get?: never;
         readonly put?: never;
         /**
-         * Takes an invoice back that is not paid, with a credit note over all that is due.
-         * @description Needs `OPS_TOKEN` as bearer token, and answers nobody while that is not set.
+         * Voids an unpaid invoice with a credit note for the amount due.
+         * @description Needs `OPS_TOKEN` as the bearer token and is disabled while that is not set.
          */
         readonly post: operations["InvoiceOperationsController_void"];
         readonly delete?: never;
@@ -1280,8 +1397,8 @@ export interface paths {
         };
         readonly get?: never;
         /**
-         * Gives an organization a plan at once, at a price that may be agreed on. A pending request is answered by it.
-         * @description Needs `OPS_TOKEN` as bearer token, and answers nobody while that is not set.
+         * Sets the plan of an organization.
+         * @description Sets any plan at once, at the list price or an agreed one, and settles a pending request. Needs `OPS_TOKEN` as the bearer token and is disabled while that is not set.
          */
         readonly put: operations["SubscriptionOperationsController_set"];
         readonly post?: never;
@@ -1301,8 +1418,8 @@ export interface paths {
         readonly get?: never;
         readonly put?: never;
         /**
-         * Refuses the larger plan that an organization has requested.
-         * @description Needs `OPS_TOKEN` as bearer token, and answers nobody while that is not set.
+         * Refuses the plan that an organization requested.
+         * @description Needs `OPS_TOKEN` as the bearer token and is disabled while that is not set.
          */
         readonly post: operations["SubscriptionOperationsController_refuse"];
         readonly delete?: never;
@@ -1319,14 +1436,14 @@ export interface paths {
             readonly cookie?: never;
         };
         /**
-         * Shows the feature flags, and which of them may be toggled.
-         * @description Needs `OPS_TOKEN` as bearer token when it is set.
+         * Lists the feature flags, and which of them can be toggled.
+         * @description Requires `OPS_TOKEN` as the bearer token if it is set.
          */
         readonly get: operations["FeaturesController_list"];
         readonly put?: never;
         /**
-         * Toggles a feature flag of the allowlist, in every process within a second.
-         * @description Needs `OPS_TOKEN` as bearer token when it is set.
+         * Toggles a feature flag on the allowlist, in every process within a second.
+         * @description Requires `OPS_TOKEN` as the bearer token if it is set.
          */
         readonly post: operations["FeaturesController_toggle"];
         readonly delete?: never;
@@ -1343,8 +1460,8 @@ export interface paths {
             readonly cookie?: never;
         };
         /**
-         * Lists tasks, the newest first.
-         * @description Needs `OPS_TOKEN` as bearer token when it is set.
+         * Lists tasks, newest first.
+         * @description Requires `OPS_TOKEN` as the bearer token if it is set.
          */
         readonly get: operations["OpsTasksController_list"];
         readonly put?: never;
@@ -1363,8 +1480,8 @@ export interface paths {
             readonly cookie?: never;
         };
         /**
-         * Shows a task, with all that happened to it.
-         * @description Needs `OPS_TOKEN` as bearer token when it is set.
+         * Returns a task with its history.
+         * @description Requires `OPS_TOKEN` as the bearer token if it is set.
          */
         readonly get: operations["OpsTasksController_get"];
         readonly put?: never;
@@ -1385,8 +1502,8 @@ export interface paths {
         readonly get?: never;
         readonly put?: never;
         /**
-         * Takes a task, so that nobody else works on it; again, to keep it longer.
-         * @description Needs `OPS_TOKEN` as bearer token when it is set.
+         * Claims a task.
+         * @description Requires `OPS_TOKEN` as the bearer token if it is set. Claim it again to extend the lease. Refused while another agent holds the task.
          */
         readonly post: operations["OpsTasksController_claim"];
         readonly delete?: never;
@@ -1405,8 +1522,8 @@ export interface paths {
         readonly get?: never;
         readonly put?: never;
         /**
-         * Keeps a task that you hold, for as long again.
-         * @description Needs `OPS_TOKEN` as bearer token when it is set.
+         * Extends your claim of a task.
+         * @description Requires `OPS_TOKEN` as the bearer token if it is set.
          */
         readonly post: operations["OpsTasksController_heartbeat"];
         readonly delete?: never;
@@ -1425,8 +1542,8 @@ export interface paths {
         readonly get?: never;
         readonly put?: never;
         /**
-         * Writes down what was found, for whoever comes next.
-         * @description Needs `OPS_TOKEN` as bearer token when it is set.
+         * Adds a note to a task.
+         * @description Requires `OPS_TOKEN` as the bearer token if it is set.
          */
         readonly post: operations["OpsTasksController_note"];
         readonly delete?: never;
@@ -1445,8 +1562,8 @@ export interface paths {
         readonly get?: never;
         readonly put?: never;
         /**
-         * Gives a task back that you hold, for others to take.
-         * @description Needs `OPS_TOKEN` as bearer token when it is set.
+         * Releases a task that you hold, so that others can claim it.
+         * @description Requires `OPS_TOKEN` as the bearer token if it is set.
          */
         readonly post: operations["OpsTasksController_release"];
         readonly delete?: never;
@@ -1465,8 +1582,8 @@ export interface paths {
         readonly get?: never;
         readonly put?: never;
         /**
-         * Ends a task that you hold, or that nobody does.
-         * @description Needs `OPS_TOKEN` as bearer token when it is set.
+         * Resolves a task that you hold or that is unclaimed.
+         * @description Requires `OPS_TOKEN` as the bearer token if it is set.
          */
         readonly post: operations["OpsTasksController_resolve"];
         readonly delete?: never;
@@ -1485,8 +1602,8 @@ export interface paths {
         readonly get?: never;
         readonly put?: never;
         /**
-         * Keeps a task from counting as unclaimed for a while.
-         * @description Needs `OPS_TOKEN` as bearer token when it is set.
+         * Silences a task, so that it does not count as unclaimed for a while.
+         * @description Requires `OPS_TOKEN` as the bearer token if it is set.
          */
         readonly post: operations["OpsTasksController_silence"];
         readonly delete?: never;
@@ -1502,7 +1619,7 @@ export interface paths {
             readonly path?: never;
             readonly cookie?: never;
         };
-        /** Readiness, with the database, the migrations, Redis, the queues and the sandbox. */
+        /** Reports the readiness of the process and of each part that it depends on. */
         readonly get: operations["HealthController_ready"];
         readonly put?: never;
         readonly post?: never;
@@ -1529,9 +1646,9 @@ export interface components {
             readonly request_id: string;
         };
         readonly AuditActorView: {
-            /** @description The API key that was used, if one was. */
+            /** @description API key that was used, if any. */
             readonly key_id?: string;
-            /** @description Absent where the service itself acted. */
+            /** @description Absent if the service itself acted. */
             readonly user_id?: string;
             readonly username?: string;
         };
@@ -1541,7 +1658,7 @@ export interface components {
             readonly actor: components["schemas"]["AuditActorView"];
             /** Format: date-time */
             readonly at: string;
-            /** @description Facts of this action. */
+            /** @description Details of this action. */
             readonly details: {
                 readonly [key: string]: unknown;
             };
@@ -1587,25 +1704,25 @@ export interface components {
             readonly username: string;
         };
         readonly CallsForecastView: {
-            /** @description Null: unlimited. */
+            /** @description `null` if unlimited. */
             readonly limit: number | null;
-            /** @description Of this UTC day so far. */
+            /** @description Calls per hour of this UTC day so far. */
             readonly per_hour: number | null;
-            /** @description Null: unlimited. */
+            /** @description `null` if unlimited. */
             readonly remaining: number | null;
             /** Format: date-time */
             readonly resets_at: string;
             /**
              * Format: date-time
-             * @description Absent where they last until resets_at.
+             * @description When the calls run out. Absent if they last until `resets_at`.
              */
             readonly run_out_at?: string;
-            /** @description Null: unlimited. */
+            /** @description `null` if unlimited. */
             readonly used: number | null;
         };
         readonly ChangeKeyBody: {
             /**
-             * @description IP addresses and CIDRs that the key may be used from; empty: from anywhere.
+             * @description IP addresses and CIDRs that the key can be used from. An empty list allows every address.
              * @example [
              *       "203.0.113.0/24"
              *     ]
@@ -1616,10 +1733,10 @@ export interface components {
              * @example 2035-01-31T00:00:00Z
              */
             readonly expires_at?: string;
-            /** @example ci of the shop */
+            /** @example shop ci */
             readonly name?: string;
             /**
-             * @description Scopes, `projects:read`; all of a resource, `projects:*`; or everything, `*`.
+             * @description Scopes such as `projects:read`, all scopes of a resource such as `projects:*`, or all scopes with `*`.
              * @example [
              *       "projects:read",
              *       "deploys:*"
@@ -1631,7 +1748,7 @@ export interface components {
             /** @example Acme */
             readonly name?: string;
             /**
-             * @description The old one is free for others at once. Not of a personal organization.
+             * @description The old slug is free for others at once. A personal organization keeps its slug.
              * @example acme
              */
             readonly slug?: string;
@@ -1644,58 +1761,58 @@ export interface components {
             readonly current_password: string;
             /**
              * Format: password
-             * @description Not a common one, and without the username and the e-mail address.
+             * @description Must not be common, and must not contain the username or the email address.
              * @example violet-harbor-lantern-42
              */
             readonly new_password: string;
         };
         readonly ChangeProjectBody: {
             /**
-             * @description Builds the project. Left out, what the framework asks for.
+             * @description Builds the project. Derived from the framework if absent.
              * @example npm run build
              */
             readonly build_command?: string | null;
             /**
-             * @description Left out, it is found out when the project is deployed.
+             * @description Detected in each deploy if absent.
              * @example nextjs
              * @enum {string|null}
              */
             readonly framework?: "nextjs" | "expo" | "astro" | "nuxt" | "react-router" | "sveltekit" | "vite" | "node" | "static" | null;
             /**
-             * @description Installs the dependencies. Left out, what the lock file asks for.
+             * @description Installs the dependencies. Derived from the lock file if absent.
              * @example npm ci
              */
             readonly install_command?: string | null;
             /** @example Shop */
             readonly name?: string;
             /**
-             * @description Left out, what package.json asks for.
+             * @description Read from package.json if absent.
              * @example 24
              * @enum {string|null}
              */
             readonly node_version?: "20" | "22" | "24" | null;
             /**
-             * @description What the build makes, below `root_directory`. Left out, that of the framework.
+             * @description The output of the build, below `root_directory`. Derived from the framework if absent.
              * @example dist
              */
             readonly output_directory?: string | null;
             /**
-             * @description Deploys of it are production deploys.
+             * @description The branch whose deploys are production deploys.
              * @example main
              */
             readonly production_branch?: string;
             /**
-             * @description Where the repository is cloned from: https, a public host, no user. Repositories of this service are named by the `repo_url` that it gave out.
+             * @description The clone URL of the repository: https, a public host, no user. For repositories of this service, use the `repo_url` of the repository.
              * @example https://github.com/acme/shop
              */
             readonly repo_url?: string | null;
             /**
-             * @description Where the project is in its repository; left out, at its root.
+             * @description The directory of the project in its repository; the root if absent.
              * @example apps/web
              */
             readonly root_directory?: string | null;
             /**
-             * @description The old one is free for others at once.
+             * @description The new slug. The old one is available to others at once.
              * @example shop
              */
             readonly slug?: string;
@@ -1716,56 +1833,56 @@ export interface components {
         };
         readonly ChoosePlanBody: {
             /**
-             * @description A larger plan begins at once, a smaller one with the next period. The present one drops what is planned.
+             * @description A larger plan begins at once, a smaller one with the next period. The current plan drops a planned change.
              * @example builder
              * @enum {string}
              */
             readonly plan: "free" | "builder" | "pro" | "enterprise";
         };
         readonly CommitView: {
-            /** @description The name of its author. */
+            /** @description Name of the author. */
             readonly author: string;
-            /** @description Its first line. */
+            /** @description First line of the commit message. */
             readonly message: string;
             /** @example 4b825dc642cb6eb9a060e54bf8d69288fbee4904 */
             readonly sha: string;
         };
         readonly ConnectGithubBody: {
             /**
-             * @description As GitHub sent it: good once, for ten minutes.
+             * @description The `code` that GitHub returned, valid once and for ten minutes.
              * @example 3584d83530557fdd1f46
              */
             readonly code: string;
             /**
-             * @description As GitHub sent it.
+             * @description The `installation_id` that GitHub returned.
              * @example 48211093
              */
             readonly installation_id: number;
             /**
-             * @description As GitHub sent it back.
+             * @description The `state` that GitHub returned.
              * @example ghs_01jd3m8yeqf5rb0xkq5ym8s6tn
              */
             readonly state: string;
         };
         readonly CreateDeployBody: {
             /**
-             * @description Left out, the production branch of the project.
+             * @description Branch to deploy. Defaults to the production branch of the project.
              * @example main
              */
             readonly branch?: string;
             /**
-             * @description The full hash of a commit. Left out, what the branch points to when the deploy begins.
+             * @description Full hash of a commit. Defaults to the head of the branch when the deploy starts.
              * @example 8d4e3c7a1b90f2655e4d3c2b1a09f8e7d6c5b4a3
              */
             readonly commit?: string;
             /**
-             * @description true: builds even if this commit was built before with the same settings and variables.
+             * @description Builds even if this commit was built before with the same settings and variables.
              * @default false
              * @example false
              */
             readonly force: boolean;
             /**
-             * @description production: what the project shows the world, in plans that have it. preview: a host of its own for the branch.
+             * @description production: served by the production host of the project, if the plan includes it. preview: served by a host of its own for the branch.
              * @default preview
              * @example preview
              * @enum {string}
@@ -1774,7 +1891,7 @@ export interface components {
         };
         readonly CreateKeyBody: {
             /**
-             * @description IP addresses and CIDRs that the key may be used from; empty: from anywhere.
+             * @description IP addresses and CIDRs that the key can be used from. An empty list allows every address.
              * @example [
              *       "203.0.113.0/24"
              *     ]
@@ -1782,7 +1899,7 @@ export interface components {
             readonly allowed_ips?: readonly string[];
             /**
              * Format: date-time
-             * @description When it stops working. Without it, or `expires_in_days`: never.
+             * @description When the key expires. Without it or `expires_in_days`, the key never expires.
              * @example 2035-01-31T00:00:00Z
              */
             readonly expires_at?: string;
@@ -1797,12 +1914,12 @@ export interface components {
             /** @example ci */
             readonly name: string;
             /**
-             * @description Of an org-bound key: its organization, by id or slug.
+             * @description Id or slug of the organization of an org-bound key.
              * @example acme
              */
             readonly org_id?: string;
             /**
-             * @description Of a select-orgs key: the organizations that it reaches, by id or slug.
+             * @description Ids or slugs of the organizations that a select-orgs key has access to.
              * @example [
              *       "acme",
              *       "example-labs"
@@ -1810,13 +1927,13 @@ export interface components {
              */
             readonly org_ids?: readonly string[];
             /**
-             * @description Scopes by purpose, instead of `scopes`. Without either: `full`.
+             * @description Scopes for a purpose, instead of `scopes`. The default is `full`.
              * @example ci_deploy
              * @enum {string}
              */
             readonly preset?: "read_only" | "ci_deploy" | "agent" | "full";
             /**
-             * @description Scopes, `projects:read`; all of a resource, `projects:*`; or everything, `*`.
+             * @description Scopes such as `projects:read`, all scopes of a resource such as `projects:*`, or all scopes with `*`.
              * @example [
              *       "projects:read",
              *       "deploys:*"
@@ -1828,110 +1945,110 @@ export interface components {
             /** @example Acme */
             readonly name: string;
             /**
-             * @description Names the organization in paths and headers. Made from the name by default.
+             * @description Identifies the organization in paths and headers. The default is derived from the name.
              * @example acme
              */
             readonly slug?: string;
         };
         readonly CreateProjectBody: {
             /**
-             * @description Builds the project. Left out, what the framework asks for.
+             * @description Builds the project. Derived from the framework if absent.
              * @example npm run build
              */
             readonly build_command?: string;
             /**
-             * @description Left out, it is found out when the project is deployed.
+             * @description Detected in each deploy if absent.
              * @example nextjs
              * @enum {string}
              */
             readonly framework?: "nextjs" | "expo" | "astro" | "nuxt" | "react-router" | "sveltekit" | "vite" | "node" | "static";
             /**
-             * @description Installs the dependencies. Left out, what the lock file asks for.
+             * @description Installs the dependencies. Derived from the lock file if absent.
              * @example npm ci
              */
             readonly install_command?: string;
             /** @example Shop */
             readonly name: string;
             /**
-             * @description Left out, what package.json asks for.
+             * @description Read from package.json if absent.
              * @example 24
              * @enum {string}
              */
             readonly node_version?: "20" | "22" | "24";
             /**
-             * @description What the build makes, below `root_directory`. Left out, that of the framework.
+             * @description The output of the build, below `root_directory`. Derived from the framework if absent.
              * @example dist
              */
             readonly output_directory?: string;
             /**
-             * @description Deploys of it are production deploys. Default: main.
+             * @description The branch whose deploys are production deploys. Default: main.
              * @example main
              */
             readonly production_branch?: string;
             /**
-             * @description Where the repository is cloned from: https, a public host, no user. Repositories of this service are named by the `repo_url` that it gave out.
+             * @description The clone URL of the repository: https, a public host, no user. For repositories of this service, use the `repo_url` of the repository.
              * @example https://github.com/acme/shop
              */
             readonly repo_url?: string;
             /**
-             * @description Where the project is in its repository; left out, at its root.
+             * @description The directory of the project in its repository; the root if absent.
              * @example apps/web
              */
             readonly root_directory?: string;
             /**
-             * @description Names the project in paths and hosts. Left out, it is made from the name, with a number where that is taken.
+             * @description The name of the project in paths and hosts. Derived from the name if absent, with a number if that is taken.
              * @example shop
              */
             readonly slug?: string;
         };
         readonly CreateRepositoryBody: {
             /**
-             * @description With `github`: the account, where the organization has connected several.
+             * @description The GitHub account; required with `github` if the organization has connected several.
              * @example acme
              */
             readonly account?: string;
             /**
-             * @description Once in an organization, in upper or lower case.
+             * @description Unique in the organization, regardless of case.
              * @example shop
              */
             readonly name: string;
             /**
-             * @description With `github`: whether others cannot see it; they cannot unless this is `false`.
+             * @description The visibility at GitHub: private unless this is `false`.
              * @example true
              */
             readonly private?: boolean;
             /**
-             * @description Who keeps it, this service unless it is said; `github` needs a template, and an account that the organization has connected.
+             * @description The host of the repository; this service if absent. `github` needs a template, and an account that the organization has connected.
              * @example github
              * @enum {string}
              */
             readonly provider?: "service" | "github";
             /**
-             * @description What it begins with; left out, it begins empty.
+             * @description The template of the first commit. The repository is empty if absent.
              * @example nextjs
              * @enum {string}
              */
             readonly template?: "nextjs" | "expo";
         };
         readonly CredentialView: {
-            /** @description With `type: api_key`. */
+            /** @description Present if `type` is `api_key`. */
             readonly key?: components["schemas"]["CallingKeyView"];
             /** @enum {string} */
             readonly type: "session" | "api_key";
         };
         readonly CreditNoteBody: {
             /**
-             * @description In USD, as a decimal, in whole cents.
+             * @description Amount in USD, as a decimal in whole cents.
              * @example 12.50
              */
             readonly amountUsd: string;
             /**
-             * @description Sent again with the same key, the credit note is made once.
+             * @description An idempotency key: each key creates one credit note.
              * @example ticket-4711
              */
             readonly key: string;
             /**
-             * @description Is on the credit note.
+             * @description The reason, shown on the credit note.
              * @example Downtime on 3 December
              */
             readonly reason: string;
@@ -1953,30 +2070,30 @@ export interface components {
         };
         readonly CreditsForecastView: {
             /**
-             * @description In USD, as a decimal.
+             * @description Amount in USD, as a decimal.
              * @example 4.123456789
              */
             readonly balance: string;
-            /** @description Of it, for work that is under way. */
+            /** @description The part of the balance that is held for running work. */
             readonly held: string;
-            /** @description What the usage of the last 24 hours costs, in USD. */
+            /** @description Cost of the usage of the last 24 hours in USD. */
             readonly per_day: string;
             /**
              * Format: date-time
-             * @description Absent where nothing is used, or so little that they last for ten years.
+             * @description When the credits run out. Absent if nothing is used, or they last for ten years.
              */
             readonly run_out_at?: string;
         };
         readonly CreditsView: {
             /**
-             * @description In USD, as a decimal: what is left of all grants, what is held included.
+             * @description What is left of all grants in USD, as a decimal, including what is held.
              * @example 4.123456789
              */
             readonly balance: string;
-            /** @description Those with something left, in the order in which they are used. */
+            /** @description Grants with something left, in the order in which they are used. */
             readonly grants: readonly components["schemas"]["GrantView"][];
             /**
-             * @description In USD: of the balance, what is held for work that is under way.
+             * @description The part of the balance that is held for running work, in USD.
              * @example 0.000416667
              */
             readonly held: string;
@@ -1999,7 +2116,7 @@ export interface components {
             /** @enum {string} */
             readonly from?: "queued" | "initializing" | "building" | "deploying" | "ready" | "error" | "canceled" | "skipped";
             /**
-             * @description state: it went to another state. handed_back: an attempt came to nothing, and it waits anew. live: hosts were pointed to it.
+             * @description state: the state changed. handed_back: an attempt was lost and the deploy is queued again. live: hosts were pointed to the deploy.
              * @enum {string}
              */
             readonly kind: "state" | "handed_back" | "live";
@@ -2009,14 +2126,14 @@ export interface components {
         readonly DeployLogLineView: {
             /** @enum {string} */
             readonly phase: "queue" | "resolve" | "fetch" | "install" | "build" | "collect" | "ingest" | "check" | "live";
-            /** @description 1 for the first; without gaps. */
+            /** @description Number of the line, from 1 and without gaps. */
             readonly seq: number;
             /**
-             * @description system: the platform itself.
+             * @description system: written by the platform.
              * @enum {string}
              */
             readonly stream: "stdout" | "stderr" | "system";
-            /** @description One line, in which the values of secrets are masked. */
+            /** @description One line, with the values of secrets masked. */
             readonly text: string;
             /** Format: date-time */
             readonly time: string;
@@ -2026,29 +2143,29 @@ export interface components {
             readonly meta: components["schemas"]["PageMeta"];
         };
         readonly DeployView: {
-            /** @description What else leads to it now: production first, then the host of its branch. */
+            /** @description Other URLs that lead to this deploy now: production first, then the host of its branch. */
             readonly aliases: readonly string[];
-            /** @description How often a worker was asked to do it. */
+            /** @description Number of times that the deploy was assigned to a worker. */
             readonly attempt: number;
             /** @example main */
             readonly branch: string;
             /**
              * Format: date-time
-             * @description Of the last attempt.
+             * @description Time of the last attempt.
              */
             readonly building_at?: string;
-            /** @description Absent until it is known. */
+            /** @description Absent until the commit is known. */
             readonly commit?: components["schemas"]["CommitView"];
             /** Format: date-time */
             readonly created_at: string;
             /**
              * Format: date-time
-             * @description Of the last attempt.
+             * @description Time of the last attempt.
              */
             readonly deploying_at?: string;
-            /** @description Of one that has ended as error. */
+            /** @description Reason of the state `error`. */
             readonly error?: components["schemas"]["FailureView"];
-            /** @description true: its files are not kept any more, and it cannot be opened. */
+            /** @description True if the files were deleted, so that the deploy can no longer be opened. */
             readonly files_removed?: boolean;
             /** Format: date-time */
             readonly finished_at?: string;
@@ -2056,38 +2173,38 @@ export interface components {
             readonly id: string;
             /**
              * Format: date-time
-             * @description Of the last attempt.
+             * @description Time of the last attempt.
              */
             readonly initializing_at?: string;
-            /** @description Whether production leads to it or, of a preview, the host of its branch. */
+            /** @description True if production, or the branch host of a preview, leads to this deploy. */
             readonly live: boolean;
-            /** @description What was built, once it is ready. */
+            /** @description Result of the build, once the deploy is ready. */
             readonly output?: components["schemas"]["OutputView"];
-            /** @description Time spent in each phase, in milliseconds, once it is over. */
+            /** @description Time spent in each phase, in milliseconds, once the deploy has ended. */
             readonly phase_ms: {
                 readonly [key: string]: number;
             };
-            /** @description true: production was rolled back to it, and stays there until the next promote. */
+            /** @description True if production was rolled back to this deploy and stays there until the next promote. */
             readonly pinned?: boolean;
             /** @example prj_01jd3m8yeqf5rb0xkq5ym8s6tn */
             readonly project_id: string;
             /** Format: date-time */
             readonly ready_at?: string;
-            /** @description The earlier deploy of the same commit, settings and variables whose files it has. */
+            /** @description Id of the earlier deploy whose files are reused: same commit, settings and variables. */
             readonly same_as?: string;
             /**
-             * @description queued, initializing, building and deploying lead to one of the others. skipped: a newer one of the branch came before its turn.
+             * @description queued, initializing, building and deploying are active, the others are final. skipped: a newer deploy of the branch was queued before this one started.
              * @enum {string}
              */
             readonly state: "queued" | "initializing" | "building" | "deploying" | "ready" | "error" | "canceled" | "skipped";
             /** @enum {string} */
             readonly trigger: "api" | "push";
             /**
-             * @description production: what the project shows the world, in plans that have it. preview: a host of its own for the branch.
+             * @description production: served by the production host of the project, if the plan includes it. preview: served by a host of its own for the branch.
              * @enum {string}
              */
             readonly type: "preview" | "production";
-            /** @description Always this deploy; it answers once that is ready. */
+            /** @description Permanent URL of this deploy. It responds once the deploy is ready. */
             readonly url: string;
         };
         readonly EmailVerifiedAnswer: {
@@ -2106,12 +2223,12 @@ export interface components {
             /** @example DATABASE_URL */
             readonly name: string;
             /**
-             * @description false: the value can be read again. true, the default: it is never shown.
+             * @description If true, the default, the value is never shown. If false, it can be read again.
              * @example true
              */
             readonly secret?: boolean;
             /**
-             * @description production: deploys of the production branch. preview: all other deploys. development: work on a machine of your own.
+             * @description production: deploys of the production branch. preview: all other deploys. development: local development.
              * @example [
              *       "production"
              *     ]
@@ -2127,11 +2244,11 @@ export interface components {
             /** @example DATABASE_URL */
             readonly name: string;
             readonly secret: boolean;
-            /** @description Those that have it alike; where they differ the name stands in the list again. */
+            /** @description The targets that share this value. A variable with different values is listed once for each. */
             readonly targets: readonly ("production" | "preview" | "development")[];
             /** Format: date-time */
             readonly updated_at: string;
-            /** @description Never of a secret. */
+            /** @description The value; absent for a secret. */
             readonly value?: string;
         };
         readonly ErrorAnswer: {
@@ -2142,7 +2259,7 @@ export interface components {
             /** @enum {string} */
             readonly code: "already_exists" | "api_key_not_found" | "burst_limit_exceeded" | "concurrency_limit_exceeded" | "conflicting_credentials" | "credit_too_large" | "credits_exhausted" | "daily_limit_exceeded" | "deploy_already_over" | "deploy_in_use" | "deploy_not_found" | "deploy_not_ready" | "email_not_verified" | "email_taken" | "execution_already_over" | "execution_not_found" | "expired_api_key" | "feature_disabled" | "feature_not_in_plan" | "flag_fixed" | "flag_not_allowlisted" | "flag_not_found" | "git_service_not_offered" | "github_access_denied" | "github_installation_not_found" | "github_not_connected" | "headers_too_large" | "idempotency_in_progress" | "idempotency_mismatch" | "insufficient_scopes" | "integration_not_configured" | "internal_error" | "invalid_api_key" | "invalid_credentials" | "invalid_email_token" | "invalid_link_state" | "invalid_request" | "invalid_session" | "invalid_signature" | "invalid_token" | "invitation_not_found" | "invoice_closed" | "invoice_not_found" | "ip_not_allowed" | "key_org_mismatch" | "last_owner" | "malformed_api_key" | "malformed_json" | "malformed_request" | "member_not_found" | "method_not_allowed" | "misdirected_request" | "missing_api_key" | "no_earlier_deploy" | "ops_task_not_found" | "org_access_denied" | "organization_not_found" | "page_not_found" | "payload_too_large" | "payment_method_required" | "personal_organization" | "plan_by_contract" | "plan_limit_reached" | "plan_request_not_found" | "plan_too_small" | "project_has_no_repository" | "project_not_found" | "repository_full" | "repository_not_found" | "request_timeout" | "revoked_api_key" | "rotated_api_key" | "route_not_found" | "sandbox_daily_limit_exceeded" | "sandbox_unavailable" | "service_unavailable" | "session_not_found" | "session_required" | "session_token_not_allowed" | "sign_in_limit_exceeded" | "spend_cap_reached" | "stale_version" | "storage_limit_reached" | "storage_unavailable" | "task_already_claimed" | "task_already_resolved" | "task_not_claimed" | "unsupported_media_type" | "upstream_error" | "username_taken";
             readonly dashboard_url?: string;
-            /** @description Facts of this code; for `invalid_request` one row per field. */
+            /** @description Details that depend on the code; for `invalid_request`, one entry per field. */
             readonly details?: Record<string, never> | readonly Record<string, never>[];
             readonly docs_url?: string;
             readonly hint?: string;
@@ -2157,7 +2274,7 @@ export interface components {
         };
         readonly ExecutionErrorView: {
             readonly column?: number;
-            /** @description In the code that was sent. */
+            /** @description Line in the submitted code. */
             readonly line?: number;
             /** @example division by zero */
             readonly message: string;
@@ -2181,7 +2298,7 @@ export interface components {
              */
             readonly language: "typescript" | "javascript" | "python";
             /**
-             * @description What the program reads from standard input, at most 128 KiB of UTF-8.
+             * @description Standard input of the program, at most 128 KiB of UTF-8.
              * @example Ada
              */
             readonly stdin?: string;
@@ -2198,7 +2315,7 @@ export interface components {
             /** @enum {string} */
             readonly language: "typescript" | "javascript" | "python";
             readonly memory_peak_bytes: number;
-            /** @description What the run waited for a worker, in milliseconds. */
+            /** @description Time in the queue, in milliseconds. */
             readonly queue_ms: number;
             readonly runtime: components["schemas"]["RuntimeView"];
             /** @example null */
@@ -2216,7 +2333,7 @@ export interface components {
              */
             readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
             /**
-             * @description For which organization, by id or slug; without it, that of a call without `x-service-org`.
+             * @description Id or slug of the organization. The default is that of a call without `x-service-org`.
              * @example acme
              */
             readonly org?: string;
@@ -2234,16 +2351,16 @@ export interface components {
             readonly meta: components["schemas"]["AnswerMeta"];
         };
         readonly ExplanationView: {
-            /** @description Whether such a call would be let in now. */
+            /** @description True when such a call would be allowed now. */
             readonly allowed: boolean;
-            /** @description The error code that the call would be answered with. */
+            /** @description Error code that the call would return. */
             readonly code?: string;
-            /** @description The smallest change that would let it in. */
+            /** @description Smallest change that would allow the call. */
             readonly fix?: string;
             readonly message?: string;
             readonly organization?: components["schemas"]["ExplainedOrganization"];
             /**
-             * @description What refuses it first.
+             * @description The first check that refuses the call.
              * @enum {string}
              */
             readonly refused_by?: "route" | "credential" | "organization" | "budget" | "scope" | "role" | "email";
@@ -2253,7 +2370,7 @@ export interface components {
         };
         readonly FailureView: {
             /**
-             * @description Listed in the documentation of deploys.
+             * @description One of the codes listed in the documentation of deploys.
              * @example build_failed
              */
             readonly code: string;
@@ -2267,7 +2384,7 @@ export interface components {
              */
             readonly content: string;
             /**
-             * @description Relative to the working directory of the program.
+             * @description Path relative to the working directory of the program.
              * @example lib/greet.py
              */
             readonly path: string;
@@ -2278,7 +2395,7 @@ export interface components {
             readonly flags: readonly components["schemas"]["FlagView"][];
         };
         readonly FlagView: {
-            /** @description Whether POST /ops/features may toggle it. */
+            /** @description True when POST /ops/features can toggle the flag. */
             readonly allowlisted: boolean;
             readonly default: boolean;
             readonly description: string;
@@ -2290,7 +2407,7 @@ export interface components {
             /** Format: date-time */
             readonly updatedAt?: string;
             readonly updatedBy?: string;
-            /** @description 0 for one that was never toggled. */
+            /** @description The number of toggles; 0 for a flag that was never toggled. */
             readonly version: number;
         };
         readonly ForecastAnswer: {
@@ -2301,7 +2418,7 @@ export interface components {
             readonly calls: components["schemas"]["CallsForecastView"];
             readonly credits: components["schemas"]["CreditsForecastView"];
             readonly month: components["schemas"]["MonthForecastView"];
-            /** @description What costs most in the last 24 hours, at most five. */
+            /** @description The five most expensive items of the last 24 hours. */
             readonly top: readonly components["schemas"]["TopUsageView"][];
         };
         readonly ForgotPasswordBody: {
@@ -2321,7 +2438,7 @@ export interface components {
                 readonly [key: string]: string;
             };
             /**
-             * @description Alerts with the same one are of the same fault. Left out: made of source, title and labels.
+             * @description Alerts with the same key belong to the same fault. Derived from source, title and labels if absent.
              * @example disk:db-1
              */
             readonly dedupKey?: string;
@@ -2336,7 +2453,7 @@ export interface components {
                 readonly [key: string]: string;
             };
             /**
-             * @description Tags the task, so that its runbook is found.
+             * @description The tag of the runbook for the task.
              * @example disk
              */
             readonly runbookTag?: string;
@@ -2382,7 +2499,7 @@ export interface components {
             /** @example ghi_01jd3m8yeqf5rb0xkq5ym8s6tn */
             readonly id: string;
             /**
-             * @description What GitHub calls it.
+             * @description The id of the installation at GitHub.
              * @example 48211093
              */
             readonly installation_id: number;
@@ -2390,7 +2507,7 @@ export interface components {
             readonly org_id: string;
             /**
              * Format: date-time
-             * @description Somebody at GitHub has suspended it: nothing can be read until that ends.
+             * @description Set while the installation is suspended at GitHub; nothing can be read then.
              */
             readonly suspended_at?: string;
         };
@@ -2399,30 +2516,30 @@ export interface components {
             readonly meta: components["schemas"]["AnswerMeta"];
         };
         readonly GithubLinkView: {
-            /** @description The same for an account that has the app already. */
+            /** @description Open this URL instead if the account has the app already. */
             readonly authorize_url: string;
             /** Format: date-time */
             readonly expires_at: string;
             /**
-             * @description Open it in a browser, to install the app on an account.
+             * @description Open this URL in a browser to install the app on an account.
              * @example https://github.com/apps/my-platform/installations/new?state=…
              */
             readonly install_url: string;
         };
         readonly GithubView: {
-            /** @description Whether this service has a GitHub App at all. */
+            /** @description True when this service has a GitHub App. */
             readonly configured: boolean;
-            /** @description What the organization of the call has connected. */
+            /** @description The accounts that the organization of the call has connected. */
             readonly installations: readonly components["schemas"]["GithubInstallationView"][];
         };
         readonly GrantCreditsBody: {
             /**
-             * @description In USD, as a decimal.
+             * @description Amount in USD, as a decimal.
              * @example 25
              */
             readonly amountUsd: string;
             /**
-             * @description Left out: everything that is metered.
+             * @description The meters that the credits can pay for. Without it they pay for all.
              * @example [
              *       "sandbox_compute"
              *     ]
@@ -2430,25 +2547,25 @@ export interface components {
             readonly appliesTo?: readonly ("ai_tokens" | "sandbox_compute" | "database_storage" | "object_storage")[];
             /**
              * Format: date-time
-             * @description Left out: never.
+             * @description When the credits expire. Without it they never do.
              * @example 2035-01-31T00:00:00Z
              */
             readonly expiresAt?: string;
             /**
-             * @description The same one gives the credits once, however often it is sent.
+             * @description An idempotency key: the credits are granted once for each key.
              * @example ticket-4711
              */
             readonly key: string;
             /** @example org_01jd3m8yeqf5rb0xkq5ym8s6tn */
             readonly orgId: string;
             /**
-             * @description Grants are used by this, the lowest first. Those of the Free plan have 100.
+             * @description Grants with the lowest priority are used first. Credits of the Free plan have 100.
              * @default 50
              * @example 50
              */
             readonly priority: number;
             /**
-             * @description Is written to the audit log of the organization, whose members may read it.
+             * @description The reason, shown in the audit log of the organization.
              * @example Welcome credits
              */
             readonly reason: string;
@@ -2456,7 +2573,7 @@ export interface components {
         readonly GrantedCreditsView: {
             /** @example 25 */
             readonly amountUsd: string;
-            /** @description false: they had been given before. */
+            /** @description `false` when the key was used before. */
             readonly created: boolean;
             /** @example crg_01jd3m8yeqf5rb0xkq5ym8s6tn */
             readonly id: string;
@@ -2466,23 +2583,23 @@ export interface components {
         };
         readonly GrantView: {
             /**
-             * @description In USD, as a decimal.
+             * @description Granted amount in USD, as a decimal.
              * @example 5
              */
             readonly amount: string;
-            /** @description Absent: everything that is metered. */
+            /** @description The meters that the credits can pay for. Absent if they pay for all. */
             readonly applies_to?: readonly ("ai_tokens" | "sandbox_compute" | "database_storage" | "object_storage")[];
             /**
              * Format: date-time
-             * @description Absent: never.
+             * @description When the credits expire. Absent if they never do.
              */
             readonly expires_at?: string;
             /** @example crg_01jd3m8yeqf5rb0xkq5ym8s6tn */
             readonly id: string;
-            /** @description Grants are used by this, the lowest first; then by expiry, then by age. */
+            /** @description Grants with the lowest priority are used first, then those that expire first, then the oldest. */
             readonly priority: number;
             /**
-             * @description In USD, what is held included.
+             * @description What is left in USD, including what is held.
              * @example 4.123456789
              */
             readonly remaining: string;
@@ -2516,13 +2633,13 @@ export interface components {
         };
         readonly IntakeView: {
             readonly created: number;
-            /** @description Ends of what has no task, and faults whose end came first. */
+            /** @description The number of resolutions without a task, and of faults whose resolution arrived first. */
             readonly ignored: number;
             readonly received: number;
             readonly rejected: readonly components["schemas"]["RejectedView"][];
             readonly resolved: number;
             readonly tasks: readonly components["schemas"]["TouchedTaskView"][];
-            /** @description Of tasks that were there. */
+            /** @description The number of existing tasks that were updated. */
             readonly updated: number;
         };
         readonly InvitationAnswer: {
@@ -2543,7 +2660,7 @@ export interface components {
             /** @example inv_01jd3m8yeqf5rb0xkq5ym8s6tn */
             readonly id: string;
             /**
-             * @description The id of the member who sent it.
+             * @description Id of the member who sent the invitation.
              * @example usr_01jd3m8yeqf5rb0xkq5ym8s6tn
              */
             readonly invited_by: string;
@@ -2568,34 +2685,34 @@ export interface components {
         };
         readonly InvoiceLineView: {
             /**
-             * @description To the nano-dollar; all lines together are the total.
+             * @description Amount in USD, to the nano-dollar. All lines add up to the total.
              * @example 0.000123456
              */
             readonly amount: string;
             /** @enum {string} */
             readonly kind: "base_fee" | "usage" | "adjustment" | "credits" | "not_charged" | "rounding";
             /**
-             * @description Of usage, as the next six.
+             * @description The meter of usage. The next six properties belong to usage too.
              * @enum {string}
              */
             readonly meter?: "ai_tokens" | "sandbox_compute" | "database_storage" | "object_storage";
             readonly model?: string;
             readonly period: components["schemas"]["InvoicePeriodView"];
             /**
-             * @description Of a base fee.
+             * @description The plan of a base fee.
              * @enum {string}
              */
             readonly plan?: "free" | "builder" | "pro" | "enterprise";
             /** @example 0.1 */
             readonly price?: string;
             /**
-             * @description What `price` is for.
+             * @description The quantity that `price` is for.
              * @example hour
              */
             readonly price_per?: string;
-            /** @description The version of the price. */
+            /** @description Id of the version of the price. */
             readonly price_version?: string;
-            /** @description In whole units; of a base fee the seconds. */
+            /** @description Quantity in whole units; seconds for a base fee. */
             readonly quantity?: string;
             /** @enum {string} */
             readonly unit?: "tokens" | "ms" | "byte_hours" | "s";
@@ -2609,7 +2726,7 @@ export interface components {
             readonly from: string;
             /**
              * Format: date-time
-             * @description The first moment that is not in it.
+             * @description End of the period, exclusive.
              */
             readonly to: string;
         };
@@ -2621,7 +2738,7 @@ export interface components {
              */
             readonly creditNotes: readonly string[];
             /**
-             * @description Still to be paid.
+             * @description Amount still to be paid.
              * @example 38.80
              */
             readonly dueUsd: string;
@@ -2637,11 +2754,11 @@ export interface components {
         };
         readonly InvoiceView: {
             /**
-             * @description Still to be paid: what is due of the total, less the credit notes.
+             * @description Amount still to be paid, after credit notes.
              * @example 51.30
              */
             readonly amount_due: string;
-            /** @description The organization, as it was called then. */
+            /** @description The organization with its name at that time. */
             readonly bill_to: components["schemas"]["BillToView"];
             readonly credit_notes: readonly components["schemas"]["CreditNoteView"][];
             /** @example USD */
@@ -2653,7 +2770,7 @@ export interface components {
             /** @example ivc_01jd3m8yeqf5rb0xkq5ym8s6tn */
             readonly id: string;
             /**
-             * @description Who wrote it, in lines; empty where the operator names nobody.
+             * @description Lines about the issuer. Empty if the operator has not set any.
              * @example [
              *       "Example Hosting Ltd",
              *       "1 Example Street, London"
@@ -2662,7 +2779,7 @@ export interface components {
             readonly issuer: readonly string[];
             readonly lines: readonly components["schemas"]["InvoiceLineView"][];
             /**
-             * @description Without gaps.
+             * @description Invoice number. Numbers have no gaps.
              * @example INV-000042
              */
             readonly number: string;
@@ -2670,12 +2787,12 @@ export interface components {
             readonly org_id: string;
             /** Format: date-time */
             readonly paid_at?: string;
-            /** @description A month, in UTC. */
+            /** @description The billed month in UTC. */
             readonly period: components["schemas"]["InvoicePeriodView"];
             /** @enum {string} */
             readonly state: "finalized" | "paid" | "overdue" | "void";
             /**
-             * @description In whole cents.
+             * @description Total in USD, in whole cents.
              * @example 51.30
              */
             readonly total: string;
@@ -2702,16 +2819,16 @@ export interface components {
             readonly kind: "personal" | "select_orgs" | "org_bound";
             /**
              * Format: date-time
-             * @description Within some seconds.
+             * @description Time of the last use, accurate to a few seconds.
              */
             readonly last_used_at?: string;
             readonly last_used_ip?: string;
             /** @example x7Qz */
             readonly last4: string;
             readonly name: string;
-            /** @description Of an org-bound key. */
+            /** @description Organization of an org-bound key. */
             readonly org_id?: string;
-            /** @description Of a select-orgs key. */
+            /** @description Organizations of a select-orgs key. */
             readonly org_ids?: readonly string[];
             /** @example svc_pat_ */
             readonly prefix: string;
@@ -2720,17 +2837,17 @@ export interface components {
             readonly scopes: readonly ("projects:read" | "projects:write" | "projects:delete" | "deploys:read" | "deploys:write" | "deploys:production" | "repositories:read" | "repositories:write" | "sandbox:execute" | "agents:read" | "agents:write" | "agents:run" | "ai:invoke" | "storage:read" | "storage:write" | "databases:read" | "databases:write" | "databases:admin" | "billing:read" | "billing:write" | "keys:read" | "keys:write" | "orgs:read" | "orgs:write" | "orgs:members" | "audit:read" | "projects:*" | "deploys:*" | "repositories:*" | "sandbox:*" | "agents:*" | "ai:*" | "storage:*" | "databases:*" | "billing:*" | "keys:*" | "orgs:*" | "audit:*" | "*")[];
             /** @enum {string} */
             readonly status: "active" | "expired" | "revoked";
-            /** @description Whose key it is. */
+            /** @description Owner of the key. */
             readonly user_id: string;
         };
         readonly LeaseBody: {
             /**
-             * @description Who you are: whatever name you keep to.
+             * @description Your name, which must be the same in all calls.
              * @example pager-bot
              */
             readonly agent: string;
             /**
-             * @description The task is open again when it is not renewed within that.
+             * @description The claim expires, and the task is open again, unless you renew it within this time.
              * @default 900
              * @example 900
              */
@@ -2738,13 +2855,13 @@ export interface components {
         };
         readonly LimitsView: {
             readonly memory_bytes: number;
-            /** @description Of standard output and of standard error, each. */
+            /** @description Limit of standard output and of standard error, each. */
             readonly output_bytes: number;
             readonly timeout_ms: number;
         };
         readonly ListedExecutionView: {
             /**
-             * @description In USD, as a decimal: the price of its wall time, by whole milliseconds. Absent until it has run, and where it did not.
+             * @description Price of the wall time in USD, as a decimal, by whole milliseconds. Absent until the code has run.
              * @example 0.000000334
              */
             readonly cost?: string;
@@ -2761,10 +2878,10 @@ export interface components {
             readonly id: string;
             /** @enum {string} */
             readonly language: "typescript" | "javascript" | "python";
-            /** @description What it may, or might, use. */
+            /** @description Limits of the execution. */
             readonly limits: components["schemas"]["LimitsView"];
             readonly memory_peak_bytes?: number;
-            /** @description What the run waited for a worker, in milliseconds. */
+            /** @description Time in the queue, in milliseconds. */
             readonly queue_ms?: number;
             readonly runtime?: components["schemas"]["RuntimeView"];
             /** @example null */
@@ -2772,7 +2889,7 @@ export interface components {
             /** Format: date-time */
             readonly started_at?: string;
             /**
-             * @description queued and running lead to one of the others. lost: the platform lost the run, and whether the code ran is not known.
+             * @description `queued` and `running` are temporary; all others are final. `lost` means that the platform lost the run, and that it is unknown whether the code ran.
              * @enum {string}
              */
             readonly status: "queued" | "running" | "succeeded" | "failed" | "timed_out" | "out_of_memory" | "output_limit" | "cancelled" | "lost";
@@ -2788,7 +2905,7 @@ export interface components {
             /** @example ivc_01jd3m8yeqf5rb0xkq5ym8s6tn */
             readonly id: string;
             /**
-             * @description Without gaps.
+             * @description Invoice number. Numbers have no gaps.
              * @example INV-000042
              */
             readonly number: string;
@@ -2796,12 +2913,12 @@ export interface components {
             readonly org_id: string;
             /** Format: date-time */
             readonly paid_at?: string;
-            /** @description A month, in UTC. */
+            /** @description The billed month in UTC. */
             readonly period: components["schemas"]["InvoicePeriodView"];
             /** @enum {string} */
             readonly state: "finalized" | "paid" | "overdue" | "void";
             /**
-             * @description In whole cents.
+             * @description Total in USD, in whole cents.
              * @example 51.30
              */
             readonly total: string;
@@ -2825,7 +2942,7 @@ export interface components {
             readonly id: string;
             /** @example Ada */
             readonly name: string;
-            /** @description The person's own. */
+            /** @description True for the user's personal organization. */
             readonly personal: boolean;
             /** @enum {string} */
             readonly plan: "free" | "builder" | "pro" | "enterprise";
@@ -2852,11 +2969,11 @@ export interface components {
         };
         readonly MeView: {
             readonly credential: components["schemas"]["CredentialView"];
-            /** @description The one of this call: `x-service-org`, else the home of the credential. */
+            /** @description Organization of this call: the one in `x-service-org`, or the default one of the credential. */
             readonly organization: components["schemas"]["MembershipView"];
-            /** @description Those that the credential reaches. */
+            /** @description Organizations that the credential has access to. */
             readonly organizations: readonly components["schemas"]["MembershipView"][];
-            /** @description What the caller may do in the organization of this call. */
+            /** @description Scopes of the caller in the organization of this call. */
             readonly scopes: readonly ("projects:read" | "projects:write" | "projects:delete" | "deploys:read" | "deploys:write" | "deploys:production" | "repositories:read" | "repositories:write" | "sandbox:execute" | "agents:read" | "agents:write" | "agents:run" | "ai:invoke" | "storage:read" | "storage:write" | "databases:read" | "databases:write" | "databases:admin" | "billing:read" | "billing:write" | "keys:read" | "keys:write" | "orgs:read" | "orgs:write" | "orgs:members" | "audit:read")[];
             readonly user: components["schemas"]["CallingUserView"];
         };
@@ -2876,16 +2993,16 @@ export interface components {
             readonly kind: "personal" | "select_orgs" | "org_bound";
             /**
              * Format: date-time
-             * @description Within some seconds.
+             * @description Time of the last use, accurate to a few seconds.
              */
             readonly last_used_at?: string;
             readonly last_used_ip?: string;
             /** @example x7Qz */
             readonly last4: string;
             readonly name: string;
-            /** @description Of an org-bound key. */
+            /** @description Organization of an org-bound key. */
             readonly org_id?: string;
-            /** @description Of a select-orgs key. */
+            /** @description Organizations of a select-orgs key. */
             readonly org_ids?: readonly string[];
             /** @example svc_pat_ */
             readonly prefix: string;
@@ -2893,24 +3010,24 @@ export interface components {
             readonly revoked_at?: string;
             readonly scopes: readonly ("projects:read" | "projects:write" | "projects:delete" | "deploys:read" | "deploys:write" | "deploys:production" | "repositories:read" | "repositories:write" | "sandbox:execute" | "agents:read" | "agents:write" | "agents:run" | "ai:invoke" | "storage:read" | "storage:write" | "databases:read" | "databases:write" | "databases:admin" | "billing:read" | "billing:write" | "keys:read" | "keys:write" | "orgs:read" | "orgs:write" | "orgs:members" | "audit:read" | "projects:*" | "deploys:*" | "repositories:*" | "sandbox:*" | "agents:*" | "ai:*" | "storage:*" | "databases:*" | "billing:*" | "keys:*" | "orgs:*" | "audit:*" | "*")[];
             /**
-             * @description The key itself. It is shown this one time.
+             * @description The key itself, which is returned only once.
              * @example svc_pat_…
              */
             readonly secret: string;
             /** @enum {string} */
             readonly status: "active" | "expired" | "revoked";
-            /** @description Whose key it is. */
+            /** @description Owner of the key. */
             readonly user_id: string;
         };
         readonly MonthForecastView: {
-            /** @description So far, in USD. */
+            /** @description Cost of the month so far in USD. */
             readonly cost: string;
-            /** @description At its end, if it goes on as in the last 24 hours. */
+            /** @description Cost at the end of the month, at the rate of the last 24 hours. */
             readonly projected_cost: string;
         };
         readonly NoteBody: {
             /**
-             * @description Who you are: whatever name you keep to.
+             * @description Your name, which must be the same in all calls.
              * @example pager-bot
              */
             readonly agent: string;
@@ -2931,7 +3048,7 @@ export interface components {
              * @example print(1 + 2)
              */
             readonly code: string;
-            /** @description Files beside the program, which it can import or read; at most 256 KiB of UTF-8 together. */
+            /** @description Files that the program can import or read, at most 256 KiB of UTF-8 in total. */
             readonly files?: readonly components["schemas"]["FileBody"][];
             /**
              * @example python
@@ -2939,27 +3056,27 @@ export interface components {
              */
             readonly language: "typescript" | "javascript" | "python";
             /**
-             * @description At most what the plan of the organization allows. Default: 256. Any other amount starts a sandbox of its own, which takes some 30 ms longer.
+             * @description Memory limit, up to the maximum of the organization's plan. Default: 256. Any other value needs a new sandbox, which takes about 30 ms longer to start.
              * @example 256
              */
             readonly memory_mib?: number;
             /**
-             * @description How long the execution may wait for its turn. A caller that waits sets it to its own time-out less `timeout_ms`. Default: 28 seconds, and 5 minutes with `wait: false`. If the wait would be longer, the answer is 503 with `Retry-After`.
+             * @description Longest time that the execution may wait in the queue. If you wait for the result, set it to your own time-out minus `timeout_ms`. Default: 28 seconds, or 5 minutes with `wait: false`. If the wait would be longer, the answer is 503 with `Retry-After`.
              * @example 20000
              */
             readonly queue_timeout_ms?: number;
             /**
-             * @description What the program reads from standard input, at most 128 KiB of UTF-8.
+             * @description Standard input of the program, at most 128 KiB of UTF-8.
              * @example Ada
              */
             readonly stdin?: string;
             /**
-             * @description Wall and processor time, at most what the plan of the organization allows. Default: 30 seconds.
+             * @description Limit of wall and CPU time, up to the maximum of the organization's plan. Default: 30 seconds.
              * @example 5000
              */
             readonly timeout_ms?: number;
             /**
-             * @description false: the answer comes at once, with 202, and the result is there to be read when the code has run.
+             * @description Set to false to get a 202 answer at once. Read the result from the execution when the code has run.
              * @default true
              * @example true
              */
@@ -2967,7 +3084,7 @@ export interface components {
         };
         readonly OrgExecutionView: {
             /**
-             * @description In USD, as a decimal: the price of its wall time, by whole milliseconds. Absent until it has run, and where it did not.
+             * @description Price of the wall time in USD, as a decimal, by whole milliseconds. Absent until the code has run.
              * @example 0.000000334
              */
             readonly cost?: string;
@@ -2985,10 +3102,10 @@ export interface components {
             readonly id: string;
             /** @enum {string} */
             readonly language: "typescript" | "javascript" | "python";
-            /** @description What it may, or might, use. */
+            /** @description Limits of the execution. */
             readonly limits: components["schemas"]["LimitsView"];
             readonly memory_peak_bytes?: number;
-            /** @description What the run waited for a worker, in milliseconds. */
+            /** @description Time in the queue, in milliseconds. */
             readonly queue_ms?: number;
             readonly runtime?: components["schemas"]["RuntimeView"];
             /** @example null */
@@ -2996,12 +3113,12 @@ export interface components {
             /** Format: date-time */
             readonly started_at?: string;
             /**
-             * @description queued and running lead to one of the others. lost: the platform lost the run, and whether the code ran is not known.
+             * @description `queued` and `running` are temporary; all others are final. `lost` means that the platform lost the run, and that it is unknown whether the code ran.
              * @enum {string}
              */
             readonly status: "queued" | "running" | "succeeded" | "failed" | "timed_out" | "out_of_memory" | "output_limit" | "cancelled" | "lost";
             readonly stderr?: string;
-            /** @description Absent until the code has run, and where it did not run to its end. */
+            /** @description Absent until the code has run to its end. */
             readonly stdout?: string;
             readonly truncated?: components["schemas"]["TruncatedView"];
         };
@@ -3016,12 +3133,12 @@ export interface components {
             readonly id: string;
             /** @example Acme */
             readonly name: string;
-            /** @description Whether it is the caller's own, which came with the account. */
+            /** @description True for the caller's personal organization. */
             readonly personal: boolean;
             /** @enum {string} */
             readonly plan: "free" | "builder" | "pro" | "enterprise";
             /**
-             * @description What the caller is in it.
+             * @description Role of the caller.
              * @enum {string}
              */
             readonly role: "owner" | "admin" | "member" | "viewer";
@@ -3036,7 +3153,7 @@ export interface components {
             /** @enum {string} */
             readonly kind: "static" | "server";
             /**
-             * @description Release line of Node; absent where nothing was run.
+             * @description Major version of Node. Absent if the build ran nothing.
              * @example 22
              */
             readonly node_version?: string;
@@ -3050,7 +3167,7 @@ export interface components {
         };
         readonly PaidBody: {
             /**
-             * @description By what it was paid; the organization may read it.
+             * @description How it was paid, as shown to the organization.
              * @example Transfer of 3 December
              */
             readonly payment: string;
@@ -3071,7 +3188,7 @@ export interface components {
             /** @enum {boolean} */
             readonly reset: true;
             /**
-             * @description How many API keys were revoked.
+             * @description Number of revoked API keys.
              * @example 0
              */
             readonly revoked_keys: number;
@@ -3081,7 +3198,7 @@ export interface components {
             readonly meta: components["schemas"]["AnswerMeta"];
         };
         readonly PaymentPageView: {
-            /** @description A page of the provider of payments, to be opened once and soon. Absent in a dry run. */
+            /** @description URL of the payment page. Open it soon, and only once. Absent in a dry run. */
             readonly url?: string;
         };
         readonly PendingChangeView: {
@@ -3095,28 +3212,28 @@ export interface components {
             readonly from: string;
             /**
              * Format: date-time
-             * @description The first moment of the next one.
+             * @description End of the period, exclusive.
              */
             readonly to: string;
         };
         readonly PlanAppsView: {
             /**
-             * @description Most that each may use, in percent of one processor.
+             * @description CPU limit of each server, in percent of one processor.
              * @example 200
              */
             readonly cpu_max_percent: number;
             /**
-             * @description Share of each while processors are contended, relative to those of other plans.
+             * @description Relative CPU share of each server under contention.
              * @example 100
              */
             readonly cpu_weight: number;
             /**
-             * @description Memory of each, in MiB.
+             * @description Memory of each server in MiB.
              * @example 512
              */
             readonly memory_mib: number;
             /**
-             * @description Servers of deploys that may run at once on one machine, sleeping ones included.
+             * @description Servers of deploys that can run on one machine at once, including sleeping ones.
              * @example 8
              */
             readonly servers: number;
@@ -3127,13 +3244,13 @@ export interface components {
             readonly swarms_and_cron: boolean;
         };
         readonly PlanLimitsView: {
-            /** @description Null: unlimited. */
+            /** @description `null` if unlimited. */
             readonly agents: number | null;
-            /** @description Null: unlimited. */
+            /** @description `null` if unlimited. */
             readonly calls_per_day: number | null;
-            /** @description MiB that the files of all deploys of an organization can come to. */
+            /** @description Storage for the files of all deploys of an organization, in MiB. */
             readonly deploys_stored_mib: number;
-            /** @description Null: unlimited. */
+            /** @description `null` if unlimited. */
             readonly projects: number | null;
         };
         readonly PlannedChangeView: {
@@ -3156,13 +3273,13 @@ export interface components {
         };
         readonly PlanView: {
             readonly apps: components["schemas"]["PlanAppsView"];
-            /** @description Whether usage beyond credits is billed; else it ends with them. */
+            /** @description `true` if usage beyond the credits is billed. Otherwise it stops when they are used up. */
             readonly bills_usage: boolean;
             readonly features: components["schemas"]["PlanFeaturesView"];
             /** @enum {string} */
             readonly id: "free" | "builder" | "pro" | "enterprise";
             /**
-             * @description In USD: what a person gets once, for whatever is metered.
+             * @description Credits in USD that each person gets once, for all metered usage.
              * @example 5
              */
             readonly included_credits_usd: string;
@@ -3170,7 +3287,7 @@ export interface components {
             /** @example Builder */
             readonly name: string;
             /**
-             * @description In USD, as a decimal. Null: by agreement.
+             * @description Price in USD, as a decimal. `null` if by contract.
              * @example 49
              */
             readonly price_usd_per_month: string | null;
@@ -3183,7 +3300,7 @@ export interface components {
         };
         readonly PriceView: {
             /**
-             * @description Of this version; invoices name it.
+             * @description Id of this version of the price, shown on invoices.
              * @example sandbox-compute-1
              */
             readonly id: string;
@@ -3192,18 +3309,18 @@ export interface components {
             /** @example anthropic/claude-sonnet:output */
             readonly model?: string;
             /**
-             * @description What the price is for.
+             * @description The quantity that the price is for.
              * @example hour
              */
             readonly per: string;
             /**
-             * @description In USD, as a decimal.
+             * @description Price in USD, as a decimal.
              * @example 0.1
              */
             readonly price_usd: string;
             /**
              * Format: date-time
-             * @description From when on it is in force.
+             * @description When this price took effect.
              */
             readonly since: string;
         };
@@ -3233,7 +3350,7 @@ export interface components {
             readonly output_directory?: string;
             /** @example main */
             readonly production_branch: string;
-            /** @description Absent while no repository is linked: then nothing can be deployed. */
+            /** @description Absent while no repository is linked; the project cannot be deployed then. */
             readonly repo_url?: string;
             readonly root_directory?: string;
             /** @example shop */
@@ -3267,13 +3384,13 @@ export interface components {
             /** @enum {string} */
             readonly code: "invalid_event" | "organization_not_found" | "project_not_found" | "price_not_found" | "not_yet";
             readonly field?: string;
-            /** @description Its place in `events`, from 0. */
+            /** @description Index in `events`, from 0. */
             readonly index: number;
             readonly message: string;
         };
         readonly RefusePlanBody: {
             /**
-             * @description Is written to the audit log of the organization, whose members may read it.
+             * @description The reason, shown in the audit log of the organization.
              * @example The billing address is missing
              */
             readonly reason: string;
@@ -3281,12 +3398,12 @@ export interface components {
         readonly RejectedView: {
             /** @enum {string} */
             readonly code: "not_an_object" | "invalid_status" | "invalid_time" | "no_labels";
-            /** @description Which of the alerts, from 0. */
+            /** @description The position of the alert in the body, from 0. */
             readonly index: number;
         };
         readonly ReleaseBody: {
             /**
-             * @description Who you are: whatever name you keep to.
+             * @description Your name, which must be the same in all calls.
              * @example pager-bot
              */
             readonly agent: string;
@@ -3296,11 +3413,11 @@ export interface components {
             readonly meta: components["schemas"]["AnswerMeta"];
         };
         readonly ReportedUsageView: {
-            /** @description Recorded now. */
+            /** @description Number of events recorded now. */
             readonly accepted: number;
-            /** @description Recorded before, and not counted again. */
+            /** @description Number of events recorded before, which are not counted again. */
             readonly duplicates: number;
-            /** @description Not recorded; the others are. */
+            /** @description Events that were not recorded. All others were. */
             readonly rejected: readonly components["schemas"]["RefusedEventView"][];
         };
         readonly ReportUsageBody: {
@@ -3328,11 +3445,11 @@ export interface components {
             /** @enum {string} */
             readonly provider: "service" | "github";
             /**
-             * @description To clone it, with an API key as the password or as GitHub wants it, and to link it to a project.
+             * @description The URL for clones and for projects. Git uses an API key as the password, or the credentials of GitHub.
              * @example http://127.0.0.1:3000/git/acme/shop.git
              */
             readonly repo_url: string;
-            /** @description On disk, after the last push. Absent in the answer to its creation, and at GitHub. */
+            /** @description The size on disk after the last push. Absent at GitHub, and in the answer to the creation. */
             readonly size_bytes?: number;
             /** @enum {string} */
             readonly template?: "nextjs" | "expo";
@@ -3340,37 +3457,37 @@ export interface components {
         readonly ResetPasswordBody: {
             /**
              * Format: password
-             * @description Not a common one, and without the username and the e-mail address.
+             * @description Must not be common, and must not contain the username or the email address.
              * @example violet-harbor-lantern-42
              */
             readonly password: string;
             /**
-             * @description Also revokes every API key of the account. Send true if somebody else may have had access.
+             * @description Also revokes every API key of the account. Send true if another person may have had access.
              * @default false
              * @example true
              */
             readonly revoke_keys: boolean;
             /**
-             * @description From the message.
+             * @description Token from the message.
              * @example svc_mail_…
              */
             readonly token: string;
         };
         readonly ResolveBody: {
             /**
-             * @description Who you are: whatever name you keep to.
+             * @description Your name, which must be the same in all calls.
              * @example pager-bot
              */
             readonly agent: string;
             /**
-             * @description What was wrong, and what was done.
+             * @description The cause, and the fix.
              * @example The disk was full of old logs. They are rotated daily now.
              */
             readonly resolution: string;
         };
         readonly RollBackBody: {
             /**
-             * @description A deploy of the project that is ready. Left out, the last that was live before the one that is.
+             * @description A ready deploy of the project. Defaults to the deploy that was live before the current one.
              * @example dpl_01jd3m8yeqf5rb0xkq5ym8s6tn
              */
             readonly deploy_id?: string;
@@ -3383,14 +3500,14 @@ export interface components {
             /** Format: date-time */
             readonly expires_at: string;
             /**
-             * @description Shown this once.
+             * @description New token, which is returned only once.
              * @example svc_sess_…
              */
             readonly session_token: string;
         };
         readonly RotateKeyBody: {
             /**
-             * @description For how long the old secret works on; never past the end of the key.
+             * @description How long the old secret still works. It never works longer than the key.
              * @default 0
              * @example 3600
              */
@@ -3417,27 +3534,27 @@ export interface components {
         readonly SessionView: {
             /** Format: date-time */
             readonly created_at: string;
-            /** @description Whether it is the one that asks. */
+            /** @description True for the session of this call. */
             readonly current: boolean;
             /** Format: date-time */
             readonly expires_at: string;
             /** @example ses_01jd3m8yeqf5rb0xkq5ym8s6tn */
             readonly id: string;
             /**
-             * @description Where it began.
+             * @description IP address that signed in.
              * @example 203.0.113.7
              */
             readonly ip: string;
             /**
              * Format: date-time
-             * @description To the minute.
+             * @description Time of the last use, accurate to a minute.
              */
             readonly last_used_at: string;
-            /** @description What it began with. */
+            /** @description User agent that signed in. */
             readonly user_agent?: string;
         };
         readonly SetEnvBody: {
-            /** @description A target can have 200 variables, and 1 MiB of names and values. */
+            /** @description A target can have up to 200 variables, and 1 MiB of names and values. */
             readonly variables: readonly components["schemas"]["EnvVariableBody"][];
         };
         readonly SetPlanBody: {
@@ -3447,12 +3564,12 @@ export interface components {
              */
             readonly plan: "free" | "builder" | "pro" | "enterprise";
             /**
-             * @description In USD, as a decimal. Left out, the price of the list; Enterprise has none there.
+             * @description Monthly price in USD, as a decimal. Default: the list price. Required for Enterprise.
              * @example 1200
              */
             readonly priceUsdPerMonth?: string;
             /**
-             * @description Is written to the audit log of the organization, whose members may read it.
+             * @description The reason, shown in the audit log of the organization.
              * @example Contract of 1 December
              */
             readonly reason: string;
@@ -3465,7 +3582,7 @@ export interface components {
             readonly priceUsdPerMonth: string;
             /**
              * Format: date-time
-             * @description From when on it is billed.
+             * @description When billing of the plan begins.
              */
             readonly since: string;
         };
@@ -3474,10 +3591,10 @@ export interface components {
             readonly meta: components["schemas"]["AnswerMeta"];
         };
         readonly SignedInView: {
-            /** @description The person's own. */
+            /** @description The user's personal organization. */
             readonly organization: components["schemas"]["HomeOrganizationView"];
             /**
-             * @description For what a person does. API keys are minted with it. Shown this once.
+             * @description Token of the session, which is returned only once. Use it to create API keys.
              * @example svc_sess_…
              */
             readonly session_token: string;
@@ -3485,7 +3602,7 @@ export interface components {
         };
         readonly SignInBody: {
             /**
-             * @description The username or the e-mail address.
+             * @description Username or email address.
              * @example ada
              */
             readonly login: string;
@@ -3503,19 +3620,19 @@ export interface components {
             readonly email: string;
             /**
              * Format: password
-             * @description Not a common one, and without the username and the e-mail address.
+             * @description Must not be common, and must not contain the username or the email address.
              * @example violet-harbor-lantern-42
              */
             readonly password: string;
             /**
-             * @description Also the slug of the personal organization. Lower-cased.
+             * @description Also the slug of the personal organization. Converted to lower case.
              * @example ada
              */
             readonly username: string;
         };
         readonly SilenceBody: {
             /**
-             * @description Who you are: whatever name you keep to.
+             * @description Your name, which must be the same in all calls.
              * @example pager-bot
              */
             readonly agent: string;
@@ -3528,19 +3645,19 @@ export interface components {
         };
         readonly SpendCapBody: {
             /**
-             * @description In USD for a calendar month (UTC), as a decimal. "0": only credits are used. null: no cap.
+             * @description Cap in USD for a calendar month (UTC), as a decimal. `"0"` allows only credits; `null` removes the cap.
              * @example 100
              */
             readonly amount: string | null;
         };
         readonly SpendCapView: {
             /**
-             * @description In USD for a calendar month (UTC). null: no cap.
+             * @description Cap in USD for a calendar month (UTC). `null` if there is none.
              * @example 100
              */
             readonly amount: string | null;
             /**
-             * @description In USD: usage of this month beyond the credits, what is held for work under way included.
+             * @description Usage of this month beyond the credits in USD, including what is held for running work.
              * @example 12.5
              */
             readonly billed: string;
@@ -3552,12 +3669,12 @@ export interface components {
         };
         readonly StorageView: {
             /**
-             * @description Bytes that they can come to in the present plan.
+             * @description Bytes that the plan allows.
              * @example 1073741824
              */
             readonly limit_bytes: number;
             /**
-             * @description Bytes that the files of all deploys come to.
+             * @description Bytes stored by the files of all deploys.
              * @example 734003200
              */
             readonly used_bytes: number;
@@ -3569,20 +3686,20 @@ export interface components {
         readonly SubscriptionView: {
             /** @example org_01jd3m8yeqf5rb0xkq5ym8s6tn */
             readonly org_id: string;
-            /** @description A larger plan that waits for the approval of the operator. */
+            /** @description A larger plan that waits for the approval of the operator, if any. */
             readonly pending_change?: components["schemas"]["PendingChangeView"];
-            /** @description The month, in UTC, whose invoice the present usage is for. */
+            /** @description The current billing month in UTC. */
             readonly period: components["schemas"]["PeriodView"];
             /** @enum {string} */
             readonly plan: "free" | "builder" | "pro" | "enterprise";
-            /** @description Absent while none is planned. */
+            /** @description The planned change, if any. */
             readonly planned_change?: components["schemas"]["PlannedChangeView"];
             /**
-             * @description In USD, as a decimal: what the organization pays for a whole month of the plan, before usage.
+             * @description Price of a whole month of the plan before usage, in USD as a decimal.
              * @example 49
              */
             readonly price_usd_per_month: string;
-            /** @description What the organization stores in deploys. */
+            /** @description Storage used by deploys. */
             readonly storage: components["schemas"]["StorageView"];
         };
         readonly TaskEventView: {
@@ -3609,10 +3726,10 @@ export interface components {
             readonly description?: string;
             /**
              * Format: date-time
-             * @description When it ended.
+             * @description When the fault ended.
              */
             readonly endsAt?: string;
-            /** @description What happened to it, in order. */
+            /** @description The history of the task, oldest first. */
             readonly events: readonly components["schemas"]["TaskEventView"][];
             /** @example tsk_01jd3m8yeqf5rb0xkq5ym8s6tn */
             readonly id: string;
@@ -3621,10 +3738,10 @@ export interface components {
             };
             /**
              * Format: date-time
-             * @description When it was last reported.
+             * @description When the fault was last reported.
              */
             readonly lastSeenAt: string;
-            /** @description How often it was reported. */
+            /** @description The number of reports. */
             readonly occurrences: number;
             readonly resolution?: string;
             /** Format: date-time */
@@ -3632,7 +3749,7 @@ export interface components {
             /** @description The agent, or `alert`. */
             readonly resolvedBy?: string;
             /**
-             * @description Of its runbook in GET /ops; `untagged` when none is for it.
+             * @description The tag of its runbook in GET /ops; `untagged` when there is none.
              * @example sandbox
              */
             readonly runbookTag: string;
@@ -3654,7 +3771,7 @@ export interface components {
             readonly url?: string;
         };
         readonly TasksView: {
-            /** @description Pass it as `cursor` for more; absent on the last page. */
+            /** @description The `cursor` of the next page; absent on the last page. */
             readonly nextCursor?: string;
             readonly tasks: readonly components["schemas"]["TaskView"][];
         };
@@ -3671,7 +3788,7 @@ export interface components {
             readonly description?: string;
             /**
              * Format: date-time
-             * @description When it ended.
+             * @description When the fault ended.
              */
             readonly endsAt?: string;
             /** @example tsk_01jd3m8yeqf5rb0xkq5ym8s6tn */
@@ -3681,10 +3798,10 @@ export interface components {
             };
             /**
              * Format: date-time
-             * @description When it was last reported.
+             * @description When the fault was last reported.
              */
             readonly lastSeenAt: string;
-            /** @description How often it was reported. */
+            /** @description The number of reports. */
             readonly occurrences: number;
             readonly resolution?: string;
             /** Format: date-time */
@@ -3692,7 +3809,7 @@ export interface components {
             /** @description The agent, or `alert`. */
             readonly resolvedBy?: string;
             /**
-             * @description Of its runbook in GET /ops; `untagged` when none is for it.
+             * @description The tag of its runbook in GET /ops; `untagged` when there is none.
              * @example sandbox
              */
             readonly runbookTag: string;
@@ -3734,28 +3851,28 @@ export interface components {
             /** @example false */
             readonly enabled: boolean;
             /**
-             * @description The version that was seen; 409 when it has changed since.
+             * @description The version that you have read; the call is refused with 409 if it has changed.
              * @example 3
              */
             readonly expectedVersion?: number;
             /** @example sign_ups */
             readonly name: string;
             /**
-             * @description Kept with the change, for whoever asks later.
+             * @description The reason for the change, stored in its audit row.
              * @example Sign-ups are abused
              */
             readonly reason?: string;
         };
         readonly TokenBody: {
             /**
-             * @description From the message.
+             * @description Token from the message.
              * @example svc_mail_…
              */
             readonly token: string;
         };
         readonly TopUsageView: {
             /**
-             * @description In USD, as a decimal.
+             * @description Amount in USD, as a decimal.
              * @example 4.123456789
              */
             readonly cost: string;
@@ -3763,7 +3880,7 @@ export interface components {
             readonly meter: "ai_tokens" | "sandbox_compute" | "database_storage" | "object_storage";
             readonly model?: string;
             readonly project_id?: string;
-            /** @description Of all that the last 24 hours cost, 0 to 1. */
+            /** @description Share of the cost of the last 24 hours, from 0 to 1. */
             readonly share: number;
         };
         readonly TouchedTaskView: {
@@ -3786,7 +3903,7 @@ export interface components {
         readonly UpcomingInvoiceView: {
             /**
              * Format: date-time
-             * @description What is used or chosen later is not in it.
+             * @description Time of the preview. Later usage and changes are not included.
              */
             readonly as_of: string;
             /** @example USD */
@@ -3794,10 +3911,10 @@ export interface components {
             readonly lines: readonly components["schemas"]["InvoiceLineView"][];
             /** @example org_01jd3m8yeqf5rb0xkq5ym8s6tn */
             readonly org_id: string;
-            /** @description The running month, in UTC. */
+            /** @description The current month in UTC. */
             readonly period: components["schemas"]["InvoicePeriodView"];
             /**
-             * @description In whole cents.
+             * @description Total in USD, in whole cents.
              * @example 51.30
              */
             readonly total: string;
@@ -3808,7 +3925,7 @@ export interface components {
         };
         readonly UsageEventBody: {
             /**
-             * @description What the source calls it. Together with source and occurred_at it is known again.
+             * @description The id of the event at its source. With `source` and `occurred_at` it identifies the event.
              * @example call-8812:input
              */
             readonly id: string;
@@ -3818,7 +3935,7 @@ export interface components {
              */
             readonly meter: "ai_tokens" | "sandbox_compute" | "database_storage" | "object_storage";
             /**
-             * @description Of ai_tokens: <model>:input or <model>:output.
+             * @description `<model>:input` or `<model>:output`, required for `ai_tokens` only.
              * @example openai/gpt-mini:input
              */
             readonly model?: string;
@@ -3832,7 +3949,7 @@ export interface components {
             /** @example prj_01jd3m8yeqf5rb0xkq5ym8s6tn */
             readonly project_id?: string;
             /**
-             * @description For whoever looks into a bill later.
+             * @description Details for people who look into an invoice later.
              * @example {
              *       "region": "eu"
              *     }
@@ -3841,7 +3958,7 @@ export interface components {
                 readonly [key: string]: string;
             };
             /**
-             * @description Tokens, milliseconds or byte-hours, in digits.
+             * @description Tokens, milliseconds or byte-hours, as digits.
              * @example 1250
              */
             readonly quantity: string;
@@ -3850,7 +3967,7 @@ export interface components {
         };
         readonly UsageMeta: {
             /**
-             * @description Of all lines, in USD.
+             * @description Cost of all lines in USD.
              * @example 1.234567891
              */
             readonly cost: string;
@@ -3859,30 +3976,30 @@ export interface components {
             readonly request_id: string;
             /**
              * Format: date-time
-             * @description Before which the usage is shown.
+             * @description End of the time range, exclusive.
              */
             readonly to: string;
         };
         readonly UsageView: {
             /**
-             * @description In USD, as a decimal.
+             * @description Cost in USD, as a decimal.
              * @example 0.1
              */
             readonly cost: string;
             /** Format: date */
             readonly day?: string;
             /**
-             * @description The quantity for people to read, rounded.
+             * @description Rounded quantity for display.
              * @example 1 h
              */
             readonly display_quantity: string;
             /** @enum {string} */
             readonly meter: "ai_tokens" | "sandbox_compute" | "database_storage" | "object_storage";
             readonly model?: string;
-            /** @description Absent where the usage is of no project. */
+            /** @description Absent for usage outside of projects. */
             readonly project_id?: string;
             /**
-             * @description In digits.
+             * @description Quantity as digits.
              * @example 3600000
              */
             readonly quantity: string;
@@ -3900,7 +4017,7 @@ export interface components {
         };
         readonly VoidBody: {
             /**
-             * @description Is on the credit note that it is taken back with.
+             * @description The reason, shown on the credit note.
              * @example Billed twice
              */
             readonly reason: string;
@@ -4622,9 +4739,9 @@ export interface operations {
     readonly SessionsController_list: {
         readonly parameters: {
             readonly query?: {
-                /** @description `meta.next_cursor` of an earlier page: the list goes on after it. */
+                /** @description The `meta.next_cursor` of an earlier page. The list continues after it. */
                 readonly cursor?: string;
-                /** @description Items on a page. */
+                /** @description Number of items on a page. */
                 readonly limit?: number;
             };
             readonly header?: never;
@@ -4872,7 +4989,7 @@ export interface operations {
         readonly parameters: {
             readonly query?: never;
             readonly header?: {
-                /** @description Names the session in the list of sessions. */
+                /** @description Identifies the session in the list of sessions. */
                 readonly "user-agent"?: string;
             };
             readonly path?: never;
@@ -5116,7 +5233,7 @@ export interface operations {
         readonly parameters: {
             readonly query?: never;
             readonly header?: {
-                /** @description Names the session in the list of sessions. */
+                /** @description Identifies the session in the list of sessions. */
                 readonly "user-agent"?: string;
             };
             readonly path?: never;
@@ -5984,9 +6101,9 @@ export interface operations {
     readonly InvoicesController_list: {
         readonly parameters: {
             readonly query?: {
-                /** @description `meta.next_cursor` of an earlier page: the list goes on after it. */
+                /** @description The `meta.next_cursor` of an earlier page. The list continues after it. */
                 readonly cursor?: string;
-                /** @description Items on a page. */
+                /** @description Number of items on a page. */
                 readonly limit?: number;
             };
             readonly header?: never;
@@ -7197,11 +7314,11 @@ export interface operations {
     readonly UsageController_show: {
         readonly parameters: {
             readonly query?: {
-                /** @description A day, or a time at a full hour. Left out: the beginning of the month, UTC. */
+                /** @description Start as a day or a time at a full hour. Default: the beginning of the month (UTC). */
                 readonly from?: string;
-                /** @description What is told apart besides the meter: meter, model, project, day, with commas between. */
+                /** @description Comma-separated groups besides the meter: meter, model, project, day. */
                 readonly group_by?: string;
-                /** @description Shown until before it. Left out: now, with the present hour. */
+                /** @description End, exclusive. Default: the end of the current hour. */
                 readonly to?: string;
             };
             readonly header?: never;
@@ -7827,9 +7944,9 @@ export interface operations {
     readonly DeploysController_log: {
         readonly parameters: {
             readonly query?: {
-                /** @description Only lines after this `seq`; the header Last-Event-ID wins. */
+                /** @description Only lines after this `seq`. The header `Last-Event-ID` takes precedence. */
                 readonly after?: number;
-                /** @description false: what there is now, without waiting for more. */
+                /** @description Waits for new lines until the deploy ends. `false` returns the lines that exist now. */
                 readonly follow?: boolean;
             };
             readonly header?: never;
@@ -7854,7 +7971,7 @@ export interface operations {
                     readonly "text/event-stream": string;
                 };
             };
-            /** @description With `Accept: text/event-stream` and `Last-Event-ID`: the deploy is over and nothing is left to be told. */
+            /** @description With `Accept: text/event-stream` and `Last-Event-ID`: the deploy has ended and there are no more lines. */
             readonly 204: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -8803,9 +8920,9 @@ export interface operations {
     readonly KeysController_list: {
         readonly parameters: {
             readonly query?: {
-                /** @description `meta.next_cursor` of an earlier page: the list goes on after it. */
+                /** @description The `meta.next_cursor` of an earlier page. The list continues after it. */
                 readonly cursor?: string;
-                /** @description Items on a page. */
+                /** @description Number of items on a page. */
                 readonly limit?: number;
             };
             readonly header?: never;
@@ -9341,7 +9458,7 @@ export interface operations {
                  *       "allowed_ips": [
                  *         "203.0.113.0/24"
                  *       ],
-                 *       "name": "ci of the shop",
+                 *       "name": "shop ci",
                  *       "expires_at": "2035-01-31T00:00:00Z"
                  *     }
                  */
@@ -9926,9 +10043,9 @@ export interface operations {
     readonly OrgsController_list: {
         readonly parameters: {
             readonly query?: {
-                /** @description `meta.next_cursor` of an earlier page: the list goes on after it. */
+                /** @description The `meta.next_cursor` of an earlier page. The list continues after it. */
                 readonly cursor?: string;
-                /** @description Items on a page. */
+                /** @description Number of items on a page. */
                 readonly limit?: number;
             };
             readonly header?: never;
@@ -10626,9 +10743,9 @@ export interface operations {
     readonly AuditLogController_list: {
         readonly parameters: {
             readonly query?: {
-                /** @description `meta.next_cursor` of an earlier page: the list goes on after it. */
+                /** @description The `meta.next_cursor` of an earlier page. The list continues after it. */
                 readonly cursor?: string;
-                /** @description Items on a page. */
+                /** @description Number of items on a page. */
                 readonly limit?: number;
             };
             readonly header?: never;
@@ -10753,9 +10870,9 @@ export interface operations {
     readonly InvitationsController_list: {
         readonly parameters: {
             readonly query?: {
-                /** @description `meta.next_cursor` of an earlier page: the list goes on after it. */
+                /** @description The `meta.next_cursor` of an earlier page. The list continues after it. */
                 readonly cursor?: string;
-                /** @description Items on a page. */
+                /** @description Number of items on a page. */
                 readonly limit?: number;
             };
             readonly header?: never;
@@ -11026,9 +11143,9 @@ export interface operations {
     readonly MembersController_list: {
         readonly parameters: {
             readonly query?: {
-                /** @description `meta.next_cursor` of an earlier page: the list goes on after it. */
+                /** @description The `meta.next_cursor` of an earlier page. The list continues after it. */
                 readonly cursor?: string;
-                /** @description Items on a page. */
+                /** @description Number of items on a page. */
                 readonly limit?: number;
             };
             readonly header?: never;
@@ -11659,9 +11776,9 @@ export interface operations {
     readonly ProjectsController_list: {
         readonly parameters: {
             readonly query?: {
-                /** @description `meta.next_cursor` of an earlier page: the list goes on after it. */
+                /** @description The `meta.next_cursor` of an earlier page. The list continues after it. */
                 readonly cursor?: string;
-                /** @description Items on a page. */
+                /** @description Number of items on a page. */
                 readonly limit?: number;
             };
             readonly header?: never;
@@ -12371,11 +12488,11 @@ export interface operations {
     readonly ProjectDeploysController_list: {
         readonly parameters: {
             readonly query?: {
-                /** @description Those of this branch. */
+                /** @description Only deploys of this branch. */
                 readonly branch?: string;
-                /** @description `meta.next_cursor` of an earlier page: the list goes on after it. */
+                /** @description The `meta.next_cursor` of an earlier page. The list continues after it. */
                 readonly cursor?: string;
-                /** @description Items on a page. */
+                /** @description Number of items on a page. */
                 readonly limit?: number;
                 /** @description Only deploys in this state. */
                 readonly state?: "queued" | "initializing" | "building" | "deploying" | "ready" | "error" | "canceled" | "skipped";
@@ -12520,7 +12637,7 @@ export interface operations {
             };
         };
         readonly responses: {
-            /** @description It is queued. */
+            /** @description The deploy is queued. */
             readonly 202: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -13138,7 +13255,7 @@ export interface operations {
             };
         };
         readonly responses: {
-            /** @description The deploy that is live now. */
+            /** @description The deploy that is now in production. */
             readonly 200: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -13298,9 +13415,9 @@ export interface operations {
     readonly RepositoriesController_list: {
         readonly parameters: {
             readonly query?: {
-                /** @description `meta.next_cursor` of an earlier page: the list goes on after it. */
+                /** @description The `meta.next_cursor` of an earlier page. The list continues after it. */
                 readonly cursor?: string;
-                /** @description Items on a page. */
+                /** @description Number of items on a page. */
                 readonly limit?: number;
             };
             readonly header?: never;
@@ -13933,9 +14050,9 @@ export interface operations {
     readonly ExecutionsController_list: {
         readonly parameters: {
             readonly query?: {
-                /** @description `meta.next_cursor` of an earlier page: the list goes on after it. */
+                /** @description The `meta.next_cursor` of an earlier page. The list continues after it. */
                 readonly cursor?: string;
-                /** @description Items on a page. */
+                /** @description Number of items on a page. */
                 readonly limit?: number;
             };
             readonly header?: never;
@@ -14081,7 +14198,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["OrgExecutionAnswer"];
                 };
             };
-            /** @description With `wait: false`: the code is queued, and runs whether or not anybody asks for it. */
+            /** @description With `wait: false`, the code is queued and runs whether or not you ask for the result. */
             readonly 202: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -15712,9 +15829,9 @@ export interface operations {
     readonly OpsTasksController_list: {
         readonly parameters: {
             readonly query?: {
-                /** @description `meta.next_cursor` of an earlier page: the list goes on after it. */
+                /** @description The `meta.next_cursor` of an earlier page. The list continues after it. */
                 readonly cursor?: string;
-                /** @description Items on a page. */
+                /** @description Number of items on a page. */
                 readonly limit?: number;
                 /** @description Only tasks with this tag. */
                 readonly runbookTag?: string;
@@ -16578,7 +16695,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description Ready; `degraded` when a part that others do without is down. */
+            /** @description The process is ready. A part is `degraded` when the others work without it. */
             readonly 200: {
                 headers: {
                     readonly [name: string]: unknown;

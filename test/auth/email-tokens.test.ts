@@ -41,8 +41,8 @@ describe('e-mail verification', () => {
     const { token } = await mailTo(app, person.user.email, 'Verify');
     expectStatus(202, await app.post(FORGOT, { email: person.user.email }));
     const { token: forReset } = await mailTo(app, person.user.email, 'Reset your password');
-    const stranger = await make.person();
-    const { token: old } = await mailTo(app, stranger.user.email, 'Verify');
+    const outsider = await make.person();
+    const { token: old } = await mailTo(app, outsider.user.email, 'Verify');
     await make.sql("UPDATE email_tokens SET expires_at = now() - interval '1 second' WHERE user_id = $1", [
       outsider.user.id,
     ]);
