@@ -6,5 +6,5 @@ import openapiTypes, { astToString } from 'openapi-typescript';
 const document = JSON.parse(await text(process.stdin));
 const types = astToString(await openapiTypes(document, { alphabetize: true, immutable: true }));
 process.stdout.write(
-  `/** Made from the OpenAPI description of the service by \`npm run client:types\`; never edited by hand. */\n\n${types}`,
+  `/** Generated from the OpenAPI description of the service by \`npm run client:types\`. Do not edit. */\n\n${types}`,
 );

@@ -1,4 +1,4 @@
-/** Made from the OpenAPI description of the service by `npm run client:types`; never edited by hand. */
+/** Generated from the OpenAPI description of the service by `npm run client:types`. Do not edit. */
 
 export interface paths {
     readonly "/api/v1": {
@@ -1024,7 +1024,7 @@ export interface paths {
         readonly delete: operations["ProjectsController_delete"];
         readonly options?: never;
         readonly head?: never;
-        /** Updates a project. Absent fields stay the same, and null clears a field; `repo_url: null` unlinks the repository. */
+        /** Updates a project. Absent fields stay the same. Null clears a field; `repo_url: null` unlinks the repository. */
         readonly patch: operations["ProjectsController_change"];
         readonly trace?: never;
     };

@@ -59,7 +59,7 @@ describe('tables', () => {
     const users = new Map<string, Set<string>>();
     for (const file of codeIn(MODULES)) {
       const statements = textOf(file).matchAll(
-        /\b(?:FROM|JOIN|UPDATE|INTO|TABLE)\s+(?:ONLY\s+)?"?([a-z_]+)|@Entity\('(\w+)'/g,
+        /\b(?:FROM|JOIN|UPDATE|INTO|TABLE|USING)\s+(?:ONLY\s+)?"?([a-z_]+)|@Entity\('(\w+)'/g,
       );
       for (const [, inSql, ofEntity] of statements) {
         const table = inSql ?? ofEntity!;

@@ -65,6 +65,7 @@ export class GithubInstallations {
         },
         { id: this.ids.next(INSTALLATION_ID), at: this.clock.now() },
       );
+      await this.releaseIfDeleted(installationId);
       if (!(await this.installations.connect(installation))) throw new InstallationTaken(account);
       await this.owners.record(
         {
@@ -77,6 +78,13 @@ export class GithubInstallations {
       );
       return (await this.installations.findByNumber(installationId))!;
     });
+  }
+
+  /** An installation that a deleted organization had connected is free. */
+  private async releaseIfDeleted(installationId: number): Promise<void> {
+    const holder = await this.installations.findByNumber(installationId);
+    if (holder !== null && (await this.owners.slugOf(holder.orgId)) === undefined)
+      await this.installations.remove(holder.id);
   }
 
   /**

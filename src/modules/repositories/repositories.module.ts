@@ -7,7 +7,7 @@ import { Directories } from './git/directories.js';
 import { GitBackend } from './git/git-backend.js';
 import { GitPlaces } from './git/git-places.js';
 import { GitPrograms } from './git/git-programs.js';
-import { GitStore } from './git/git-store.js';
+import { BareRepositories } from './git/bare-repositories.js';
 import { RepositoriesHome } from './git/repositories-home.js';
 import { GithubHost } from './hosts/github-host.js';
 import { OwnHost } from './hosts/own-host.js';
@@ -35,7 +35,7 @@ import { TemplateCatalog } from './templates/template-catalog.js';
     RepositorySources,
     GitPlaces,
     GitPrograms,
-    GitStore,
+    BareRepositories,
     PushesService,
     GitSlots,
     PushLifecycle,
@@ -47,6 +47,14 @@ import { TemplateCatalog } from './templates/template-catalog.js';
     TemplateCatalog,
     ...REPOSITORIES_METRICS,
   ],
-  exports: [Directories, GitHost, GitStore, PushesService, RepositoriesService, RepositorySources, RepositoryUrls],
+  exports: [
+    Directories,
+    GitHost,
+    BareRepositories,
+    PushesService,
+    RepositoriesService,
+    RepositorySources,
+    RepositoryUrls,
+  ],
 })
 export class RepositoriesModule {}

@@ -41,8 +41,8 @@ export class RequestValidation extends ValidationPipe {
 }
 
 /**
- * Refuses a field that has the name of an accessor of the class. The transformation leaves such a field out, so the check
- * for unknown fields would not see it.
+ * Refuses a field that has the name of an accessor of the class. The transformation leaves such a field out, so the
+ * check for unknown fields would not see it.
  *
  * @throws {RequestInvalid} `invalid_request`
  */

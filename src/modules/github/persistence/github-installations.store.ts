@@ -8,19 +8,9 @@ const ID_FORM = /^ghi_[0-9a-z]{26}$/;
 export class GithubInstallationsStore {
   constructor(private readonly database: Database) {}
 
-  /**
-   * Returns false when another organization has connected the installation. An installation of a deleted organization
-   * is free.
-   */
+  /** Returns false when another organization has connected the installation. */
   async connect(installation: GithubInstallation): Promise<boolean> {
-    const { manager } = this.database;
-    await manager.query(
-      `
-      DELETE FROM github_installations USING organizations
-      WHERE installation_id = $1 AND organizations.id = org_id AND organizations.deleted_at IS NOT NULL`,
-      [installation.installationId],
-    );
-    const rows = await manager.query<unknown[]>(
+    const rows = await this.database.manager.query<unknown[]>(
       `INSERT INTO github_installations
          (id, org_id, installation_id, account_id, account, account_type, connected_by, suspended_at, created_at)
        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)

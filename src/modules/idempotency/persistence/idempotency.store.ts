@@ -29,7 +29,8 @@ export class IdempotencyStore {
       INSERT INTO idempotency_records AS r (scope, key, fingerprint, holder, held_until, created_at, expires_at)
       VALUES ($1, $2, $3, $4, $5, $6, $7)
       ON CONFLICT (scope, key) DO UPDATE
-        SET fingerprint = $3, holder = $4, held_until = $5, status = NULL, answer = NULL, created_at = $6, expires_at = $7
+        SET fingerprint = $3, holder = $4, held_until = $5, status = NULL, answer = NULL, created_at = $6,
+          expires_at = $7
         WHERE r.expires_at <= $6 OR (r.status IS NULL AND r.held_until <= $6 AND r.fingerprint = $3)
       RETURNING 1`,
       [scope, key, fingerprint, holder, heldUntil, now, expiresAt],
@@ -63,7 +64,8 @@ export class IdempotencyStore {
     const column = (name: 'scope' | 'key' | 'holder'): string[] => attempts.map((attempt) => attempt[name]);
     await this.database.manager.query(
       `
-      DELETE FROM idempotency_records AS r USING unnest($1::text[], $2::text[], $3::text[]) AS failed (scope, key, holder)
+      DELETE FROM idempotency_records AS r
+      USING unnest($1::text[], $2::text[], $3::text[]) AS failed (scope, key, holder)
       WHERE r.scope = failed.scope AND r.key = failed.key AND r.holder = failed.holder AND r.status IS NULL`,
       [column('scope'), column('key'), column('holder')],
     );

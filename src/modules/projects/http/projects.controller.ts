@@ -56,7 +56,7 @@ export class ProjectsController {
   @TakesJson()
   @ApiOperation({
     summary:
-      'Updates a project. Absent fields stay the same, and null clears a field; `repo_url: null` unlinks the repository.',
+      'Updates a project. Absent fields stay the same. Null clears a field; `repo_url: null` unlinks the repository.',
   })
   @ApiOkResponse({ type: ProjectAnswer })
   @ApiRefusals(...ANY_CALLER, ...ANY_BODY, PROJECT_ERRORS.project_not_found, GENERIC_ERRORS.already_exists)

@@ -4,7 +4,7 @@ import { Clock } from '../../../platform/time/clock.js';
 import { RepositoriesStore } from '../persistence/repositories.store.js';
 import type { Repository } from '../persistence/repository.entity.js';
 import { TemplateCatalog } from '../templates/template-catalog.js';
-import { GitStore } from './git-store.js';
+import { BareRepositories } from './bare-repositories.js';
 
 /**
  * Keeps directories consistent with the rows. A directory is created only for a row that never had one, so that a lost
@@ -14,7 +14,7 @@ import { GitStore } from './git-store.js';
 export class Directories {
   constructor(
     private readonly repositories: RepositoriesStore,
-    private readonly store: GitStore,
+    private readonly store: BareRepositories,
     private readonly templates: TemplateCatalog,
     private readonly clock: Clock,
     private readonly log: Log,

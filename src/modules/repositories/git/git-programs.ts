@@ -76,7 +76,7 @@ export class GitPrograms {
       ]);
       if (status === 0 && !output.overflown) return output.text();
       throw new Error(
-        `git ended with ${String(status ?? signal)}${output.overflown ? ' and wrote too much' : ''}: ${output.errors()}`,
+        `git ended with ${String(status ?? signal)}${output.overflown ? ', too much output' : ''}: ${output.errors()}`,
       );
     } finally {
       clearTimeout(timer);

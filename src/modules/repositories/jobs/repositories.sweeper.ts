@@ -4,7 +4,7 @@ import { Handles } from '../../../platform/background/handles.js';
 import { Clock } from '../../../platform/time/clock.js';
 import { GithubDeliveries } from '../../github/github-deliveries.js';
 import { Directories } from '../git/directories.js';
-import { GitStore } from '../git/git-store.js';
+import { BareRepositories } from '../git/bare-repositories.js';
 import { RepositoriesStore } from '../persistence/repositories.store.js';
 import { PushesService } from '../pushes/pushes.service.js';
 import { repositoriesSchedule } from './repositories.job.js';
@@ -24,7 +24,7 @@ export class RepositoriesSweeper implements ScheduleHandler {
   constructor(
     private readonly repositories: RepositoriesStore,
     private readonly directories: Directories,
-    private readonly store: GitStore,
+    private readonly store: BareRepositories,
     private readonly pushes: PushesService,
     private readonly deliveries: GithubDeliveries,
     private readonly clock: Clock,

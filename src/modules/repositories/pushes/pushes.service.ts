@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
 import { Outbox } from '../../../platform/outbox/outbox.js';
 import { Clock } from '../../../platform/time/clock.js';
-import { GitStore } from '../git/git-store.js';
+import { BareRepositories } from '../git/bare-repositories.js';
 import { RepositoriesStore } from '../persistence/repositories.store.js';
 import type { Repository } from '../persistence/repository.entity.js';
 import { RepositoriesMetrics } from '../metrics/repositories.metrics.js';
@@ -18,7 +18,7 @@ export class PushesService {
   constructor(
     private readonly database: Database,
     private readonly repositories: RepositoriesStore,
-    private readonly store: GitStore,
+    private readonly store: BareRepositories,
     private readonly urls: RepositoryUrls,
     private readonly outbox: Outbox,
     private readonly clock: Clock,

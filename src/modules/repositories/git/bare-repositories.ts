@@ -59,7 +59,7 @@ interface RepositoryState {
 
 /** Manages the repositories on this machine, by id, through git and other programs that run as its user. */
 @Injectable()
-export class GitStore {
+export class BareRepositories {
   constructor(
     private readonly home: RepositoriesHome,
     private readonly programs: GitPrograms,
