@@ -47,7 +47,7 @@ async function describeService() {
   const { loadSettings } = require('../src/roles/settings.ts');
 
   // Nothing connects to these addresses or encrypts with these keys.
-  const config = loadConfig({
+  const settings = loadSettings({
     DATABASE_URL: 'postgres://nobody@127.0.0.1:1/nothing',
     REDIS_URL: 'redis://127.0.0.1:1',
     API_KEY_PEPPER: 'of-no-use-'.repeat(4),

@@ -26,7 +26,7 @@ describe('GithubSettings', () => {
     });
     for (const name of Object.keys(app))
       expect(() => load({ ...app, [name]: '' })).toThrow(
-        `Bad configuration:\n  ${name} must be set where the other settings of the GitHub App are`,
+        `Bad configuration:\n  ${name} must be set if other settings of the GitHub App are`,
       );
     expect(() => load({ ...app, GITHUB_APP_PRIVATE_KEY: 'no key' })).toThrow(
       'Bad configuration:\n  GITHUB_APP_PRIVATE_KEY must be an RSA key as PEM; its line breaks may be written \\n',

@@ -10,7 +10,7 @@ const OLDEST = 'queue_oldest_waiting_seconds';
 
 /** Measures every queue that this process knows whenever `/metrics` is read. */
 @Injectable()
-export class QueueMetrics {
+class QueueMetrics {
   constructor(
     private readonly queues: Queues,
     private readonly clock: Clock,
