@@ -138,7 +138,7 @@ export class KeysService {
     return this.database.transaction(async () => {
       const key = await this.getOwnForChange(call, id);
       await this.requireNoWider(call, key);
-      Object.assign(key, change, { updatedAt: this.clock.now() });
+      key.change(change, this.clock.now());
       await this.requireNoWider(call, key);
       await this.save(call, key, 'key.changed', { changed: Object.keys(change) });
       return this.getShown(key);
@@ -157,7 +157,7 @@ export class KeysService {
       const key = await this.getForChange(call, id);
       await this.requireNoWider(call, key);
       if (key.revokedAt !== null) return;
-      key.revokedAt = key.updatedAt = this.clock.now();
+      key.revoke(this.clock.now());
       await this.save(call, key, 'key.revoked', {});
     });
   }

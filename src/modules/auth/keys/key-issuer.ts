@@ -12,8 +12,6 @@ const LAST_CHARACTERS = 4;
 
 const TOKEN_KIND_OF: Readonly<Record<KeyKind, TokenKind>> = { personal: 'pat', select_orgs: 'sel', org_bound: 'org' };
 
-type NewKey = Pick<ApiKey, 'userId' | 'homeOrgId' | 'kind' | 'name' | 'scopes' | 'orgIds' | 'allowedIps' | 'expiresAt'>;
-
 export interface IssuedSecret {
   /** The key itself, which is returned to the caller once and never stored. */
   readonly secret: string;
@@ -29,30 +27,16 @@ export class KeyIssuer {
     private readonly clock: Clock,
   ) {}
 
-  createKey(key: NewKey): ApiKey {
-    const now = this.clock.now();
-    return Object.assign(new ApiKey(), {
-      id: this.ids.next(API_KEY_ID),
-      ...key,
-      revokedAt: null,
-      lastUsedAt: null,
-      lastUsedIp: null,
-      createdAt: now,
-      updatedAt: now,
-    });
+  createKey(input: Parameters<typeof ApiKey.issued>[0]): ApiKey {
+    return ApiKey.issued(input, { id: this.ids.next(API_KEY_ID), at: this.clock.now() });
   }
 
-  issueSecret(key: ApiKey): IssuedSecret {
-    const secret = this.hasher.createToken(TOKEN_KIND_OF[key.kind]);
-    const row = Object.assign(new ApiKeySecret(), {
-      id: this.ids.next(API_KEY_SECRET_ID),
-      keyId: key.id,
-      ...this.hasher.hash(secret),
-      last4: secret.slice(-LAST_CHARACTERS),
-      createdAt: this.clock.now(),
-      rotatedAt: null,
-      worksUntil: null,
-    });
+  issueSecret({ id: keyId, kind }: ApiKey): IssuedSecret {
+    const secret = this.hasher.createToken(TOKEN_KIND_OF[kind]);
+    const row = ApiKeySecret.issued(
+      { keyId, ...this.hasher.hash(secret), last4: secret.slice(-LAST_CHARACTERS) },
+      { id: this.ids.next(API_KEY_SECRET_ID), at: this.clock.now() },
+    );
     return { secret, row };
   }
 }

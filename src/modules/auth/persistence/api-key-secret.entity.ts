@@ -12,4 +12,19 @@ export class ApiKeySecret {
   @Column('timestamptz', { name: 'rotated_at', nullable: true }) rotatedAt!: Date | null;
   /** When a replaced secret stops working. */
   @Column('timestamptz', { name: 'works_until', nullable: true }) worksUntil!: Date | null;
+
+  static issued(
+    input: Pick<ApiKeySecret, 'keyId' | 'hash' | 'pepperVersion' | 'last4'>,
+    { id, at }: { readonly id: string; readonly at: Date },
+  ): ApiKeySecret {
+    const secret = new ApiKeySecret();
+    secret.id = id;
+    secret.keyId = input.keyId;
+    secret.hash = input.hash;
+    secret.pepperVersion = input.pepperVersion;
+    secret.last4 = input.last4;
+    secret.createdAt = at;
+    secret.rotatedAt = secret.worksUntil = null;
+    return secret;
+  }
 }

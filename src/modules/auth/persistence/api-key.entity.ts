@@ -1,6 +1,18 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { KeyKind } from '../principal.js';
 
+type NewApiKey = Pick<
+  ApiKey,
+  'userId' | 'homeOrgId' | 'kind' | 'name' | 'scopes' | 'orgIds' | 'allowedIps' | 'expiresAt'
+>;
+
+interface ApiKeyChange {
+  readonly name?: string;
+  readonly scopes?: readonly string[];
+  readonly allowedIps?: readonly string[];
+  readonly expiresAt?: Date | null;
+}
+
 @Entity('api_keys')
 export class ApiKey {
   @PrimaryColumn('text') id!: string;
@@ -21,4 +33,34 @@ export class ApiKey {
   @Column('text', { name: 'last_used_ip', nullable: true }) lastUsedIp!: string | null;
   @Column('timestamptz', { name: 'created_at' }) createdAt!: Date;
   @Column('timestamptz', { name: 'updated_at' }) updatedAt!: Date;
+
+  static issued(input: NewApiKey, { id, at }: { readonly id: string; readonly at: Date }): ApiKey {
+    const key = new ApiKey();
+    key.id = id;
+    key.userId = input.userId;
+    key.homeOrgId = input.homeOrgId;
+    key.kind = input.kind;
+    key.name = input.name;
+    key.scopes = input.scopes;
+    key.orgIds = input.orgIds;
+    key.allowedIps = input.allowedIps;
+    key.expiresAt = input.expiresAt;
+    key.revokedAt = key.lastUsedAt = key.lastUsedIp = null;
+    key.createdAt = key.updatedAt = at;
+    return key;
+  }
+
+  change({ name, scopes, allowedIps, expiresAt }: ApiKeyChange, at: Date): void {
+    if (name !== undefined) this.name = name;
+    if (scopes !== undefined) this.scopes = [...scopes];
+    if (allowedIps !== undefined) this.allowedIps = [...allowedIps];
+    if (expiresAt !== undefined) this.expiresAt = expiresAt;
+    this.updatedAt = at;
+  }
+
+  /** Ends the key for good. A revoked key keeps the time of its first revocation. */
+  revoke(at: Date): void {
+    this.revokedAt ??= at;
+    this.updatedAt = at;
+  }
 }

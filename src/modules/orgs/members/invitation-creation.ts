@@ -7,11 +7,9 @@ import type { OrgRole } from '../../auth/org-role.js';
 import { PersonDirectory } from '../../auth/person-directory.js';
 import { AlreadyMember } from '../orgs.errors.js';
 import { INVITATION_ID } from '../orgs.ids.js';
-import type { Invitation } from '../persistence/invitation.entity.js';
+import { Invitation } from '../persistence/invitation.entity.js';
 import { InvitationsStore } from '../persistence/invitations.store.js';
 import { MembershipsStore } from '../persistence/memberships.store.js';
-
-const LIFETIME_MS = 7 * 86_400_000;
 
 export interface InviteInput {
   readonly email: string;
@@ -41,18 +39,10 @@ export class InvitationCreation {
 
     const now = this.clock.now();
     await this.invitations.revokeFor(orgId, email, now);
-    const invitation = {
-      id: this.ids.next(INVITATION_ID),
-      orgId,
-      email,
-      role,
-      tokenHash: null,
-      invitedBy,
-      createdAt: now,
-      expiresAt: new Date(now.getTime() + LIFETIME_MS),
-      acceptedAt: null,
-      revokedAt: null,
-    };
+    const invitation = Invitation.opened(
+      { orgId, email, role, invitedBy },
+      { id: this.ids.next(INVITATION_ID), at: now },
+    );
     await this.invitations.insert(invitation);
     await this.outbox.enqueue(authMailJob, { kind: 'invitation', subjectId: invitation.id });
     return invitation;
