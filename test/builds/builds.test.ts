@@ -116,7 +116,7 @@ describe('a build', () => {
     );
     expect(files['index.html']).toMatch(new RegExp(`^v${version}[.]`));
     expect(built.nodeVersion).toBe(version);
-    expect(log.some((line) => line.includes('asks for Node'))).toBe(why.includes('there is not'));
+    expect(log.some((line) => line.includes('is not available'))).toBe(why.includes('there is not'));
     expect(log.join()).not.toContain('Fetching');
   });
 

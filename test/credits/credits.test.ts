@@ -224,7 +224,7 @@ describe('credit grants', () => {
     const key = randomUUID();
     const given = await Promise.all([1, 2, 3].map(() => grant(id, '2', { key })));
     expect(given.filter((each) => (each as { isNew: boolean }).isNew)).toHaveLength(1);
-    await expect(grant(id, '3', { key })).rejects.toThrow('other credits');
+    await expect(grant(id, '3', { key })).rejects.toThrow('was used for another grant');
     expect(await sum(id, 'credits')).toBe(-parseUsd('7'));
   });
 

@@ -191,7 +191,7 @@ describe('§7 Errors', () => {
     it('message: human-readable; includes hint, dashboard_url and docs_url when the API returns them', async () => {
       const { message } = await refused[404]();
       expect(message).toMatch(
-        /^There is no such API key\.\nHint: .+\nDocs: http:\/\/api\.test\/docs\/errors\/api_key_not_found$/,
+        /^API key not found\.\nHint: .+\nDocs: http:\/\/api\.test\/docs\/errors\/api_key_not_found$/,
       );
       expect((await refused[402]()).message).toBe(
         'The account is out of credits.\nHint: Add credits or take a larger plan.\n' +

@@ -396,6 +396,6 @@ describe('an app whose server answers with', () => {
 
   it('is not asked for by anything that the platform holds after all of this', () => {
     expect(app.get(AppServersService).counts.running).toBe(0);
-    expect(app.log().filter(({ msg }) => msg === 'An answer of an app could not be passed on.')).toEqual([]);
+    expect(app.log().filter(({ msg }) => msg === 'Could not pass on the answer of an app.')).toEqual([]);
   });
 });

@@ -52,7 +52,7 @@ describe(`10,000 hostile answers and frames, by the seed ${SEED}`, () => {
 
   it('leaves nothing behind', async () => {
     await eventually(() => server.appServer.isIdle, 'nobody uses the server of the app', 20_000);
-    expect(app.log().filter(({ msg }) => msg === 'An answer of an app could not be passed on.')).toEqual([]);
+    expect(app.log().filter(({ msg }) => msg === 'Could not pass on the answer of an app.')).toEqual([]);
     expect((await app.fetch('/health')).status).toBe(200);
   });
 

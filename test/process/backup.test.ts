@@ -280,7 +280,7 @@ describe('backing up and restoring', () => {
     mkdirSync(place('nothing'));
     expect(await run('restore', place('nothing'), { DATA_DIR: place('data-4') })).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining('is no backup'),
+      stderr: expect.stringContaining('is not a backup'),
     });
     expect(await run('backup', place('backup-3'), { DATA_DIR: place('data-4') })).toMatchObject({
       code: 1,

@@ -160,7 +160,7 @@ describeAsRoot('a service whose disk is full', () => {
     expect([ready.status, ready.body.details.storage.status]).toEqual([200, 'degraded']);
     expect(await service.metric('storage_writes_refused')).toBeGreaterThan(0);
     const pushed = await push('half');
-    expect([pushed.status === 0, pushed.stderr.includes('has no room')]).toEqual([false, true]);
+    expect([pushed.status === 0, pushed.stderr.includes('Not enough storage space')]).toEqual([false, true]);
     expect(await service.page(page)).toEqual({ status: 200, text: 'hello' });
 
     rmSync(ballast());

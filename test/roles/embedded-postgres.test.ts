@@ -249,7 +249,7 @@ describe('the embedded PostgreSQL', () => {
           await query(first.url, 'CREATE TABLE kept AS SELECT 42 AS answer');
           const target = readlinkSync(join(inside, 'postgres'));
           expect(target).toMatch(/^\/var\/lib\/service-platform\/[0-9a-f]{12}-postgres-/);
-          expect(lines).toEqual([expect.stringContaining(`its data is kept in ${target}`)]);
+          expect(lines).toEqual([expect.stringContaining(`Its data is kept in ${target}`)]);
           expect(lstatSync(closed).mode & 0o777).toBe(0o700);
           await first.stop();
 

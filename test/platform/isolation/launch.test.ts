@@ -172,7 +172,7 @@ describe.each(['auto', 'off'] as const)('a launched program, with cgroups %s', (
     const heard: string[] = lines;
     expect(await end).toMatchObject({ exitStatus: 0 });
     expect(heard.filter((line) => line === 'stdout: abcdefghi').length).toBe(100);
-    expect(heard.filter((line) => line.includes('more than 1000 bytes'))).toHaveLength(1);
+    expect(heard.filter((line) => line.includes('exceeds 1000 bytes'))).toHaveLength(1);
   });
 
   it('is read at its pace, ends regardless, and delivers its last lines', async () => {
