@@ -146,6 +146,7 @@ describe('the storage of deploys', () => {
     expect(usage).toEqual([
       {
         meter: 'object_storage',
+        display_quantity: '0.5 GB·h',
         project_id: project,
         quantity: '500000000',
         unit: 'byte_hours',

@@ -120,8 +120,8 @@ describe('recording usage', () => {
       'No price for ai_tokens of nobody/knows:input',
     );
     await expect(record(event({ occurredAt: new Date('2020-01-01') }))).rejects.toThrow('No price for');
-    await expect(record(event({ meter: 'ai_tokens' }))).rejects.toThrow('has the model');
-    await expect(record(event({ quantity: -1n }))).rejects.toThrow('has the quantity');
+    await expect(record(event({ meter: 'ai_tokens' }))).rejects.toThrow('has the invalid model');
+    await expect(record(event({ quantity: -1n }))).rejects.toThrow('has the invalid quantity');
     expect(await totals()).toEqual([]);
   });
 

@@ -93,7 +93,9 @@ describe('the processes of the role all', () => {
     try {
       const { code, stderr } = await ServiceProcess.run({ env: { DATA_DIR: dataDir, APPS_PORT: String(port) } });
       expect(code).toBe(1);
-      expect(stderr).toBe(`\nPort ${port} is in use. Set APPS_PORT to another one, or stop what uses it.\n`);
+      expect(stderr).toBe(
+        `\nPort ${port} is in use. Set APPS_PORT to another port, or stop the program that uses it.\n`,
+      );
       for (const pidFile of ['redis/data/redis.pid', 'postgres/data/postmaster.pid'])
         expect(existsSync(join(dataDir, pidFile))).toBe(false);
     } finally {

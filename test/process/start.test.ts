@@ -127,7 +127,7 @@ describe('starting the service', () => {
   ] as const)('names the setting of an unreachable database for the role %s, without its value', async (role, env) => {
     const { code, stdout, stderr } = await ServiceProcess.run({ role, env });
     expect(code).toBe(1);
-    expect(stderr).toMatch(/^\nThe PostgreSQL that DATABASE_URL names cannot be reached \(E[A-Z]+\)\.\n$/);
+    expect(stderr).toMatch(/^\nThe PostgreSQL server of DATABASE_URL cannot be reached \(E[A-Z]+\)\.\n$/);
     expect(stdout).not.toContain('hunter2');
   });
 
@@ -138,7 +138,7 @@ describe('starting the service', () => {
     try {
       const { code, stderr } = await ServiceProcess.run({ env: { DATA_DIR: dataDir, PORT: String(port) } });
       expect(code).toBe(1);
-      expect(stderr).toBe(`\nPort ${port} is in use. Set PORT to another one, or stop what uses it.\n`);
+      expect(stderr).toBe(`\nPort ${port} is in use. Set PORT to another port, or stop the program that uses it.\n`);
       for (const pidFile of ['redis/data/redis.pid', 'postgres/data/postmaster.pid'])
         expect(existsSync(join(dataDir, pidFile))).toBe(false);
     } finally {
