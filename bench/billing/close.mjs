@@ -28,17 +28,20 @@ const { startEmbeddedRedis } = load('roles/embedded/embedded-redis.js');
 const { migrate } = load('roles/migrate.js');
 const { createApp } = load('roles/create-app.js');
 const { createDataSource } = load('roles/data-source.js');
-const { loadConfig } = load('platform/config/config.js');
+const { Config } = load('platform/config/config.js');
+const { NoSiblings } = load('platform/lifecycle/sibling-processes.js');
+const { loadSettings } = load('roles/settings.js');
 const { openLog } = load('platform/logging/log.js');
 const { RequestContext } = load('platform/logging/request-context.js');
 const { Clock } = load('platform/time/clock.js');
 const { Database } = load('platform/database/database.js');
 const { monthOf } = load('modules/metering/month.js');
 const { UsageReconciliationStore } = load('modules/metering/persistence/usage-reconciliation.store.js');
-const { UsageReconciler } = load('modules/metering/reconciliation/usage-reconciler.service.js');
+const { UsageReconciler } = load('modules/metering/reconciliation/usage-reconciler.js');
 const { pricedQuantityOf } = load('modules/metering/prices/price-version.js');
 const { UsagePartitions } = load('modules/metering/recording/usage-partitions.js');
-const { MonthCloseRun } = load('modules/billing/invoices/month-closings.service.js');
+const { OrgDirectory } = load('modules/orgs/org-directory.js');
+const { MonthCloseRun } = load('modules/billing/invoices/month-close-run.js');
 
 const [organizations = 1_000, eventsOfEach = 100] = process.argv.slice(2).map(Number);
 const WRITERS = 2;
@@ -59,7 +62,7 @@ const redis = await startEmbeddedRedis({ dataDir, durable: true, log });
 let app;
 try {
   await migrate(postgres.url);
-  const config = loadConfig({
+  const settings = loadSettings({
     DATABASE_URL: postgres.url,
     REDIS_URL: redis.url,
     DATA_DIR: dataDir,
@@ -70,7 +73,7 @@ try {
     SECRETS_KEY: 'a key that lasts for this measurement only',
   });
   const quiet = openLog(
-    config,
+    settings.of(Config),
     new Writable({
       write: (chunk, _encoding, done) => {
         process.stderr.write(chunk);
@@ -78,9 +81,10 @@ try {
       },
     }),
   );
-  app = await createApp('api', {
-    config,
+  app = await createApp(['api'], {
+    settings,
     log: quiet,
+    siblings: new NoSiblings(),
     context: new RequestContext(),
     dataSource: createDataSource({ url: postgres.url, poolSize: 10 }),
   });
@@ -260,10 +264,9 @@ async function reconcile(month) {
     if (request[0].name === month.name) windows.push(performance.now() - from);
     return found;
   };
-  const services = [Database, Clock].map((type) => app.get(type, { strict: false }));
-  const reconciler = new UsageReconciler(services[0], store, { reconciled: () => undefined }, services[1], {
-    error: console.error,
-  });
+  const [database, orgs, clock] = [Database, OrgDirectory, Clock].map((type) => app.get(type, { strict: false }));
+  const metrics = { reconciled: () => undefined };
+  const reconciler = new UsageReconciler(database, orgs, store, metrics, clock, { error: console.error });
   return { windows, ...(await measured(() => reconciler.reconcile())) };
 }
 

@@ -12,8 +12,6 @@ import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import 'reflect-metadata';
-import { Module } from '@nestjs/common';
-import { NestFactory } from '@nestjs/core';
 import pg from 'pg';
 import { cpuOf, descendantsOf } from '../service.mjs';
 
@@ -24,13 +22,14 @@ const { startEmbeddedPostgres } = built('roles/embedded/embedded-postgres.js');
 const { startEmbeddedRedis } = built('roles/embedded/embedded-redis.js');
 const { migrate } = built('roles/migrate.js');
 const { createDataSource } = built('roles/data-source.js');
-const { loadConfig } = built('platform/config/config.js');
+const { Config } = built('platform/config/config.js');
+const { NoSiblings } = built('platform/lifecycle/sibling-processes.js');
+const { createApp } = built('roles/create-app.js');
+const { loadSettings } = built('roles/settings.js');
 const { openLog } = built('platform/logging/log.js');
 const { RequestContext } = built('platform/logging/request-context.js');
-const { PlatformModule } = built('platform/platform.module.js');
-const { CreditsModule } = built('modules/credits/credits.module.js');
 const { PaidWorkService } = built('modules/credits/paid-work.service.js');
-const { GrantsService } = built('modules/credits/grants.service.js');
+const { GrantsService } = built('modules/credits/grants/grants.service.js');
 
 const [seconds = 5, rounds = 3] = process.argv.slice(2).map(Number);
 const CALLERS = 1_000;
@@ -56,34 +55,31 @@ const ACCOUNT_PAYS =
 /** Names what is made, each once. */
 let made = 0;
 
-class Bench {}
-Module({})(Bench);
-
 const dataDir = mkdtempSync(join(tmpdir(), 'bench-holds-'));
-const settings = { dataDir, durable: true, log: () => undefined };
-const postgres = await startEmbeddedPostgres(settings);
-const redis = await startEmbeddedRedis(settings);
+const place = { dataDir, durable: true, log: () => undefined };
+const postgres = await startEmbeddedPostgres(place);
+const redis = await startEmbeddedRedis(place);
 let app;
 const pool = new pg.Pool({ connectionString: postgres.url, max: CONNECTIONS });
 try {
   await migrate(postgres.url);
-  const config = loadConfig({
+  const settings = loadSettings({
     DATABASE_URL: postgres.url,
     REDIS_URL: redis.url,
     API_KEY_PEPPER: 'a-pepper-of-the-bench-long-enough-for-it',
     SECRETS_KEY: 'a-secrets-key-of-the-bench-long-enough',
     DATA_DIR: dataDir,
+    PORT: '0',
+    SANDBOX_ENABLED: 'false',
   });
-  const ground = {
-    config,
-    log: openLog(config, new Writable({ write: (_chunk, _encoding, done) => done() })),
+  app = await createApp(['api'], {
+    settings,
+    log: openLog(settings.of(Config), new Writable({ write: (_chunk, _encoding, done) => done() })),
+    siblings: new NoSiblings(),
     context: new RequestContext(),
     dataSource: createDataSource({ url: postgres.url, poolSize: CONNECTIONS }),
-  };
-  app = await NestFactory.createApplicationContext(
-    { module: Bench, imports: [PlatformModule.with(ground), CreditsModule] },
-    { logger: false },
-  );
+  });
+  await app.init();
   await run();
 } catch (error) {
   console.error(error);
@@ -103,7 +99,7 @@ async function run() {
       SELECT id, replace(id, '_', '-'), id, 'free', now(), now() FROM unnest($1::text[]) id`,
     [orgIds],
   );
-  const grants = app.get(GrantsService);
+  const grants = app.get(GrantsService, { strict: false });
   for (const orgId of orgIds)
     await grants.grant({
       orgId,
@@ -200,7 +196,7 @@ async function load(cycle, orgOf, forSeconds = seconds) {
 
 async function ours(orgId) {
   const key = `bench:${made++}`;
-  const paid = app.get(PaidWorkService);
+  const paid = app.get(PaidWorkService, { strict: false });
   const work = await paid.begin({ orgId, plan: 'free', meter: 'sandbox_compute', estimatedQuantity: 1_000n, key });
   await paid.end(work, {
     source: 'bench',
