@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import type { Readable, Writable } from 'node:stream';
+import { PassThrough, type Readable, type Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import type { ServerAccount } from '../../platform/accounts/server-account.js';
 import type { BackupFiles } from './backup-files.js';
@@ -64,10 +64,20 @@ async function run(place: Place, command: string, { from, to }: Ends): Promise<s
   const child = start(place, command);
   const ended = once(child, 'close') as Promise<[number | null]>;
   const feeding = from === undefined ? child.stdin.end() : from(child.stdin).catch(unlessEndedEarly);
-  const taking = to === undefined ? child.stdout.resume() : to(child.stdout);
+  const taking = to === undefined ? child.stdout.resume() : to(held(child.stdout));
   const [errors, [code]] = await Promise.all([text(child.stderr), ended, feeding, taking]);
   // The exit code of a shell is that of the last program of a pipe; failures of the others are in the errors.
   return code === 0 && errors === '' ? undefined : errors.trim().slice(0, 500) || `tar ended with ${code}`;
+}
+
+/**
+ * Holds the output until it is read. Node discards what nobody reads yet when a child exits, so a short output would be
+ * lost if its reader first creates a directory.
+ */
+function held(output: Readable): Readable {
+  const kept = new PassThrough();
+  output.once('error', (error) => kept.destroy(error));
+  return output.pipe(kept);
 }
 
 /** A command that ends before it has read everything reports the reason itself. */
