@@ -3,7 +3,7 @@ import { HostingSettings } from '../hosting.settings.js';
 import { Log } from '../../../platform/logging/log.js';
 import type { AppServer } from './app-server.js';
 
-/** A server overstays its time by a twelfth at most, and by no more than this. */
+/** A server runs at most a twelfth longer than its time, and never longer than this. */
 const LONGEST_LOOK_MS = 5_000;
 const LOOKS_IN_TIME = 12;
 
@@ -17,7 +17,7 @@ export class IdleServers {
     private readonly log: Log,
   ) {}
 
-  /** Looks at the servers every so often, until {@link close}. Further calls change nothing. */
+  /** Checks the servers periodically until {@link close}. Further calls change nothing. */
   watch(servers: () => Iterable<AppServer>): void {
     const { freezeAfterMs, stopAfterMs } = this.settings;
     const everyMs = Math.min(LONGEST_LOOK_MS, Math.min(freezeAfterMs, stopAfterMs) / LOOKS_IN_TIME);

@@ -1,15 +1,15 @@
 import { isDomain } from '../../../platform/config/hosts.js';
 
 export interface AppsUrl {
-  /** `https:` */
+  /** The scheme, such as `https:`. */
   readonly scheme: string;
-  /** `apps.example.com` */
+  /** The host name, such as `apps.example.com`. */
   readonly domain: string;
-  /** `:8443`, or nothing where it is the scheme's own. */
+  /** The port, such as `:8443`. It is empty for the default port of the scheme. */
   readonly port: string;
 }
 
-/** Reads `https://apps.example.com:8443`. Undefined when it is another kind of address. */
+/** Parses a URL such as `https://apps.example.com:8443`. Returns undefined for any other kind of URL. */
 export function parseAppsUrl(text: string): AppsUrl | undefined {
   const match = /^(https?:)\/\/([^/:?#@\s]{1,180})(?::(\d{1,5}))?\/?$/.exec(text);
   if (match === null || !isDomain(match[2]!) || Number(match[3] ?? 1) > 65_535) return undefined;

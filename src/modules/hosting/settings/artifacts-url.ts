@@ -1,6 +1,6 @@
 import { trimEnd, trimStart } from '../../../platform/text/trim.js';
 
-/** Where the files of deploys are kept. */
+/** The place of the files of deploys. */
 export type ArtifactsPlace = FilePlace<string> | BucketPlace;
 
 /** The same as `ARTIFACTS_URL` says it; undefined for the directory that lies in the data directory. */
@@ -23,8 +23,8 @@ const BUCKET = /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/;
 const DEFAULT_REGION = 'us-east-1';
 
 /**
- * Reads `file:`, `file:///srv/artifacts` or `s3://bucket/prefix?endpoint=http://minio:9000&region=eu-central-1`;
- * undefined for anything else.
+ * Parses `file:`, `file:///srv/artifacts` or `s3://bucket/prefix?endpoint=http://minio:9000&region=eu-central-1`.
+ * Returns undefined for anything else.
  */
 export function parseArtifactsUrl(text: string): ArtifactsAddress | undefined {
   if (text === 'file:') return { kind: 'file', directory: undefined };

@@ -6,20 +6,19 @@ import { BlobStorage, type ByteRange } from '../store/blob-storage.js';
 
 const MAX_BYTES_IN_MEMORY = 64 * 1_048_576;
 /**
- * Larger ones are read from the store each time. To send one of 1 MiB from memory costs a fraction of reading it along
- * the way, piece by piece (measured in `docs/benchmarks.md`); and a few large ones must not drive all others out.
+ * Larger blobs are read from the storage each time. Sending 1 MiB from memory costs a fraction of streaming it
+ * (`docs/benchmarks.md`), but a few large blobs must not evict all others.
  */
 const MAX_BYTES_EACH = 4 * 1_048_576;
-/** Up to here Node sends head and body as one string, in one piece and without a detour by streams. */
+/** Up to this size, Node sends head and body as one string, without a stream. */
 const MAX_BYTES_AS_TEXT = 16_384;
 
 /**
- * The bytes of a blob; those of a small one as a string of latin1, a character for each. To be sent as `latin1` either
- * way.
+ * The bytes of a blob. A small blob is a latin1 string with one character for each byte. Send both as `latin1`.
  */
 export type BlobContents = Buffer | string;
 
-/** Blobs for answers: small ones that are asked for often stay in memory. */
+/** Provides blobs for answers. Small blobs that are requested often stay in memory. */
 @Injectable()
 export class Blobs {
   private readonly inMemory = new LRUCache<string, BlobContents>({
@@ -34,7 +33,7 @@ export class Blobs {
     return this.inMemory.get(key);
   }
 
-  /** Whether it is better read whole and kept. */
+  /** True when the blob is better read completely and kept. */
   isSmall(bytes: number): boolean {
     return bytes <= MAX_BYTES_EACH;
   }

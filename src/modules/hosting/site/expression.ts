@@ -2,7 +2,7 @@ import { RE2JS } from 're2js';
 import { type MatchBudget, RequestTooCostly } from './match-budget.js';
 
 /**
- * Beyond it a program is so large that a request could afford few characters; nobody has written such a rule by hand.
+ * A larger program would use up the budget of a request after a few characters. No rule written by hand is that large.
  */
 export const MAX_EXPRESSION_SIZE = 1_000;
 /** The limit of the engine's state cache for each expression; the engine's own limit is 8 MiB. */
@@ -10,15 +10,15 @@ const MAX_CACHE_BYTES = 262_144;
 const REPETITION = /^\{(\d{1,4})(?:,(\d{0,4}))?\}/;
 
 /**
- * A regular expression that came with a deploy: an engine that takes linear time, a program of bounded size, and time
- * out of the budget of the request.
+ * A regular expression of a deploy. It runs in an engine of linear time, has a bounded program, and takes its time from
+ * the budget of the request.
  */
 export class Expression {
   private readonly compiled: RE2JS | null;
-  /** Instructions of its program, as far as they are known before it is compiled. */
+  /** The estimated number of instructions of the program, before it is compiled. */
   readonly size: number;
 
-  /** @throws {Error} when it is none, or needs what such an engine cannot have: lookaheads and backreferences. */
+  /** @throws {Error} when it is invalid, or uses a lookaround or a backreference, which are not supported. */
   constructor(source: string) {
     this.size = expandedSize(source);
     this.compiled = this.isTooLarge ? null : compile(source);
@@ -28,7 +28,7 @@ export class Expression {
     return this.size > MAX_EXPRESSION_SIZE;
   }
 
-  /** What each group caught, from the first on. @throws {RequestTooCostly} */
+  /** Returns what each group matched, in order. @throws {RequestTooCostly} */
   groupsIn(text: string, budget: MatchBudget): string[] | undefined {
     const { compiled } = this;
     if (compiled === null) throw new RequestTooCostly();
@@ -40,7 +40,7 @@ export class Expression {
     });
   }
 
-  /** Whether all of the text is what it describes. @throws {RequestTooCostly} */
+  /** True when it matches the complete text. @throws {RequestTooCostly} */
   matches(text: string, budget: MatchBudget): boolean {
     const { compiled } = this;
     if (compiled === null) throw new RequestTooCostly();
@@ -60,7 +60,7 @@ function compile(source: string): RE2JS {
   return compiled;
 }
 
-/** How large a program becomes, without making it: `(?:ab{3}){5}` repeats what it holds. Never too small by much. */
+/** Estimates the size of a program without compiling it. Nested repetitions such as `(?:ab{3}){5}` multiply. */
 export function expandedSize(source: string): number {
   const outer: number[] = [];
   let sum = 0;
@@ -109,7 +109,7 @@ export function expandedSize(source: string): number {
 }
 
 function endOfClass(source: string, start: number): number {
-  // A bracket right at its beginning is one of its characters.
+  // A bracket right at the beginning of a class is one of its characters.
   let at = source[start + 1] === '^' ? start + 2 : start + 1;
   for (at++; at < source.length && source[at] !== ']'; at++) if (source[at] === '\\') at++;
   return at;

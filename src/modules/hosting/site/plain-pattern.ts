@@ -2,9 +2,9 @@ import type { Key } from 'path-to-regexp';
 
 type Part =
   | { readonly kind: 'text'; readonly text: string }
-  /** A segment of the path, or the rest of one. */
+  /** A segment of the path, or the rest of a segment. */
   | { readonly kind: 'segment'; readonly hasSlash: boolean }
-  /** All that is left; `segments` of it may be none where `mayBeEmpty`. */
+  /** The rest of the path. It may have no segments if `mayBeEmpty` is set. */
   | { readonly kind: 'rest'; readonly hasSlash: boolean }
   | { readonly kind: 'segments'; readonly mayBeEmpty: boolean };
 
@@ -12,19 +12,19 @@ const SEGMENT = '[^\\/]+?';
 const ANYTHING = '.*';
 
 /**
- * Matches patterns that need no engine, which are nearly all: text, `:slug` for a segment and `:path*` or `(.*)` at the
- * end. Each character of a path is looked at once.
+ * Matches the patterns that need no regular expression, which are nearly all: text, `:slug` for a segment, and `:path*`
+ * or `(.*)` at the end. It reads each character of a path once.
  */
 export class PlainPattern {
   private constructor(private readonly parts: readonly Part[]) {}
 
-  /** Undefined where it is more than that. */
+  /** Returns undefined for a pattern that needs a regular expression. */
   static of(tokens: readonly (string | Key)[]): PlainPattern | undefined {
     const parts = tokens.map((token, index) => partOf(token, tokens[index + 1]));
     return parts.every((part) => part !== undefined) ? new PlainPattern(parts) : undefined;
   }
 
-  /** What each of its keys caught, in order; undefined when the path is another. */
+  /** Returns what each key matched, in order, or undefined when the path does not match. */
   match(path: string): string[] | undefined {
     const caught: string[] = [];
     let at = 0;
@@ -56,11 +56,11 @@ function partOf(token: string | Key, next: string | Key | undefined): Part | und
     : undefined;
 }
 
-/** Then a segment can only end where the next part begins. */
+/** A segment can then only end where the next part begins. */
 const isAtSlash = (next: string | Key | undefined): boolean =>
   next === undefined || (typeof next === 'string' ? next.startsWith('/') : next.prefix === '/' && next.modifier === '');
 
-/** Where what a part catches begins and ends. */
+/** The beginning and the end of what a part matches. */
 function endOf(part: Exclude<Part, { kind: 'text' }>, path: string, from: number): [number, number] | undefined {
   if (part.kind === 'segments' && part.mayBeEmpty && from === path.length) return [from, from];
   const hasSlash = part.kind === 'segments' || part.hasSlash;

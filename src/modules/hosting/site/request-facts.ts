@@ -1,16 +1,16 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { MatchBudget } from './match-budget.js';
 
-/** More are no cookies that anybody set. */
+/** No browser sends more cookies than this for one site. */
 const MOST_COOKIES = 256;
 
-/** What of a request rules look at. What has to be taken apart is, once, when a rule asks for it. */
+/** The parts of a request that rules read. Cookies and query are parsed once, when a rule first needs them. */
 export class RequestFacts {
   readonly budget = new MatchBudget();
   private parameters: URLSearchParams | undefined;
   private cookies: ReadonlyMap<string, string> | undefined;
 
-  /** @param query with its `?`, or empty. */
+  /** @param query includes the `?`, or is empty. */
   constructor(
     readonly host: string,
     readonly query: string,
@@ -32,7 +32,7 @@ export class RequestFacts {
   }
 }
 
-/** The first of a name counts. */
+/** Of several values with one name, the first counts. */
 function cookiesOf(header: string): ReadonlyMap<string, string> {
   const cookies = new Map<string, string>();
   for (const pair of header.split(';', MOST_COOKIES)) {

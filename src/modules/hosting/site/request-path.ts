@@ -1,11 +1,11 @@
-/** Rules of deploys are matched with all of it. */
+/** The longest path that is served, because rules of deploys are matched with all of it. */
 const MAX_PATH = 2_048;
-/** NUL and what else no file has, a backslash, an encoded slash: each is a way to name a file by another name. */
+/** Control characters, a backslash and an encoded slash are refused: each could name a file by another path. */
 const SUSPICIOUS = /%(?:2f|5c|00)/i;
 
 /**
- * The path of a request target, decoded once, without its query; undefined for what names no path. It is only ever
- * looked up in a map of the deploy's files, so nothing that it says leads anywhere else.
+ * Returns the path of a request target, decoded once and without its query, or undefined when it is invalid. The path
+ * is only looked up in a map of the deploy's files, so it cannot lead anywhere else.
  */
 export function pathOfTarget(target: string): string | undefined {
   const raw = rawPathOf(target);
@@ -20,7 +20,7 @@ export function pathOfTarget(target: string): string | undefined {
   }
 }
 
-/** Whether its path alone is longer than any that is served. */
+/** True when the path alone is longer than any path that is served. */
 export const isTooLong = (target: string): boolean => rawPathOf(target).length > MAX_PATH;
 
 function rawPathOf(target: string): string {

@@ -4,7 +4,7 @@ import type { RequestFacts } from './request-facts.js';
 
 const MAX_LENGTH = 512;
 const MAX_CONDITIONS = 16;
-/** Means nothing but itself. */
+/** Characters without a special meaning. */
 const PLAIN = /^[\w \-/=;,:@%&]*$/;
 
 /** The conditions of one rule. */
@@ -16,7 +16,7 @@ export class RouteConditions {
     readonly size: number,
   ) {}
 
-  /** @throws {Error} when one cannot be kept. */
+  /** @throws {Error} when a condition is invalid. */
   static of({
     has = [],
     missing = [],

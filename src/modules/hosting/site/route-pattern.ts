@@ -3,16 +3,16 @@ import { Expression } from './expression.js';
 import type { MatchBudget } from './match-budget.js';
 import { PlainPattern } from './plain-pattern.js';
 
-/** Longer ones are no patterns that anybody wrote. */
+/** No pattern written by hand is longer. */
 const MAX_LENGTH = 512;
 const OPTIONS = { delimiter: '/' };
 
-/** What a pattern caught: by name, and by number from 1 on. */
+/** What a pattern matched, by name, and by number from 1 on. */
 export type Caught = ReadonlyMap<string, string>;
 
 /**
- * A pattern in the language of vercel.json (path-to-regexp 6), matched without V8's own engine, which can be kept busy
- * for minutes by twenty characters: patterns come with deploys.
+ * A pattern in the syntax of vercel.json (path-to-regexp 6). It is not matched by V8's engine, which twenty characters
+ * can keep busy for minutes: patterns come from tenants.
  */
 export class RoutePattern {
   private constructor(
@@ -23,8 +23,8 @@ export class RoutePattern {
   ) {}
 
   /**
-   * @throws {Error} when it is no pattern, or needs what an engine of linear time cannot have: lookaheads and
-   * backreferences.
+   * @throws {Error} when it is invalid, or uses a lookaround or a backreference, which an engine of linear time does
+   * not support.
    */
   static of(source: string): RoutePattern {
     if (source.length > MAX_LENGTH || !source.startsWith('/'))
@@ -43,7 +43,7 @@ export class RoutePattern {
     );
   }
 
-  /** Undefined when the path is another. @throws {RequestTooCostly} */
+  /** Returns undefined when the path does not match. @throws {RequestTooCostly} */
   match(path: string, budget: MatchBudget): Caught | undefined {
     const groups = this.groupsIn(path, budget);
     if (groups === undefined) return undefined;
@@ -51,14 +51,14 @@ export class RoutePattern {
     this.names.forEach((name, index) => {
       const text = groups[index] ?? '';
       caught.set(String(index + 1), text);
-      // Groups without a name are called by their number from 0 on, which nobody asks for.
+      // Groups without a name get their number from 0 on as a name, which no rule uses.
       if (!/^\d/.test(name)) caught.set(name, text);
     });
     return caught;
   }
 }
 
-/** What every path has that a pattern matches: most rules are passed over without their expression. */
+/** A text that every matching path contains, so that most rules are skipped without running their expression. */
 function holdsInOrder(path: string, texts: readonly string[]): boolean {
   let at = 0;
   return texts.every((text) => {
@@ -71,12 +71,12 @@ function holdsInOrder(path: string, texts: readonly string[]): boolean {
 const ORIGIN = /^https?:\/\/[^/?#\\\s]+/;
 const REFERENCE = /:([A-Za-z_]\w*)[*+]?|\$(\d)/g;
 
-/** Where a rule leads: a path or an address, with `:slug`, `:path*` and `$1` for what its source caught. */
+/** The target of a rule: a path or a URL, with `:slug`, `:path*` and `$1` for what its source matched. */
 export class RouteDestination {
   private readonly origin: string;
   private readonly rest: string;
 
-  /** @throws {Error} when it is no address, or names what its source does not catch. */
+  /** @throws {Error} when it is not a URL, or refers to a group that its source does not have. */
   constructor(text: string, { names }: RoutePattern) {
     this.origin = ORIGIN.exec(text)?.[0] ?? '';
     this.rest = text.slice(this.origin.length);
@@ -100,10 +100,10 @@ export class RouteDestination {
     const filled = this.rest.replace(REFERENCE, (_, name?: string, number?: string) =>
       encodePart(caught.get(name ?? number ?? '') ?? ''),
     );
-    // Two slashes at the beginning of a path would be another host.
+    // Two slashes at the beginning of a path would name another host.
     return this.isElsewhere ? this.origin + filled : filled.replace(/^\/{2,}/, '/');
   }
 }
 
-/** A path stays a path: what was caught must not become a query, a fragment or another host. */
+/** Escapes what was matched, so that it cannot become a query, a fragment or another host. */
 const encodePart = (value: string): string => value.split('/').map(encodeURIComponent).join('/');

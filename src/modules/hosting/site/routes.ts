@@ -13,14 +13,14 @@ const MAX_RULES = 1_024;
 const MAX_BYTES = 262_144;
 /** The limit of the programs of all expressions together. Plain patterns have no program and do not count. */
 const MAX_TOTAL_SIZE = 20_000;
-/** Rules are compiled on a loop that others share. */
+/** The time limit for compiling rules, because other requests share the event loop. */
 const RULES_AT_ONCE = 16;
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 const DEFAULT_REDIRECT = 308;
 
 const HEADER_NAME = /^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,128}$/;
 const BAD_IN_HEADER = /[^\t\x20-\x7e\x80-\xff]/;
-/** They belong to the connection, or say what the body is; a deploy that set them would only break its answers. */
+/** Headers of the connection or the body. A deploy that set them would break its own answers. */
 const NOT_THEIRS = new Set([
   'connection',
   'content-encoding',
@@ -58,8 +58,8 @@ export interface RedirectTo {
 }
 
 /**
- * The rules of a deploy, ready to be asked. Every question takes time out of the budget of the request, and throws
- * {@link RequestTooCostly} when that is spent.
+ * The compiled rules of a deploy. Every method takes time from the budget of the request, and throws
+ * {@link RequestTooCostly} when it is spent.
  */
 export class Routes {
   private constructor(
@@ -69,8 +69,8 @@ export class Routes {
   ) {}
 
   /**
-   * @param age rules of a deploy that was kept before bounds were what they are now go on working, within the budget.
-   * @throws {ArtifactRefused} `routing_invalid`, naming the first rule that cannot be kept.
+   * @param age rules of deploys that were stored under earlier limits keep working, within the budget.
+   * @throws {ArtifactRefused} `routing_invalid`, naming the first invalid rule.
    */
   static async of(routing: Routing, age: 'new' | 'kept'): Promise<Routes> {
     const { redirects, rewrites, headers } = routing;
@@ -91,7 +91,7 @@ export class Routes {
     );
   }
 
-  /** What they take of memory, beside the files of the deploy. */
+  /** The memory that they use, next to the files of the deploy. */
   get weight(): number {
     return [...this.redirects, ...this.rewrites, ...this.headers].reduce(
       (sum, { pattern, conditions }) => sum + 1 + pattern.size + conditions.size,

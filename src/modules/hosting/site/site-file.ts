@@ -2,13 +2,13 @@ import type { ManifestFile } from '../ingest/manifest.js';
 import { type Encoding, keyOf } from '../store/blob-storage.js';
 
 const FOR_EVER = 'public, max-age=31536000, immutable';
-/** A page shows what is deployed now, so it is asked for again; with its tag that costs no body. */
+/** Browsers revalidate a page on every visit, so that it shows the current deploy. With its ETag that sends no body. */
 const REVALIDATE = 'public, max-age=0, must-revalidate';
 
-/** Headers by name and value in turn, as they are written. */
+/** Names and values of headers in turn, in the form in which they are written. */
 export type RawHeaders = readonly string[];
 
-/** One form of a file, with everything that its answers have in common. */
+/** One encoding of a file, with everything that its answers have in common. */
 export interface Representation {
   readonly key: string;
   readonly bytes: number;
@@ -25,18 +25,18 @@ export interface Representations {
   readonly gzip: Representation | undefined;
 }
 
-/** A file as it is served: under one path. */
+/** A file that is served under one path. */
 export class SiteFile {
   private made: Representations | undefined;
 
-  /** @param immutable its name carries a hash of what it holds. */
+  /** @param immutable is true when the name contains a hash of the content. */
   constructor(
     private readonly file: ManifestFile,
     private readonly type: string,
     private readonly immutable: boolean,
   ) {}
 
-  /** @param modifiedAt of the deploy, the same each time. */
+  /** @param modifiedAt is the time of the deploy, which never changes. */
   representations(modifiedAt: Date): Representations {
     this.made ??= {
       plain: this.make(modifiedAt, this.file.bytes, undefined),

@@ -9,7 +9,7 @@ import { trimEnd } from '../../../platform/text/trim.js';
 export type Resolution =
   | { readonly kind: 'file'; readonly file: SiteFile; readonly status: 200 | 404 }
   | ({ readonly kind: 'redirect' } & RedirectTo)
-  /** No file has the path: the deploy's server answers, where it has one. */
+  /** No file has the path. The server of the deploy answers, if it has one. */
   | { readonly kind: 'none' };
 
 type Header = readonly [string, string];
@@ -17,10 +17,10 @@ type Header = readonly [string, string];
 const NONE: Resolution = { kind: 'none' };
 const NO_HEADERS: readonly Header[] = [];
 
-/** What the world may see though its name begins with a dot (RFC 8615). */
+/** The only directory that is public although its name begins with a dot (RFC 8615). */
 const WELL_KNOWN = '.well-known';
 
-/** The names that bundlers give what never changes: eight characters of a hash, or more, before the extension. */
+/** Bundlers name files that never change with a hash of at least eight characters before the extension. */
 const WORD = /[\w-]/;
 const HASH = /^(?=.*\d)[\w-]{8,}$/;
 const HASHED_TYPES = new Set(
@@ -28,10 +28,10 @@ const HASHED_TYPES = new Set(
 );
 const BUNDLED_PLACE = /^\/(?:_next\/static|_expo\/static|_astro|assets|static)\//;
 
-/** One deploy, ready to be asked which file a path shows. */
+/** Finds the file of a deploy that a path shows. */
 export class Site {
   private readonly files = new Map<string, SiteFile>();
-  /** Paths that show a file by themselves, as far as they were asked for: a file has three at most. */
+  /** Requested paths that show a file without a rule. A file has at most three such paths. */
   private readonly pages = new Map<string, Resolution>();
   private readonly hasRules: boolean;
   private readonly notFound: SiteFile | undefined;
@@ -51,7 +51,7 @@ export class Site {
     return new Site(manifest, await Routes.of(manifest.routing, 'kept'));
   }
 
-  /** What it takes of memory, in files. */
+  /** The memory that it uses, counted in files. */
   get weight(): number {
     return this.files.size + this.routes.weight;
   }
@@ -65,8 +65,8 @@ export class Site {
   }
 
   /**
-   * @param path decoded. The query, with its `?`, is kept by redirects to another form of the same path.
-   * @throws {RequestTooCostly} when the rules of the deploy would take too long for it.
+   * @param path is decoded. Redirects to another form of the same path keep the query, which includes its `?`.
+   * @throws {RequestTooCostly} when the rules of the deploy would take too long.
    */
   resolve(path: string, facts: RequestFacts): Resolution {
     if (this.hasServer) return this.pageOf(path, facts.query) ?? NONE;
@@ -83,7 +83,7 @@ export class Site {
     const known = this.pages.get(path);
     if (known !== undefined) return known;
     const found = this.hasServer ? this.exact(path) : this.asPage(path, query);
-    // A path that was cut out of a long target would keep all of that in memory.
+    // A slice of a long target would keep the complete target in memory.
     if (found?.kind === 'file' && query === '') this.pages.set(path, found);
     return found;
   }
@@ -141,18 +141,21 @@ export class Site {
   }
 }
 
-/** `app.3f2a9c1d.js`, `app-3f2a9c1d.js`: read from the end, each part once, because a build chooses its names. */
+/**
+ * Recognizes names such as `app.3f2a9c1d.js` and `app-3f2a9c1d.js`. It reads from the end, each part once, because a
+ * build chooses its names.
+ */
 function hasHash(path: string): boolean {
   const dot = path.lastIndexOf('.');
   if (dot < 0 || !HASHED_TYPES.has(path.slice(dot + 1))) return false;
   let start = dot;
   while (start > 0 && WORD.test(path[start - 1]!)) start--;
   const run = path.slice(start, dot);
-  // What follows a dot counts whole, else what follows the first hyphen: any other part of it is shorter.
+  // The part after a dot counts completely, otherwise the part after the first hyphen. Any other part is shorter.
   return HASH.test(path[start - 1] === '.' ? run : run.slice(run.indexOf('-') + 1 || run.length));
 }
 
-/** `.git`, `.env`: in a site without a build they lie beside the pages. */
+/** Files such as `.git` and `.env`, which lie next to the pages of a site without a build. */
 const isHidden = (path: string): boolean => path.split('/').some((part) => part.startsWith('.') && part !== WELL_KNOWN);
 
 const moved = (path: string, query: string): Resolution => ({

@@ -5,17 +5,17 @@ import { HostedDeploysStore } from '../persistence/hosted-deploys.store.js';
 import { BlobStorage } from '../store/blob-storage.js';
 import { Site } from './site.js';
 
-/** A path with its hash and sizes takes some hundred bytes. */
+/** A path with its hash and sizes takes a few hundred bytes. */
 const MAX_FILES_IN_MEMORY = 200_000;
 
-/** What is known of a deploy that can be served. */
+/** A deploy that can be served. */
 export interface LoadedSite {
   readonly deployId: string;
   readonly orgId: string;
   readonly site: Site;
-  /** When it was ingested: `Last-Modified` of all its files. */
+  /** The time of the ingest, which is `Last-Modified` of all its files. */
   readonly createdAt: Date;
-  /** Its part of every line of the log, as `Log.infoLine` takes it: `,"deployId":"dpl_…","orgId":"org_…"`. */
+  /** The fields of its log lines for `Log.infoLine`, such as `,"deployId":"dpl_…","orgId":"org_…"`. */
   readonly logFields: string;
 }
 
@@ -37,7 +37,7 @@ export class Sites {
     return this.loaded.get(deployId);
   }
 
-  /** Null where it cannot be served: not yet, or no longer. */
+  /** Returns null when the deploy cannot be served yet, or no longer. */
   find(deployId: string): Promise<LoadedSite | null> {
     let loading = this.loading.get(deployId);
     if (loading === undefined) {

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 
-/** What is to be stored: known in full beforehand, so that a store can tell whether all of it has arrived. */
+/** A blob to store. Its size is known beforehand, so that a storage can check that all of it has arrived. */
 export interface BlobContent {
   readonly bytes: number;
   open(): Readable;
@@ -11,7 +11,7 @@ export interface StoredBlob {
   readonly changedAt: Date;
 }
 
-/** Both ends are included, as in a Range header. */
+/** A range that includes both ends, like a Range header. */
 export interface ByteRange {
   readonly start: number;
   readonly end: number;
@@ -30,16 +30,16 @@ export abstract class BlobStorage {
   /** @throws {BlobMissing} */
   abstract get(key: string, range?: ByteRange): Promise<Readable>;
 
-  /** Every blob, in no order. */
+  /** Lists every blob, in no particular order. */
   abstract list(): AsyncIterable<StoredBlob>;
 
-  /** When it was written or refreshed; null when it is not there. */
+  /** Returns when the blob was written or refreshed, or null when it does not exist. */
   abstract changedAt(key: string): Promise<Date | null>;
 
-  /** One that is not there is no fault. */
+  /** Deletes a blob. Deleting a missing blob is not an error. */
   abstract delete(key: string): Promise<void>;
 
-  /** Removes what killed writers have left behind. */
+  /** Removes the unfinished files of killed writers. */
   abstract tidy(): Promise<void>;
 }
 
@@ -55,7 +55,7 @@ const HASH = /^[0-9a-f]{64}$/;
 
 export type Encoding = 'br' | 'gzip';
 
-/** `sha256/ab/cdef…`, with `.br` or `.gzip` for a compressed variant. */
+/** A key has the form `sha256/ab/cdef…`, with `.br` or `.gzip` for a compressed variant. */
 export function keyOf(sha256: string, encoding?: Encoding): string {
   if (!HASH.test(sha256)) throw new Error('Not a SHA-256.');
   return `sha256/${sha256.slice(0, 2)}/${sha256.slice(2)}${encoding === undefined ? '' : `.${encoding}`}`;
@@ -63,7 +63,7 @@ export function keyOf(sha256: string, encoding?: Encoding): string {
 
 const KEY = /^sha256\/([0-9a-f]{2})\/([0-9a-f]{62})(?:\.(?:br|gzip))?$/;
 
-/** The hash that a key is made of; undefined for anything that is no key. */
+/** Returns the hash in a key, or undefined for anything else. */
 export function hashOf(key: string): string | undefined {
   const parts = KEY.exec(key);
   return parts === null ? undefined : `${parts[1]}${parts[2]}`;

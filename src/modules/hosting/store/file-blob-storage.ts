@@ -6,11 +6,11 @@ import { promisify } from 'node:util';
 import type { Clock } from '../../../platform/time/clock.js';
 import { BlobStorage, type BlobContent, BlobMissing, type ByteRange, hashOf, type StoredBlob } from './blob-storage.js';
 
-/** A writer takes minutes at most. */
+/** Unfinished files older than this belong to killed writers, because a writer takes minutes at most. */
 const UNFINISHED_MAX_AGE_MS = 86_400_000;
 
 /**
- * What a read costs hardly depends on how much is read; a stream of a file handle costs twice as much as one of a
+ * The cost of a read hardly depends on its size. A stream of a file handle costs twice as much as a stream of a
  * descriptor.
  */
 const CHUNK_BYTES = 262_144;
@@ -19,7 +19,7 @@ const opened = promisify(openDescriptor) as (path: string, flags?: string) => Pr
 
 let writes = 0;
 
-/** Blobs as files of a directory that nobody but the service can enter. Several processes may share it. */
+/** Stores blobs as files of a directory that only the service can enter. Several processes may share it. */
 export class FileBlobStorage extends BlobStorage {
   private readonly unfinished: string;
   private readonly known = new Set<string>();
@@ -39,7 +39,7 @@ export class FileBlobStorage extends BlobStorage {
     const temporary = join(this.unfinished, `${process.pid}-${++writes}-${key.replaceAll('/', '-')}`);
     try {
       await write(temporary, content);
-      // Two writers of one key write the same; whose file stays does not matter.
+      // Two writers of one key write the same bytes, so it does not matter whose file stays.
       await rename(temporary, path);
     } catch (error) {
       await rm(temporary, { force: true });
@@ -48,7 +48,7 @@ export class FileBlobStorage extends BlobStorage {
   }
 
   override async refresh(key: string): Promise<boolean> {
-    // What a file is worth is when it was named last; there is no other use of these times.
+    // The times of a file record when a deploy last used it. Nothing else reads them.
     const now = this.clock.now();
     return utimes(this.pathOf(key), now, now).then(() => true, falseIfMissing);
   }
@@ -107,7 +107,7 @@ async function write(path: string, content: BlobContent): Promise<void> {
   const file = await open(path, 'wx', 0o600);
   try {
     await writeFile(file, content.open());
-    // A row in the database will say that it is there, also after the machine has lost power.
+    // The database will record that the file exists, so it must survive a power loss.
     await file.sync();
     const { size } = await file.stat();
     if (size !== content.bytes) throw new Error(`A blob of ${content.bytes} bytes came to ${size}.`);

@@ -4,7 +4,7 @@ import type { BlobStorage } from './blob-storage.js';
 import { FileBlobStorage } from './file-blob-storage.js';
 
 /**
- * The store that `ARTIFACTS_URL` names. The library for S3 takes 8 MB of each process, and is loaded where it is used.
+ * Opens the storage of `ARTIFACTS_URL`. The library for S3 takes 8 MB of each process, so it is only loaded on use.
  */
 export async function openBlobStorage(
   { artifactsPlace: place, artifactsCredentials: credentials }: HostingSettings,

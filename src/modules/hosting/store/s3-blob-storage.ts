@@ -14,13 +14,13 @@ import type { ArtifactsCredentials, ArtifactsPlace } from '../hosting.settings.j
 import type { Clock } from '../../../platform/time/clock.js';
 import { BlobStorage, type BlobContent, BlobMissing, type ByteRange, hashOf, type StoredBlob } from './blob-storage.js';
 
-/** Up to it a blob is sent from memory, so that it can be sent again when the server fails. */
+/** Up to this size, a blob is sent from memory, so that it can be sent again when the server fails. */
 const IN_MEMORY_BYTES = 8 * 1_048_576;
 
-/** Well below the day that a blob nobody names is left alone. */
+/** Well below the day for which an unused blob is kept. */
 const YOUNG_MS = 3_600_000;
 
-/** Blobs as objects of a bucket. A put of S3 is whole or not at all, so nothing rests on conditional writes. */
+/** Stores blobs as objects of a bucket. A put of S3 is atomic, so no conditional writes are needed. */
 export class S3BlobStorage extends BlobStorage {
   private readonly client: S3Client;
   private readonly bucket: string;
@@ -36,12 +36,12 @@ export class S3BlobStorage extends BlobStorage {
     this.prefix = place.prefix;
     this.client = new S3Client({
       region: place.region,
-      // Other servers than Amazon's have no host name for each bucket.
+      // Servers other than Amazon's have no host name for each bucket.
       ...(place.endpoint === undefined ? {} : { endpoint: place.endpoint, forcePathStyle: true }),
       ...(credentials === undefined
         ? {}
         : { credentials: { ...credentials, sessionToken: credentials.sessionToken! } }),
-      // Not every server knows the newer ones; we check content by its hash.
+      // Not every server supports the newer checksums, and the service checks content by its hash.
       requestChecksumCalculation: 'WHEN_REQUIRED',
       responseChecksumValidation: 'WHEN_REQUIRED',
     });
@@ -112,7 +112,7 @@ export class S3BlobStorage extends BlobStorage {
   }
 
   override async tidy(): Promise<void> {
-    // There is nothing unfinished in a bucket.
+    // A bucket contains no unfinished objects.
   }
 
   private named(key: string): { Bucket: string; Key: string } {
@@ -120,7 +120,7 @@ export class S3BlobStorage extends BlobStorage {
   }
 }
 
-/** Too few bytes would leave the server waiting for the rest. */
+/** Checks the number of bytes, because the server would wait for missing ones. */
 async function* exactly(content: BlobContent): AsyncGenerator<Buffer> {
   let bytes = 0;
   for await (const chunk of content.open() as AsyncIterable<Buffer>) {
