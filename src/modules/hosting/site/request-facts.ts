@@ -32,7 +32,7 @@ export class RequestFacts {
   }
 }
 
-/** Of several values with one name, the first counts. */
+/** The first of several values with one name counts. */
 function cookiesOf(header: string): ReadonlyMap<string, string> {
   const cookies = new Map<string, string>();
   for (const pair of header.split(';', MOST_COOKIES)) {
