@@ -46,6 +46,20 @@ describe('API errors', () => {
     expect([answer.status, answer.body.error.code]).toEqual([400, code]);
   });
 
+  it.each(['/api/v1/projects', '/api/v1/projects/any/deploys'])(
+    'returns 400 at %s for a parameter with the name of an accessor of the query class',
+    async (path) => {
+      const make = new Make(app);
+      const key = await make.key(await make.person());
+      const answer = await app.fetch(`${path}?page=2`, as(key));
+      expect([answer.status, answer.body.error.code, answer.body.error.details]).toEqual([
+        400,
+        'invalid_request',
+        [{ path: 'page', in: 'query', code: 'unknown_field', message: 'Unknown field: page.' }],
+      ]);
+    },
+  );
+
   it.each(['[', '{"a":'])('returns 400 for 45,000 levels of %s, not 500', async (opening) => {
     const body = opening.repeat(45_000) + (opening === '[' ? ']' : '1}').repeat(45_000);
     const nested = await app.call('POST', TRY, { headers: JSON_BODY, body: `{"code":${body}}` });

@@ -41,8 +41,8 @@ export class RequestValidation extends ValidationPipe {
 }
 
 /**
- * Refuses a field that has the name of an accessor of the class. The transformation leaves such a field out, so the
- * check for unknown fields would not see it.
+ * Refuses a field that has the name of an accessor of the class. The transformation leaves such a field out, or fails
+ * on it when the accessor is inherited, so the check for unknown fields would not see it.
  *
  * @throws {RequestInvalid} `invalid_request`
  */
@@ -57,14 +57,25 @@ function requireNoAccessor(value: unknown, { metatype, type }: ArgumentMetadata)
 
 const ACCESSORS = new WeakMap<object, ReadonlySet<string>>();
 
-function accessorsOf(metatype: { readonly prototype?: unknown }): ReadonlySet<string> {
+/** Returns the names of the accessors of a class, inherited ones included. */
+function accessorsOf(metatype: { readonly prototype?: object }): ReadonlySet<string> {
   let names = ACCESSORS.get(metatype);
   if (names === undefined) {
-    const properties = Object.getOwnPropertyDescriptors(metatype.prototype ?? {});
-    names = new Set(Object.keys(properties).filter((name) => properties[name]?.get !== undefined));
+    names = new Set(prototypesOf(metatype.prototype).flatMap(accessorsIn));
     ACCESSORS.set(metatype, names);
   }
   return names;
+}
+
+/** Without `Object.prototype`, whose accessor `__proto__` every object has. */
+function prototypesOf(prototype: object | null | undefined): object[] {
+  if (prototype === null || prototype === undefined || prototype === Object.prototype) return [];
+  return [prototype, ...prototypesOf(Object.getPrototypeOf(prototype) as object | null)];
+}
+
+function accessorsIn(prototype: object): string[] {
+  const properties = Object.getOwnPropertyDescriptors(prototype);
+  return Object.entries(properties).flatMap(([name, { get }]) => (get === undefined ? [] : [name]));
 }
 
 /** Carries the faults to {@link RequestInvalid}, because Nest's factory does not receive where the value came from. */
