@@ -1,3 +1,4 @@
+import { connect } from '../platform/database/connect.js';
 import { createDataSource } from './data-source.js';
 
 /** The key of the advisory lock. No other lock in this database uses the number. */
@@ -15,10 +16,9 @@ export async function migrate(url: string, only?: readonly string[]): Promise<st
     url,
     poolSize: 2,
     statementTimeoutMs: 0,
-    connectTimeoutMs: 10_000,
     ...(only === undefined ? {} : { migrations: only }),
   });
-  await dataSource.initialize();
+  await connect(dataSource);
   try {
     const lock = dataSource.createQueryRunner();
     await lock.query('SELECT pg_advisory_lock($1)', [LOCK_KEY]);

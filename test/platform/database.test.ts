@@ -1,6 +1,10 @@
+import { connect } from '../../src/platform/database/connect.js';
 import { Database } from '../../src/platform/database/database.js';
+import { createDataSource } from '../../src/roles/data-source.js';
+import { DatabaseRelay } from '../support/database-relay.js';
 import { as, Make, uniqueName } from '../support/make.js';
 import { useApp } from '../support/test-app.js';
+import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
 
 describe('a transaction', () => {
   const app = useApp({}, 'api');
@@ -78,5 +82,40 @@ describe('a transaction', () => {
     );
     const answers = await Promise.all([app.fetch('/ready'), app.fetch('/api/v1/keys', as(person)), ...signIns]);
     expect(answers.map(({ status }) => status)).toEqual(Array(10).fill(200));
+  });
+});
+
+describe('a process that starts', () => {
+  const dataSourceAt = (url: string): ReturnType<typeof createDataSource> =>
+    createDataSource({ url, poolSize: 1, connectTimeoutMs: 250 });
+  let database: TestDatabase;
+  let relay: DatabaseRelay;
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    relay = await DatabaseRelay.start(database.url);
+  });
+  afterAll(async () => {
+    await relay.stop();
+    await database.drop();
+  });
+
+  it('asks a database again that is too slow to answer', async () => {
+    relay.leaveUnanswered(3);
+    const dataSource = await connect(dataSourceAt(relay.url));
+    expect(await dataSource.query('SELECT 1 AS one')).toEqual([{ one: 1 }]);
+    await dataSource.destroy();
+  });
+
+  it('gives up after a few times', async () => {
+    relay.leaveUnanswered(6);
+    await expect(connect(dataSourceAt(relay.url))).rejects.toThrow('timeout');
+    expect(relay.stillUnanswered).toBe(1);
+    relay.leaveUnanswered(0);
+  });
+
+  it('fails at once when the database refuses it', async () => {
+    const wrong = new URL(relay.url);
+    wrong.pathname = '/no_such_database';
+    await expect(connect(dataSourceAt(wrong.href))).rejects.toThrow('does not exist');
   });
 });

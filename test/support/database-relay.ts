@@ -13,6 +13,7 @@ export class DatabaseRelay {
   private readonly sockets = new Set<Socket>();
   private next: Cut | undefined;
   private isCut = false;
+  private unanswered = 0;
   /** Number of connections that were broken at a statement. */
   cuts = 0;
 
@@ -42,6 +43,16 @@ export class DatabaseRelay {
     this.next = cut;
   }
 
+  /** Accepts the next connections without ever answering, as a machine does that is too busy. */
+  leaveUnanswered(connections: number): void {
+    this.unanswered = connections;
+  }
+
+  /** The number of connections that {@link leaveUnanswered} still applies to. */
+  get stillUnanswered(): number {
+    return this.unanswered;
+  }
+
   cut(): void {
     this.isCut = true;
     for (const socket of this.sockets) socket.destroy();
@@ -60,6 +71,13 @@ export class DatabaseRelay {
   private join(client: Socket): void {
     if (this.isCut) {
       client.destroy();
+      return;
+    }
+    if (this.unanswered > 0) {
+      this.unanswered--;
+      this.sockets.add(client);
+      client.on('error', () => undefined);
+      client.resume();
       return;
     }
     const host = decodeURIComponent(this.target.hostname);

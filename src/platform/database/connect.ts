@@ -1,0 +1,23 @@
+import type { DataSource } from 'typeorm';
+
+/** A machine that is booting may take several times the limit of one attempt. */
+const ATTEMPTS = 5;
+
+/**
+ * Opens the connection pool of a process that starts. A database that is too slow to answer is asked again, a few
+ * times; any other error is final.
+ *
+ * @throws {Error} of the last attempt.
+ */
+export async function connect(dataSource: DataSource): Promise<DataSource> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await dataSource.initialize();
+    } catch (error) {
+      if (attempt === ATTEMPTS || !isTimeout(error)) throw error;
+    }
+  }
+}
+
+/** The driver tells a connection that took too long from a refused one by its message only. */
+const isTimeout = (error: unknown): boolean => error instanceof Error && error.message.includes('connection timeout');
