@@ -1,14 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import type { ScheduleHandler } from '../../../platform/background/define-schedule.js';
 import { Handles } from '../../../platform/background/handles.js';
-import { inBatches } from '../../../platform/database/in-batches.js';
+import { deleteExpired } from '../../../platform/database/delete-expired.js';
 import { Clock } from '../../../platform/time/clock.js';
 import { SessionsStore } from '../persistence/sessions.store.js';
 import { expiredSessionsSchedule } from './auth.job.js';
-
-const KEPT_MS = 30 * 86_400_000;
-/** The limit of one run. The rest is deleted by the next run. */
-const BATCHES = { size: 1_000, most: 20 };
 
 @Injectable()
 @Handles(expiredSessionsSchedule)
@@ -19,7 +15,6 @@ export class ExpiredSessionsSweeper implements ScheduleHandler {
   ) {}
 
   async run(): Promise<void> {
-    const before = new Date(this.clock.now().getTime() - KEPT_MS);
-    await inBatches((limit) => this.sessions.deleteExpired(before, limit), BATCHES);
+    await deleteExpired(this.sessions, this.clock.now());
   }
 }
