@@ -9,7 +9,7 @@ const REFUSED: readonly (readonly [RegExp, string])[] = [
   [/\b[sS]omebody\b/, 'a caller, a person, another user'],
   [/\b[sS]trangers?\b|Strangers?\b/, 'an unauthenticated caller, another tenant'],
   [/\b[wW]hoever\b/, 'the operator, the caller'],
-  [/\b[wW]hy(ever)\b|\bwherefrom\b|\bwhereto\b/, 'a plain clause'],
+  [/\b[wW]hyever\b|\bwherefrom\b|\bwhereto\b/, 'a plain clause'],
   [/\btold\b|\btells? of\b/, 'notified, reported, named'],
   [/\b(is|are|was|were|be) away\b|Away\b/, 'is unavailable'],
   [/\banew\b|Anew\b/, 'again, recreated, re-encrypted'],

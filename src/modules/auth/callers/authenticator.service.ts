@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { ApiKeyInvalid, ApiKeyMalformed, SessionInvalid } from '../auth.errors.js';
+import { prefixOf } from '../keys/key-issuer.js';
 import { type CurrentMembership, MembershipDirectory } from '../membership-directory.js';
 import type { KeyRecord } from '../persistence/key-lookup.store.js';
 import { type Person, PersonDirectory } from '../person-directory.js';
@@ -76,7 +77,7 @@ export class AuthenticatorService {
       key.kind === 'personal' ? caller.memberships : caller.memberships.filter(({ id }) => key.orgIds.includes(id));
     return this.known({
       caller: { ...caller, memberships },
-      credential: credentialOf(key, token),
+      credential: credentialOf(key),
       homeOrgId: key.homeOrgId,
       endsAt: earlier(key.expiresAt, key.worksUntil),
     });
@@ -132,22 +133,19 @@ interface Found {
   readonly endsAt: Date | null;
 }
 
-function credentialOf(key: KeyRecord, token: string): Credential {
+function credentialOf(key: KeyRecord): Credential {
   return {
     type: 'api_key',
     keyId: key.keyId,
     kind: key.kind,
     name: key.name,
-    prefix: prefixOf(token),
+    prefix: prefixOf(key.kind),
     last4: key.last4,
     scopes: scopesOf(key.scopes),
     allowedIps: key.allowedIps,
     ...(key.kind === 'org_bound' ? { boundOrgId: key.homeOrgId } : {}),
   };
 }
-
-/** The visible beginning of a key, such as `svc_pat_`. */
-const prefixOf = (token: string): string => token.slice(0, token.lastIndexOf('_') + 1);
 
 function earlier(one: Date | null, other: Date | null): Date | null {
   if (one === null || other === null) return one ?? other;
