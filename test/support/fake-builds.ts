@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { BuildObserver, BuildPhase, BuildRequest } from '../../src/modules/builds/build-request.js';
-import type { Built } from '../../src/modules/builds/built.js';
+import type { Built, UsedSettings } from '../../src/modules/builds/built.js';
 import type { BuiltFile } from '../../src/modules/hosting/built-output.js';
 import { BuildsService, type FetchedSource } from '../../src/modules/builds/builds.service.js';
 import type { TestApp } from './test-app.js';
@@ -84,6 +84,7 @@ export class FakeBuilds {
       server: kind === 'server' ? { command: ['node', 'server.js'], directory: '' } : null,
       static: [{ directory: '', prefix: '/', immutable: false }],
       routing: { redirects: [], rewrites: [], headers: [], cleanUrls: false, trailingSlash: null, notFound: null },
+      settings: DETECTED,
       files: () => filesOf(files),
       close: ({ keepCaches }) => {
         this.closed.push({ id: request.id, keepCaches });
@@ -119,3 +120,16 @@ const filesOf = (files: Record<string, string>): AsyncIterable<BuiltFile> =>
       content: Readable.from([Buffer.from(text)]),
     })),
   );
+
+const nothing = { value: null, source: 'detected' } as const;
+const DETECTED: UsedSettings = {
+  framework: { value: 'static', source: 'detected' },
+  root_directory: nothing,
+  node_version: nothing,
+  install_command: nothing,
+  build_command: nothing,
+  output_directory: nothing,
+  start_command: nothing,
+  health_path: nothing,
+  start_timeout_ms: nothing,
+};

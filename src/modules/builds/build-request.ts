@@ -22,6 +22,12 @@ export interface BuildSettings {
   readonly outputDirectory?: string;
   /** `20`, `22` or `24`. */
   readonly nodeVersion?: string;
+  /** Starts the server in the root directory. With it, a project of any framework is a server. */
+  readonly startCommand?: string;
+  /** The path that shows that the server has started, such as `/health`. */
+  readonly healthPath?: string;
+  /** The time that the server may take to start. */
+  readonly startTimeoutMs?: number;
 }
 
 export interface BuildLimits {

@@ -36,6 +36,10 @@ export interface BuiltFile {
 export interface ServerCommand {
   readonly command: readonly string[];
   readonly directory: string;
+  /** The path that must answer with a status below 500 before the deploy goes live; `/` if absent. */
+  readonly healthPath?: string;
+  /** How long the server may take until it answers; the default of the service if absent. */
+  readonly startTimeoutMs?: number;
 }
 
 export interface StaticMount {
@@ -58,6 +62,8 @@ export interface Routing {
   readonly trailingSlash: boolean | null;
   /** The file to serve when nothing is found. Null selects `404.html`, if it exists. */
   readonly notFound: string | null;
+  /** The page of a single-page app, which answers navigations to paths that have no file. Older deploys have none. */
+  readonly fallback?: string | null;
 }
 
 /** The same as in vercel.json: a rule applies when all of `has` and none of `missing` match the request. */

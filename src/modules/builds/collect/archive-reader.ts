@@ -18,7 +18,14 @@ export interface ArchiveFacts {
   readonly server: string | null;
   readonly redirects: string | null;
   readonly headers: string | null;
-  readonly hasNotFound: boolean;
+  /** Those of `pages` in the plan that exist. */
+  readonly pages: readonly string[];
+  /** True when the output needs an HTML page and has none. */
+  readonly isPageless: boolean;
+  /** Other directories that have pages. */
+  readonly pageDirectories: readonly string[];
+  /** The files that the build had to leave, and did not. */
+  readonly missing: readonly string[];
   readonly isEmpty: boolean;
 }
 
@@ -69,7 +76,10 @@ export class ArchiveReader {
       server,
       redirects: textOf(facts.redirects),
       headers: textOf(facts.headers),
-      hasNotFound: facts.hasNotFound === true,
+      pages: textsOf(facts.pages),
+      isPageless: facts.isPageless === true,
+      pageDirectories: textsOf(facts.pageDirectories),
+      missing: textsOf(facts.missing),
       isEmpty: facts.isEmpty === true,
     };
   }
@@ -170,3 +180,6 @@ function recordOf(value: unknown): Record<string, unknown> {
 }
 
 const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null);
+
+const textsOf = (value: unknown): string[] =>
+  Array.isArray(value) ? value.filter((each) => typeof each === 'string') : [];

@@ -8,6 +8,14 @@ const fs = require('node:fs');
 const path = require('node:path');
 
 const LARGEST_TEXT = 1024 * 1024;
+const LARGEST_CONFIG = 65_536;
+const MOST_CONFIGS = 12;
+/** Records have a limit, so that a long list of paths is cut off. */
+const MOST_PATHS = 5_000;
+const MOST_PATH_CHARACTERS = 262_144;
+const MOST_PACKAGES = 30;
+const CONFIG = /^\.?[\w-]+(?:\.[\w-]+)?\.config\.(?:[cm]?[jt]s)$|^\.eleventy\.[cm]?js$|^(?:angular|app)\.json$/;
+const NOT_SOURCE = new Set(['node_modules', '.git', '.next', '.turbo', '.cache']);
 const LOCK_FILES = ['package-lock.json', 'npm-shrinkwrap.json', 'pnpm-lock.yaml', 'yarn.lock', 'bun.lock', 'bun.lockb'];
 
 function textOf(directory, name, most = LARGEST_TEXT) {
@@ -49,6 +57,73 @@ function lockOf(repository, directory) {
   return null;
 }
 
+/** Lists the paths of up to three names, nearest first. */
+function pathsIn(directory) {
+  const paths = [];
+  let characters = 0;
+  const waiting = [''];
+  while (waiting.length > 0) {
+    const at = waiting.shift();
+    let entries = [];
+    try {
+      entries = fs.readdirSync(path.join(directory, at), { withFileTypes: true });
+    } catch {
+      continue;
+    }
+    for (const entry of entries) {
+      const here = at === '' ? entry.name : `${at}/${entry.name}`;
+      characters += here.length;
+      if (paths.length >= MOST_PATHS || characters > MOST_PATH_CHARACTERS) return paths;
+      if (NOT_SOURCE.has(entry.name)) continue;
+      paths.push(here);
+      if (entry.isDirectory() && here.split('/').length < 3) waiting.push(here);
+    }
+  }
+  return paths;
+}
+
+/** Control characters are six times as long in JSON, and no configuration file needs them. */
+const plainText = (text) => text.replace(/[\x00-\x08\x0b-\x1f\x7f]/g, ' ');
+
+const plainOrNull = (text) => (text === null ? null : plainText(text));
+
+function configsIn(directory, paths) {
+  const names = paths.filter((name) => CONFIG.test(name)).slice(0, MOST_CONFIGS);
+  return Object.fromEntries(
+    names
+      .map((name) => [name, textOf(directory, name, LARGEST_CONFIG)])
+      .filter(([, text]) => text !== null)
+      .map(([name, text]) => [name, plainText(text)]),
+  );
+}
+
+/** The applications of a monorepo, for a message that names them. */
+function packagesIn(directory, paths) {
+  return paths
+    .filter((each) => each.endsWith('/package.json'))
+    .slice(0, MOST_PACKAGES)
+    .map((each) => {
+      const manifest = jsonOf(textOf(directory, each)) ?? {};
+      const dependencies = Object.keys({ ...strings(manifest.devDependencies), ...strings(manifest.dependencies) });
+      return {
+        directory: path.dirname(each),
+        dependencies: dependencies.slice(0, 200).map((name) => name.slice(0, 214)),
+      };
+    });
+}
+
+function directoriesOf(repository) {
+  try {
+    return fs
+      .readdirSync(repository, { withFileTypes: true })
+      .filter((entry) => entry.isDirectory() && !entry.name.startsWith('.'))
+      .map(({ name }) => name)
+      .slice(0, 50);
+  } catch {
+    return [];
+  }
+}
+
 function strings(record) {
   if (typeof record !== 'object' || record === null) return {};
   return Object.fromEntries(
@@ -60,13 +135,10 @@ function strings(record) {
 
 module.exports = function inspect(repository, root) {
   const directory = realDirectory(repository, path.join(repository, root));
-  if (directory === null) return { found: false };
+  if (directory === null) return { found: false, directories: directoriesOf(repository) };
   const manifest = jsonOf(textOf(directory, 'package.json'));
   const lock = lockOf(repository, directory);
-  const nextConfig =
-    ['next.config.ts', 'next.config.mjs', 'next.config.js', 'next.config.cjs']
-      .map((name) => textOf(directory, name, 65_536))
-      .find((text) => text !== null) ?? '';
+  const paths = pathsIn(directory);
   const hash = createHash('sha256');
   const lockDirectory = path.join(repository, lock?.directory ?? root);
   for (const name of [lock?.name ?? '', 'package.json', '.npmrc']) {
@@ -76,6 +148,10 @@ module.exports = function inspect(repository, root) {
   return {
     found: true,
     entries: fs.readdirSync(directory).slice(0, 1000),
+    paths,
+    configs: configsIn(directory, paths),
+    locks: lock === null ? [] : LOCK_FILES.filter((name) => fs.existsSync(path.join(lockDirectory, name))),
+    packages: packagesIn(directory, paths),
     manifest:
       manifest === null
         ? null
@@ -90,7 +166,7 @@ module.exports = function inspect(repository, root) {
     nodeFile: (textOf(directory, '.nvmrc', 100) ?? textOf(directory, '.node-version', 100))?.trim() ?? null,
     lock,
     installHash: hash.digest('hex'),
-    nextExports: /\boutput\s*:\s*['"`]export['"`]/.test(nextConfig),
     vercel: textOf(directory, 'vercel.json', 262_144),
+    netlify: plainOrNull(textOf(directory, 'netlify.toml', LARGEST_CONFIG)),
   };
 };

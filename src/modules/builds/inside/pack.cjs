@@ -145,8 +145,10 @@ function sendDirectory(item, from, to, above) {
   }
   for (const name of names) {
     const isTop = above.length === 1;
-    if (name === '.git' || (isTop && item.except.includes(name))) continue;
-    if (item.site && name.startsWith('.') && name !== '.well-known') continue;
+    // Sites compare without case, because a name in another case is as much the same file to its author.
+    if (name === '.git' || (isTop && item.except.includes(item.site ? name.toLowerCase() : name))) continue;
+    if (item.site && ((name.startsWith('.') && name !== '.well-known') || name.toLowerCase() === 'node_modules'))
+      continue;
     sendEntry(item, path.join(from, name), to === '' ? name : `${to}/${name}`, above);
   }
 }
@@ -184,11 +186,69 @@ function resolved(plan, item) {
   return { except: [], site: false, ...item, from: real, tree: item.tree ?? real };
 }
 
+const MOST_LOOKED_AT = 20_000;
+const isPage = (name) => /\.html?$/i.test(name);
+
+/** True when the directory, or one below it, has an HTML page. */
+function hasPage(directory) {
+  const waiting = [directory];
+  for (let seen = 0; waiting.length > 0 && seen < MOST_LOOKED_AT;) {
+    const at = waiting.shift();
+    let entries;
+    try {
+      entries = fs.readdirSync(at, { withFileTypes: true });
+    } catch {
+      continue;
+    }
+    seen += entries.length;
+    for (const entry of entries) {
+      if (entry.name.startsWith('.') || entry.name === 'node_modules') continue;
+      if (isPage(entry.name) && !entry.isDirectory()) return true;
+      if (entry.isDirectory()) waiting.push(path.join(at, entry.name));
+    }
+  }
+  return false;
+}
+
+/** Directories that could be meant instead: those of up to two names that have a page. */
+function pageDirectories(plan) {
+  const root = plan.root ?? plan.within;
+  const below = (at) => {
+    try {
+      return fs
+        .readdirSync(path.join(root, at), { withFileTypes: true })
+        .filter((entry) => entry.isDirectory() && !entry.name.startsWith('.') && entry.name !== 'node_modules')
+        .map((entry) => path.join(at, entry.name))
+        .slice(0, 100);
+    } catch {
+      return [];
+    }
+  };
+  const top = below('');
+  return [...top, ...top.flatMap(below)]
+    .filter((at) => {
+      try {
+        return fs.readdirSync(path.join(root, at)).some(isPage);
+      } catch {
+        return false;
+      }
+    })
+    .filter(isPlain)
+    .slice(0, 5);
+}
+
+/** Selects what to collect: the first directory that exists, of those with a page if there is one. */
+function selected(plan) {
+  const found = plan.candidates.map((item) => resolved(plan, item)).filter((item) => item !== null);
+  return (plan.needsPage === true ? found.find((item) => hasPage(item.from)) : undefined) ?? found[0] ?? null;
+}
+
 function pack(plan) {
-  const first = plan.candidates.map((item) => resolved(plan, item)).find((item) => item !== null) ?? null;
+  const first = selected(plan);
   if (first === null) {
-    record({ facts: { found: false } });
+    record({ facts: { found: false, pageDirectories: plan.needsPage === true ? pageDirectories(plan) : [] } });
   } else {
+    const isPageless = plan.needsPage === true && !hasPage(first.from);
     const server = plan.standalone === true ? serverIn(first.from) : null;
     record({
       facts: {
@@ -197,7 +257,10 @@ function pack(plan) {
         server,
         redirects: textOf(first.from, '_redirects', 262_144),
         headers: textOf(first.from, '_headers', 262_144),
-        hasNotFound: statOf(path.join(first.from, '404.html'))?.isFile() === true,
+        pages: (plan.pages ?? []).filter((name) => statOf(path.join(first.from, name))?.isFile() === true),
+        isPageless,
+        pageDirectories: isPageless ? pageDirectories(plan) : [],
+        missing: (plan.leaves ?? []).filter((name) => statOf(path.join(first.from, name)) === null),
         isEmpty: fs.readdirSync(first.from).length === 0,
       },
     });

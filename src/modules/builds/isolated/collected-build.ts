@@ -3,10 +3,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type IsolatedProgram } from '../../../platform/isolation/isolated-program.js';
 import { BuildFailed } from '../build-failed.js';
 import type { BuiltFile, Routing, StaticMount } from '../../hosting/built-output.js';
-import { type Built } from '../built.js';
+import { type Built, type UsedSettings } from '../built.js';
 import { ArchiveBroken, type ArchiveFacts, ArchiveReader } from '../collect/archive-reader.js';
 import { type Inspection } from '../plan/inspection.js';
 import { type BuildPlan } from '../plan/plan-types.js';
+import { requireOutput } from '../plan/required-output.js';
 import { routingOf } from '../plan/routing.js';
 import { type BuildSession } from '../workspace/build-session.js';
 import { cleanText } from '../workspace/clean-text.js';
@@ -57,15 +58,12 @@ export async function collected(
 ): Promise<Collected> {
   try {
     const facts = await reader.facts();
-    const places = plan.pack.candidates.map(({ named }) => named).join(', ');
-    if (!facts.found)
-      throw new BuildFailed(
-        'output_not_found',
-        `No output was found in: ${places}. Set the output directory of the project.`,
-      );
-    if (facts.isEmpty)
-      throw new BuildFailed('output_not_found', `The output is empty: ${places}. Check the build command.`);
-    const routing = routingOf({ ...facts, vercel: inspection.vercel }, (text) => {
+    requireOutput(plan, facts);
+    const existing = (page: string | null): string | null =>
+      page !== null && facts.pages.includes(page) ? page : null;
+    const { fallback, notFound } = plan.pages;
+    const pages = { fallback: existing(fallback), notFound: existing(notFound) };
+    const routing = routingOf({ ...facts, ...pages, vercel: inspection.vercel }, (text) => {
       session.say(cleanText(text));
     });
     return { packer, reader, facts, routing };
@@ -89,6 +87,7 @@ export class CollectedBuild implements Built {
   readonly server: Built['server'];
   readonly static: readonly StaticMount[];
   readonly routing: Routing;
+  readonly settings: UsedSettings;
   private taken = false;
   private closing: Promise<void> | null = null;
 
@@ -101,6 +100,7 @@ export class CollectedBuild implements Built {
     this.server = served.server;
     this.static = served.static;
     this.routing = collected.routing;
+    this.settings = plan.settings;
   }
 
   async *files(): AsyncGenerator<BuiltFile> {

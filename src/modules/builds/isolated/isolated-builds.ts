@@ -8,8 +8,10 @@ import { BuildFailed } from '../build-failed.js';
 import { type BuildObserver, type BuildRequest } from '../build-request.js';
 import { type Built } from '../built.js';
 import { BuildsService, type FetchedSource } from '../builds.service.js';
+import { adapterScript } from '../plan/adapter-script.js';
 import { planOf } from '../plan/build-plan.js';
 import { type BuildPlan } from '../plan/plan-types.js';
+import { rootDirectoryNotFound } from '../plan/root-directory.js';
 import { GitSource } from '../source/git-source.js';
 import { type SourceProgram } from '../source/source-program.js';
 import { BuildCaches } from '../workspace/build-caches.js';
@@ -108,11 +110,7 @@ export class IsolatedBuilds extends BuildsService {
     try {
       observer.phase('fetch');
       const inspection = await source.inspection();
-      if (!inspection.found)
-        throw new BuildFailed(
-          'root_directory_not_found',
-          `The repository has no directory ${request.settings.rootDirectory ?? ''}.`,
-        );
+      if (!inspection.found) throw rootDirectoryNotFound(request.settings.rootDirectory ?? '', inspection.directories);
       const plan = planOf(request.settings, inspection, {
         nodeVersions: this.toolchain.nodeVersions,
         report: (text) => {
@@ -239,11 +237,9 @@ export class IsolatedBuilds extends BuildsService {
         output: 'text',
       });
     }
+    await this.addAdapter({ session, request, plan });
     session.say(`$ ${plan.build}`);
-    const environment = {
-      NODE_ENV: 'production',
-      ...(plan.framework === 'nextjs' ? { NEXT_PRIVATE_STANDALONE: 'true' } : {}),
-    };
+    const environment = { NODE_ENV: 'production', ...plan.buildEnvironment };
     const step = await this.stepOf(
       { session, request, plan },
       { command: plan.build, directory: plan.root, environment },
@@ -258,6 +254,28 @@ export class IsolatedBuilds extends BuildsService {
     if (exitStatus !== 0)
       throw new BuildFailed('build_failed', `The build failed: ${plan.build} exited with ${exitStatus ?? 'a signal'}.`);
     return shared === null || again;
+  }
+
+  /** Adds the package that makes the output of the framework run on Node, as the preset says. */
+  private async addAdapter({
+    session,
+    request,
+    plan,
+  }: Pick<BuildContext, 'session' | 'request' | 'plan'>): Promise<void> {
+    if (plan.adapter === null) return;
+    const { packages, reason } = plan.adapter;
+    session.say(`${reason} Using ${packages.join(' and ') || 'another configuration'} instead.`);
+    const { exitStatus } = await session.run(
+      await this.stepOf(
+        { session, request, plan },
+        { command: adapterScript(plan.adapter), directory: plan.root, environment: {} },
+      ),
+    );
+    if (exitStatus !== 0)
+      throw new BuildFailed(
+        'build_failed',
+        `${packages.join(' and ')} could not be added. Add it to package.json and to the configuration of the project.`,
+      );
   }
 
   private nodeOf(session: BuildSession, { nodeVersion }: BuildPlan): Promise<Mount[]> {

@@ -24,10 +24,15 @@ const inspection = ({ dependencies = {}, scripts = {}, entries = [], lock, more 
   manifest: { scripts, dependencies, node: null, packageManager: null, main: null },
   hasWorkspaces: false,
   nodeFile: null,
+  paths: entries,
+  configs: {},
+  locks: lock === undefined ? [] : [lock],
+  packages: [],
+  directories: [],
   lock: lock === undefined ? null : { directory: '', name: lock },
   installHash: 'a'.repeat(64),
-  nextExports: false,
   vercel: null,
+  netlify: null,
   ...more,
 });
 const plan = (source: Source, settings: BuildSettings = {}): ReturnType<typeof planOf> =>
@@ -39,7 +44,12 @@ describe('the plan of a build', () => {
   it.each([
     [{ dependencies: { next: '16' } }, 'nextjs', 'npx next build', 'server'],
     [
-      { dependencies: { next: '16' }, scripts: { build: 'next build' }, more: { nextExports: true } },
+      {
+        dependencies: { next: '16' },
+        scripts: { build: 'next build' },
+        entries: ['next.config.mjs'],
+        more: { configs: { 'next.config.mjs': "export default { output: 'export' }" } },
+      },
       'nextjs',
       'npm run build',
       'static',
@@ -56,9 +66,9 @@ describe('the plan of a build', () => {
       'npx react-router build',
       'server',
     ],
-    [{ dependencies: { '@react-router/dev': '7', vite: '7' } }, 'react-router', 'npx react-router build', 'static'],
-    [{ dependencies: { '@sveltejs/kit': '2', vite: '7' } }, 'sveltekit', 'npx vite build', 'static'],
-    [{ dependencies: { vite: '7' } }, 'vite', 'npx vite build', 'static'],
+    [{ dependencies: { '@react-router/dev': '7', vite: '7' } }, 'react-router', 'npx react-router build', 'server'],
+    [{ dependencies: { '@sveltejs/kit': '2', vite: '7' } }, 'sveltekit', 'npx vite build', 'server'],
+    [{ dependencies: { vite: '7' }, entries: ['index.html'] }, 'vite', 'npx vite build', 'static'],
     [{ scripts: { start: 'node server.js' } }, 'node', null, 'server'],
     [{ entries: ['server.js'] }, 'node', null, 'server'],
     [{ entries: ['index.html'] }, 'static', null, 'static'],
@@ -146,7 +156,7 @@ describe('the plan of a build', () => {
 
   it('refuses unsupported lock files and unknown frameworks', () => {
     expect(() => plan({ dependencies: { a: '1' }, scripts: { build: 'x' }, lock: 'bun.lock' })).toThrow(
-      'The lock file bun.lock is not supported',
+      'The lock file bun.lock was found',
     );
     expect(() => planOf({}, { ...inspection({}), manifest: null }, TOOLS)).toThrow('No known framework');
   });

@@ -2,10 +2,17 @@ import { posix } from 'node:path';
 
 import { BuildFailed } from '../build-failed.js';
 import { type BuildSettings } from '../build-request.js';
-import { detectFramework, outputOf } from './frameworks.js';
+import { type UsedSetting } from '../built.js';
+import { detectPreset, presetNamed } from '../frameworks/catalog.js';
+import { derive, type Mode, type Preset } from '../frameworks/preset.js';
+import { Source } from '../frameworks/source.js';
+import { unknownFramework } from './unknown-framework.js';
 import { type Inspection } from './inspection.js';
+import { moreAt } from './more-at.js';
 import { nodeVersionFor } from './node-version.js';
 import { type BuildPlan, SOURCE } from './plan-types.js';
+import { type Serving, servingOf } from './serving.js';
+import { type FileSettings, used } from './used-settings.js';
 
 /** The tools that this machine has for builds. */
 interface AvailableTools {
@@ -14,28 +21,84 @@ interface AvailableTools {
   readonly report: (text: string) => void;
 }
 
-/** Decides how a source becomes files to be served. @throws {BuildFailed} `framework_not_found`, `install_failed` */
-export function planOf(settings: BuildSettings, inspection: Inspection, tools: AvailableTools): BuildPlan {
-  const framework = settings.framework ?? detectFramework(inspection);
-  if (framework === null) {
-    throw new BuildFailed(
-      'framework_not_found',
-      'No known framework and no HTML file was found. Set the framework or the root directory of the project.',
-    );
-  }
+const DEFAULT_HEALTH_PATH = '/';
+const DEFAULT_START_TIMEOUT_MS = 15_000;
+
+/**
+ * Decides how a source becomes files to be served.
+ *
+ * @throws {BuildFailed} `framework_not_found`, `output_not_found`, `install_failed`
+ */
+export function planOf(
+  set: BuildSettings,
+  inspection: Inspection,
+  tools: AvailableTools,
+  file: FileSettings = {},
+): BuildPlan {
+  const settings: BuildSettings = { ...file, ...set };
+  const source = new Source(inspection);
+  const preset = presetOf(settings, source) ?? unknownFramework(source, inspection);
+  const mode = modeOf(preset, source);
   const root = posix.join(SOURCE, settings.rootDirectory ?? '');
-  const build = buildCommandOf(framework, settings, inspection);
+  const build = buildCommandOf(preset, settings, source);
+  const install = installOf(settings, inspection, root);
   const runs = inspection.manifest !== null || build !== null;
-  const nodeVersion = settings.nodeVersion ?? usableNode(inspection.manifest?.node ?? inspection.nodeFile, tools);
+  const node = nodeOf(set, inspection, tools);
+  const serving = servingOf({ mode, source, settings, inspection, root, hasBuild: build !== null });
   return {
-    framework,
-    nodeVersion: runs ? nodeVersion : null,
+    framework: preset.name,
+    nodeVersion: runs ? node.value : null,
     root,
-    install: installOf(settings, inspection, root),
+    install,
     build,
     environment: toolVersions(inspection),
-    ...outputOf({ framework, settings, inspection, root, hasBuild: build !== null }),
+    buildEnvironment: preset.environment ?? {},
+    frameworkCaches: cachesOf(preset, root),
+    leavesModulesAlone: preset.leavesModulesAlone === true,
+    pack: serving.pack,
+    pages: serving.pages,
+    serve: serving.serve,
+    adapter: serving.adapter,
+    settings: {
+      framework: used(set.framework, file.framework, preset.name) as UsedSetting<string>,
+      root_directory: used(set.rootDirectory, null, null),
+      node_version: runs ? node : { ...node, value: null },
+      install_command: used(set.installCommand, file.installCommand, install?.command ?? null),
+      build_command: used(set.buildCommand, file.buildCommand, build),
+      output_directory: used(set.outputDirectory, file.outputDirectory, serving.output),
+      ...serverSettings(set, serving),
+    },
   };
+}
+
+/** The settings of a server. Static files have none. */
+function serverSettings(
+  set: BuildSettings,
+  { start }: Serving,
+): Pick<BuildPlan['settings'], 'start_command' | 'health_path' | 'start_timeout_ms'> {
+  return {
+    start_command: used(set.startCommand, null, start),
+    health_path: used(set.healthPath, null, start === null ? null : DEFAULT_HEALTH_PATH),
+    start_timeout_ms: used(set.startTimeoutMs, null, start === null ? null : DEFAULT_START_TIMEOUT_MS),
+  };
+}
+
+const presetOf = ({ framework }: BuildSettings, source: Source): Preset | null =>
+  framework === undefined ? detectPreset(source) : presetNamed(framework);
+
+const modeOf = ({ modes }: Preset, source: Source): Mode =>
+  modes.find(({ when }) => when?.(source) ?? true) ?? modes.at(-1)!;
+
+function cachesOf({ caches, cachesElsewhere }: Preset, root: string): BuildPlan['frameworkCaches'] {
+  return cachesElsewhere === undefined
+    ? { within: root, paths: caches ?? [] }
+    : { within: '/', paths: cachesElsewhere };
+}
+
+function nodeOf(set: BuildSettings, { manifest, nodeFile }: Inspection, tools: AvailableTools): UsedSetting<string> {
+  if (set.nodeVersion !== undefined) return { value: set.nodeVersion, source: 'set' };
+  const range = manifest?.node ?? nodeFile;
+  return { value: usableNode(range, tools), source: range === null || range.trim() === '' ? 'detected' : 'file' };
 }
 
 /** If the requested version of Node is not available, the newest is used with a note: most sources work with it. */
@@ -50,21 +113,11 @@ function usableNode(range: string | null, { nodeVersions, report }: AvailableToo
   return fitting ?? newest;
 }
 
-function buildCommandOf(framework: string, { buildCommand }: BuildSettings, { manifest }: Inspection): string | null {
+function buildCommandOf(preset: Preset, { buildCommand }: BuildSettings, source: Source): string | null {
   if (buildCommand !== undefined) return buildCommand;
-  if (manifest?.scripts.build !== undefined) return 'npm run build';
-  return DEFAULT_BUILDS[framework] ?? null;
+  const script = (preset.buildScripts ?? ['build']).find((name) => source.script(name) !== undefined);
+  return script === undefined ? derive(preset.build, source) : `npm run ${script}`;
 }
-
-const DEFAULT_BUILDS: Readonly<Record<string, string>> = {
-  nextjs: 'npx next build',
-  expo: 'npx expo export -p web',
-  astro: 'npx astro build',
-  vite: 'npx vite build',
-  nuxt: 'npx nuxt build',
-  sveltekit: 'npx vite build',
-  'react-router': 'npx react-router build',
-};
 
 function installOf(
   { installCommand }: BuildSettings,
@@ -94,7 +147,8 @@ function installOf(
     default:
       throw new BuildFailed(
         'install_failed',
-        `The lock file ${lock?.name} is not supported. Add a package-lock.json or set an install command.`,
+        `The lock file ${lock?.name} was found, and Bun is not available. Expected is a package-lock.json, pnpm-lock.yaml ` +
+          `or yarn.lock. Commit one of these instead, or set the install command.${moreAt('packages')}`,
       );
   }
 }

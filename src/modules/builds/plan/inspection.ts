@@ -1,17 +1,28 @@
 /** The facts that `inside/inspect.cjs` reports about a source. */
 export interface Inspection {
   readonly found: boolean;
+  /** The names in the root directory of the project. */
   readonly entries: readonly string[];
+  /** Paths of up to three names below the root directory, without packages. Long lists are cut off. */
+  readonly paths: readonly string[];
+  /** The texts of configuration files in the root directory, by name. */
+  readonly configs: Readonly<Record<string, string>>;
+  /** All lock files in the directory of `lock`. */
+  readonly locks: readonly string[];
+  /** Other directories with a package.json, with their dependencies. */
+  readonly packages: readonly { readonly directory: string; readonly dependencies: readonly string[] }[];
+  /** Directories of the repository, if the root directory was not found. */
+  readonly directories: readonly string[];
   readonly manifest: Manifest | null;
   readonly hasWorkspaces: boolean;
   readonly nodeFile: string | null;
   /** The lock file, with its directory relative to the repository. */
   readonly lock: { readonly directory: string; readonly name: string } | null;
   readonly installHash: string;
-  /** `output: 'export'` in the configuration of Next.js. */
-  readonly nextExports: boolean;
   /** The text of vercel.json. */
   readonly vercel: string | null;
+  /** The text of netlify.toml. */
+  readonly netlify: string | null;
 }
 
 interface Manifest {
@@ -32,7 +43,15 @@ export function inspectionOf(raw: Record<string, unknown>): Inspection {
     throw new Error('the lock file lies outside');
   return {
     found: raw.found === true,
-    entries: Array.isArray(raw.entries) ? raw.entries.filter((entry) => typeof entry === 'string') : [],
+    entries: textsOf(raw.entries),
+    paths: textsOf(raw.paths),
+    configs: stringsOf(raw.configs),
+    locks: textsOf(raw.locks),
+    packages: (Array.isArray(raw.packages) ? raw.packages : []).map((each: unknown) => {
+      const { directory, dependencies } = recordOf(each);
+      return { directory: textOf(directory) ?? '', dependencies: textsOf(dependencies) };
+    }),
+    directories: textsOf(raw.directories),
     manifest:
       manifest === null
         ? null
@@ -47,8 +66,8 @@ export function inspectionOf(raw: Record<string, unknown>): Inspection {
     nodeFile: textOf(raw.nodeFile),
     lock: lock === null ? null : { directory: lockDirectory, name: textOf(lock.name) ?? '' },
     installHash: /^[0-9a-f]{64}$/.exec(textOf(raw.installHash) ?? '')?.[0] ?? '',
-    nextExports: raw.nextExports === true,
     vercel: textOf(raw.vercel),
+    netlify: textOf(raw.netlify),
   };
 }
 
@@ -58,6 +77,9 @@ function recordOf(value: unknown): Record<string, unknown> {
 }
 
 const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null);
+
+const textsOf = (value: unknown): string[] =>
+  Array.isArray(value) ? value.filter((each) => typeof each === 'string') : [];
 
 function stringsOf(value: unknown): Record<string, string> {
   if (typeof value !== 'object' || value === null) return {};

@@ -1,4 +1,5 @@
-import { type Built } from '../built.js';
+import { type Built, type UsedSettings } from '../built.js';
+import { type Adapter } from '../frameworks/preset.js';
 
 export const SOURCE = '/work/source';
 
@@ -18,11 +19,19 @@ export interface PackedDirectory {
 /** The input of `inside/pack.cjs`. */
 interface PackPlan {
   readonly within: string;
+  /** The root directory of the application, where a message looks for other directories. */
+  readonly root: string;
   /** The first directory that exists is collected. */
   readonly candidates: readonly PackedDirectory[];
   readonly more: readonly PackedDirectory[];
   /** True to search the directory for the standalone server of Next.js. */
   readonly standalone: boolean;
+  /** True when only a directory that has an HTML page is collected. */
+  readonly needsPage: boolean;
+  /** Pages whose existence the packer reports. */
+  readonly pages: readonly string[];
+  /** Files that must exist in the directory that is collected. */
+  readonly leaves: readonly string[];
 }
 
 export interface BuildPlan {
@@ -33,12 +42,20 @@ export interface BuildPlan {
   readonly root: string;
   readonly install: { readonly command: string; readonly directory: string; readonly cacheKey: string | null } | null;
   readonly build: string | null;
+  /** Variables of the install command and the build command. */
   readonly environment: Readonly<Record<string, string>>;
+  /** Variables of the build command only. */
+  readonly buildEnvironment: Readonly<Record<string, string>>;
+  /** A package to add before the build. */
+  readonly adapter: Adapter | null;
+  readonly settings: UsedSettings;
   /** Directories that are cached to make the next build faster. */
   readonly frameworkCaches: { readonly within: string; readonly paths: readonly string[] };
   /** True when builds of this framework never write to `node_modules`, so that cached packages need no copy. */
   readonly leavesModulesAlone: boolean;
   readonly pack: PackPlan;
+  /** Pages for paths without a file, which apply if the output has them. */
+  readonly pages: { readonly fallback: string | null; readonly notFound: string | null };
   readonly serve: (facts: {
     readonly output: string;
     readonly server: string | null;

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 
 import { routingOf } from './routing.js';
 
-const NOTHING = { vercel: null, redirects: null, headers: null, hasNotFound: false };
+const NOTHING = { vercel: null, redirects: null, headers: null, notFound: null, fallback: null };
 const reported: string[] = [];
 const routing = (sources: Partial<Parameters<typeof routingOf>[0]>): ReturnType<typeof routingOf> =>
   routingOf({ ...NOTHING, ...sources }, (text) => {

@@ -17,7 +17,10 @@ export interface RoutingSources {
   /** `_redirects` and `_headers` have the formats of Netlify. */
   readonly redirects: string | null;
   readonly headers: string | null;
-  readonly hasNotFound: boolean;
+  /** The page for addresses that lead nowhere, if the output has it. */
+  readonly notFound: string | null;
+  /** The page of a single-page app, if the output has it. */
+  readonly fallback: string | null;
 }
 
 /**
@@ -38,11 +41,13 @@ export function routingOf(sources: RoutingSources, reportEach: (text: string) =>
     headers: [...vercel.headers, ...headersOf(sources.headers ?? '', report)].slice(0, MOST_RULES),
     cleanUrls: vercel.cleanUrls,
     trailingSlash: vercel.trailingSlash,
-    notFound: sources.hasNotFound ? '404.html' : null,
+    notFound: sources.notFound,
+    // A site with a page for missing addresses wants to show that.
+    fallback: sources.notFound === null ? sources.fallback : null,
   };
 }
 
-type VercelRouting = Omit<Routing, 'notFound'>;
+type VercelRouting = Omit<Routing, 'notFound' | 'fallback'>;
 
 function vercelOf(text: string | null, report: (text: string) => void): VercelRouting {
   const nothing: VercelRouting = { redirects: [], rewrites: [], headers: [], cleanUrls: false, trailingSlash: null };

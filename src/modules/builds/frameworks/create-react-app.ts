@@ -1,0 +1,12 @@
+import { type Preset } from './preset.js';
+import { SERVER_BESIDE_PAGES } from './shared-modes.js';
+
+export const createReactApp: Preset = {
+  name: 'create-react-app',
+  title: 'Create React App',
+  detect: { packages: ['react-scripts'] },
+  build: 'npx react-scripts build',
+  // With CI set, warnings of the linter would end the build.
+  environment: { CI: 'false' },
+  modes: [SERVER_BESIDE_PAGES, { kind: 'site', outputs: ['build'], immutable: ['static'], fallback: 'index.html' }],
+};

@@ -1,0 +1,53 @@
+import { type Adapter, type Preset } from './preset.js';
+import { OWN_SERVER } from './shared-modes.js';
+import { type Source } from './source.js';
+import { serverFileOf, startOf } from './start-commands.js';
+
+const LAUNCHER = '.adapter/serve.mjs';
+
+export const hono: Preset = {
+  name: 'hono',
+  title: 'Hono',
+  detect: { packages: ['hono'] },
+  build: null,
+  modes: [
+    {
+      ...OWN_SERVER,
+      condition: 'with `@hono/node-server` or a `start` script',
+      when: (source) => source.uses('@hono/node-server') || source.script('start') !== undefined,
+      start: (source) => startOf(source),
+    },
+    {
+      ...OWN_SERVER,
+      condition: 'otherwise `@hono/node-server` is added and serves the default export',
+      when: (source) => serverFileOf(source) !== null,
+      start: () => ['node', '--import', './.adapter/node_modules/tsx/dist/loader.mjs', LAUNCHER],
+      adapter: launcherOf,
+    },
+    {
+      kind: 'refused',
+      code: 'framework_not_found',
+      message: () =>
+        'Hono was found, but neither a start script nor a file such as src/index.ts that exports the app. ' +
+        'Add a start script, or set the start command of the project.',
+    },
+  ],
+};
+
+function launcherOf(source: Source): Adapter {
+  const file = serverFileOf(source)!;
+  return {
+    packages: ['@hono/node-server@^1', 'tsx@^4'],
+    links: [],
+    files: {
+      [LAUNCHER]: [
+        `import { serve } from '@hono/node-server';`,
+        `import app from ${JSON.stringify(`../${file}`)};`,
+        '',
+        `serve({ fetch: app.fetch, port: Number(process.env.PORT), hostname: '0.0.0.0' });`,
+        '',
+      ].join('\n'),
+    },
+    reason: 'The project exports an app and starts no server.',
+  };
+}

@@ -1,0 +1,10 @@
+import { type Preset } from './preset.js';
+import { OWN_SERVER } from './shared-modes.js';
+
+export const koa: Preset = {
+  name: 'koa',
+  title: 'Koa',
+  detect: { packages: ['koa'] },
+  build: null,
+  modes: [OWN_SERVER],
+};

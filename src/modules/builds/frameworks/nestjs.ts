@@ -1,0 +1,17 @@
+import { type Preset } from './preset.js';
+import { OWN_SERVER } from './shared-modes.js';
+import { startOf } from './start-commands.js';
+
+export const nestjs: Preset = {
+  name: 'nestjs',
+  title: 'NestJS',
+  detect: { packages: ['@nestjs/core'] },
+  build: 'npx nest build',
+  modes: [
+    {
+      ...OWN_SERVER,
+      // `start` of Nest compiles and runs the source, so that the compiled program comes first.
+      start: (source) => (source.script('start:prod') === undefined ? ['node', 'dist/main.js'] : startOf(source)),
+    },
+  ],
+};

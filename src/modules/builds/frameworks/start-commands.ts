@@ -1,0 +1,49 @@
+import { isDevServer } from './dev-servers.js';
+import { type Source } from './source.js';
+
+const SERVER_FILES = [
+  ...['server', 'index', 'app', 'main'].flatMap((name) => [`${name}.js`, `${name}.mjs`, `${name}.cjs`]),
+  ...['server', 'index', 'app', 'main'].flatMap((name) => [`src/${name}.js`, `src/${name}.mjs`]),
+  ...['dist/server', 'dist/index', 'dist/main', 'dist/app', 'build/index', 'build/server'].map((name) => `${name}.js`),
+  ...['server', 'index', 'app', 'main'].flatMap((name) => [`${name}.ts`, `src/${name}.ts`]),
+];
+
+/** The first script of these that exists and is not a server for development, or else the main file. */
+export function startOf(
+  source: Source,
+  scripts: readonly string[] = ['start:prod', 'start'],
+): readonly string[] | null {
+  const script = scripts.map((name) => source.script(name)).find((each) => each !== undefined && !isDevServer(each));
+  if (script !== undefined) return commandOf(script);
+  const file = serverFileOf(source);
+  return file === null ? null : ['node', file];
+}
+
+/** The file that `node` runs when no script says how to start. */
+export function serverFileOf(source: Source): string | null {
+  const { main } = source;
+  const named = main !== null && /\.[cm]?[jt]s$/.test(main) && source.has(main.replace(/^\.\//, '')) ? main : null;
+  return named ?? SERVER_FILES.find((file) => source.has(file)) ?? null;
+}
+
+/** `node server.js` runs without a shell. Other commands need one, with the programs of the packages in its path. */
+export function commandOf(script: string): readonly string[] {
+  if (/^node( [\w./=@-]+)+$/.test(script)) return script.split(' ');
+  return ['sh', '-c', `${PATH_OF_PACKAGES}${script}`];
+}
+
+/** The command as a person would write it. */
+export function spoken(command: readonly string[]): string {
+  const [program, , script = ''] = command;
+  if (program === 'sh' && script.startsWith(PATH_OF_PACKAGES)) return script.slice(PATH_OF_PACKAGES.length);
+  return command.join(' ');
+}
+
+const PATH_OF_PACKAGES = 'PATH="$PWD/node_modules/.bin:$PATH"; ';
+
+/** A command with variables that a framework's server reads. */
+export const withVariables = (variables: Readonly<Record<string, string>>, ...command: string[]): readonly string[] => [
+  'env',
+  ...Object.entries(variables).map(([name, value]) => `${name}=${value}`),
+  ...command,
+];

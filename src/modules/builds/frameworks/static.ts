@@ -1,0 +1,16 @@
+import { type Preset } from './preset.js';
+
+/** The framework of sites that no other preset knows: any build that leaves pages, or pages without a build. */
+export const staticSite: Preset = {
+  name: 'static',
+  title: 'Static files',
+  detect: {
+    when: (source) =>
+      source.entries.some((name) => /\.html?$/i.test(name)) ||
+      source.has('public') ||
+      source.script('build') !== undefined,
+    condition: 'HTML files, a `public` directory, or a `build` script',
+  },
+  build: null,
+  modes: [{ kind: 'site', outputs: ['dist', 'build', 'out', '_site', 'www', 'public'] }],
+};

@@ -1,0 +1,212 @@
+import { posix } from 'node:path';
+
+import { type BuildSettings } from '../build-request.js';
+import type { StaticMount } from '../../hosting/built-output.js';
+import { derive, type Mode, type PublicFiles, type ServerMode, type SiteMode } from '../frameworks/preset.js';
+import { type Source } from '../frameworks/source.js';
+import { commandOf, spoken } from '../frameworks/start-commands.js';
+import { BuildFailed } from '../build-failed.js';
+import { type Inspection } from './inspection.js';
+import { moreAt } from './more-at.js';
+import { type BuildPlan, type PackedDirectory, SOURCE } from './plan-types.js';
+
+/** Names that are never published from the root directory of a site without a build, whatever their case. */
+const NOT_SITE = [
+  'node_modules',
+  'api',
+  'functions',
+  'netlify',
+  'server',
+  'supabase',
+  'dockerfile',
+  'package.json',
+  'package-lock.json',
+  'npm-shrinkwrap.json',
+  'pnpm-lock.yaml',
+  'pnpm-workspace.yaml',
+  'yarn.lock',
+  'bun.lock',
+  'bun.lockb',
+  'tsconfig.json',
+  'vercel.json',
+  'now.json',
+  'netlify.toml',
+  '_redirects',
+  '_headers',
+];
+const ROUTING_FILES = ['_redirects', '_headers'];
+
+interface ServingParts {
+  readonly mode: Mode;
+  readonly source: Source;
+  readonly settings: BuildSettings;
+  readonly inspection: Inspection;
+  readonly root: string;
+  readonly hasBuild: boolean;
+}
+
+export interface Serving extends Pick<BuildPlan, 'pack' | 'serve' | 'pages' | 'adapter'> {
+  /** The start command in words, or null for static files. */
+  readonly start: string | null;
+  readonly output: string | null;
+}
+
+/** Decides what is collected, what is public, and how a server starts. @throws {BuildFailed} */
+export function servingOf(parts: ServingParts): Serving {
+  const { mode, settings, source } = parts;
+  if (settings.startCommand !== undefined)
+    return serverIn(parts, {
+      kind: 'server',
+      tree: 'repository',
+      start: () => commandOf(settings.startCommand!),
+      ...(mode.kind === 'server' && mode.publicFiles !== undefined ? { publicFiles: mode.publicFiles } : {}),
+    });
+  switch (mode.kind) {
+    case 'refused':
+      throw new BuildFailed(mode.code, `${mode.message(source)}${moreAt('refused')}`);
+    case 'site':
+      return siteIn(parts, mode);
+    case 'server':
+      // A directory of the output that the project names has files to publish, not a server.
+      return typeof mode.tree === 'object' && settings.outputDirectory !== undefined
+        ? siteIn(parts, { kind: 'site', outputs: [] })
+        : serverIn(parts, mode);
+  }
+}
+
+/** Serves static files: the output of the build, or the repository itself if there is no build. */
+function siteIn({ source, settings, inspection, root, hasBuild }: ServingParts, mode: SiteMode): Serving {
+  const site = { to: '', site: true, except: ROUTING_FILES };
+  const named = (from: string): PackedDirectory => ({ ...site, from: posix.join(root, from), named: from });
+  const asItLies: PackedDirectory = { ...site, from: root, named: 'the root directory', except: NOT_SITE };
+  const outputs = [...new Set(derive(mode.outputs, source))];
+  const found = hasBuild
+    ? outputs.map(named)
+    : inspection.entries.includes('index.html')
+      ? [asItLies]
+      : [...outputs.filter((name) => name === 'public').map(named), asItLies];
+  const candidates = settings.outputDirectory === undefined ? found : [named(settings.outputDirectory)];
+  const immutable = mode.immutable ?? [];
+  const pages = { fallback: derive(mode.fallback ?? null, source), notFound: mode.notFound ?? '404.html' };
+  return {
+    pack: {
+      within: SOURCE,
+      root,
+      candidates,
+      more: [],
+      standalone: false,
+      needsPage: true,
+      pages: Object.values(pages).filter((page) => page !== null),
+      leaves: [],
+    },
+    pages,
+    serve: () => ({
+      kind: 'static',
+      server: null,
+      static: [
+        ...immutable.map((directory) => ({ directory, prefix: `/${directory}`, immutable: true })),
+        { directory: '', prefix: '/', immutable: false },
+      ],
+    }),
+    adapter: null,
+    start: null,
+    output: candidates[0]?.named ?? null,
+  };
+}
+
+function serverIn(parts: ServingParts, mode: ServerMode): Serving {
+  const { source, settings } = parts;
+  const { healthPath, startTimeoutMs } = settings;
+  const command = mode.start(source);
+  if (command === null)
+    throw new BuildFailed(
+      'framework_not_found',
+      'Nothing says how to start the server: there is no start script in package.json, and no file such as server.js. ' +
+        `Add a start script, or set the start command of the project.${moreAt('servers')}`,
+    );
+  const tree = treeOf(parts, mode);
+  const publicFiles = derive(mode.publicFiles ?? [], source);
+  return {
+    pack: { ...tree.pack, root: parts.root, needsPage: false, pages: [], leaves: tree.leaves },
+    pages: { fallback: null, notFound: null },
+    serve: ({ server }) => {
+      const at = mode.tree === 'standalone' ? (server ?? '') : tree.directory;
+      return {
+        kind: 'server',
+        server: {
+          command,
+          directory: at,
+          ...(healthPath === undefined ? {} : { healthPath }),
+          ...(startTimeoutMs === undefined ? {} : { startTimeoutMs }),
+        },
+        static: publicFiles.map((files) => mountOf(files, mode.tree, at)),
+      };
+    },
+    adapter: mode.adapter?.(source) ?? null,
+    start: spoken(command),
+    output:
+      typeof mode.tree === 'object' ? mode.tree.directory : mode.tree === 'standalone' ? '.next/standalone' : null,
+  };
+}
+
+const mountOf = (
+  { directory, prefix, immutable = false }: PublicFiles,
+  tree: ServerMode['tree'],
+  at: string,
+): StaticMount => ({
+  directory: typeof tree === 'object' ? posix.relative(tree.directory, directory) : posix.join(at, directory),
+  prefix,
+  immutable,
+});
+
+interface Tree {
+  readonly pack: Omit<BuildPlan['pack'], 'root' | 'needsPage' | 'pages' | 'leaves'>;
+  /** Files that the build has to leave, relative to the directory that is collected. */
+  readonly leaves: readonly string[];
+  /** The working directory of the server, relative to the directory that is collected. */
+  readonly directory: string;
+}
+
+function treeOf({ source, inspection, root }: ServingParts, mode: ServerMode): Tree {
+  const leaves = derive(mode.leaves ?? [], source);
+  const directory = (from: string, to: string): PackedDirectory => ({
+    from: posix.join(root, from),
+    to,
+    named: from,
+    except: [],
+    site: false,
+  });
+  if (mode.tree === 'standalone')
+    return {
+      pack: {
+        within: SOURCE,
+        candidates: [directory('.next/standalone', '')],
+        // The standalone server expects its static files next to it.
+        more: [directory('.next/static', '.next/static'), directory('public', 'public')],
+        standalone: true,
+      },
+      leaves: [],
+      directory: '',
+    };
+  if (typeof mode.tree === 'object') {
+    const { directory: from } = mode.tree;
+    return {
+      pack: { within: SOURCE, candidates: [directory(from, '')], more: [], standalone: false },
+      leaves: leaves.map((file) => posix.relative(from, file)),
+      directory: '',
+    };
+  }
+  // The packages of a monorepo lie in a directory above the application.
+  const top = inspection.lock === null ? root : posix.join(SOURCE, inspection.lock.directory);
+  const at = posix.relative(top, root);
+  return {
+    pack: {
+      within: SOURCE,
+      candidates: [{ from: top, to: '', named: 'the repository', except: ['.git'], site: false }],
+      more: [],
+      standalone: false,
+    },
+    leaves: leaves.map((file) => posix.join(at, file)),
+    directory: at,
+  };
+}
