@@ -65,6 +65,7 @@ describe('a build', () => {
       cleanUrls: true,
       trailingSlash: false,
       notFound: '404.html',
+      fallback: null,
     });
     expect(phases).toEqual(['fetch', 'collect']);
   });

@@ -16,12 +16,21 @@ export interface BuiltOutput {
    */
   readonly static: readonly StaticMount[];
   readonly routing: Routing;
+  /** Requests that the repository wants at times. They are no part of what is served. */
+  readonly crons?: readonly CronEntry[];
   /**
    * Yields the collected regular files, each once, in any order.
    *
    * @throws {BuildFailed} `output_too_large`, `output_not_found`, `isolation_unavailable`
    */
   files(): AsyncIterable<BuiltFile>;
+}
+
+/** An entry of `crons` in vercel.json. */
+export interface CronEntry {
+  readonly path: string;
+  /** Five fields: minute, hour, day of the month, month, day of the week. */
+  readonly schedule: string;
 }
 
 export interface BuiltFile {

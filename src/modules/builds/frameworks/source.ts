@@ -45,8 +45,10 @@ export class Source {
     return this.paths.has(path);
   }
 
-  hasFileBelow(directory: string, name: RegExp): boolean {
-    return [...this.paths].some((path) => path.startsWith(`${directory}/`) && name.test(path));
+  /** The paths below a directory, whatever its case, whose names match. */
+  filesBelow(directory: string, name: RegExp): string[] {
+    const below = `${directory}/`;
+    return [...this.paths].filter((path) => path.toLowerCase().startsWith(below) && name.test(path));
   }
 
   /** The name of the configuration file `name` with one of the usual extensions. */

@@ -6,6 +6,8 @@ const SERVER_FILES = [
   ...['server', 'index', 'app', 'main'].flatMap((name) => [`src/${name}.js`, `src/${name}.mjs`]),
   ...['dist/server', 'dist/index', 'dist/main', 'dist/app', 'build/index', 'build/server'].map((name) => `${name}.js`),
   ...['server', 'index', 'app', 'main'].flatMap((name) => [`${name}.ts`, `src/${name}.ts`]),
+  'api/index.js',
+  'api/index.ts',
 ];
 
 /** The first script of these that exists and is not a server for development, or else the main file. */

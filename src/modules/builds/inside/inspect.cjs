@@ -48,10 +48,17 @@ function realDirectory(repository, directory) {
   }
 }
 
+/** True when the lock file is of the package manager that package.json names (`pnpm@9.1.0`). */
+function isOf(lockFile, packageManager) {
+  const [name] = typeof packageManager === 'string' ? packageManager.split('@') : [''];
+  return { npm: /^package-lock|^npm-/, pnpm: /^pnpm-/, yarn: /^yarn/, bun: /^bun/ }[name]?.test?.(lockFile) ?? false;
+}
+
 /** In a monorepo the lock file lies in a directory above the application. */
 function lockOf(repository, directory) {
   for (let at = directory; isInside(at, repository); at = path.dirname(at)) {
-    const name = LOCK_FILES.find((each) => fs.existsSync(path.join(at, each)));
+    const names = LOCK_FILES.filter((each) => fs.existsSync(path.join(at, each)));
+    const name = names.find((each) => isOf(each, jsonOf(textOf(at, 'package.json'))?.packageManager)) ?? names[0];
     if (name !== undefined) return { directory: path.relative(repository, at), name };
   }
   return null;

@@ -183,6 +183,9 @@ function resolved(plan, item) {
     }
   })();
   if (real === null || !isInside(real, plan.within) || !statOf(real).isDirectory()) return null;
+  // An output that is a link to the project itself would publish its source.
+  if (real !== item.from && isInside(plan.root ?? plan.within, real)) return null;
+  if (path.relative(plan.within, real).split('/').includes('.git')) return null;
   return { except: [], site: false, ...item, from: real, tree: item.tree ?? real };
 }
 

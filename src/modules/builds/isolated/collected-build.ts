@@ -2,11 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { type IsolatedProgram } from '../../../platform/isolation/isolated-program.js';
 import { BuildFailed } from '../build-failed.js';
-import type { BuiltFile, Routing, StaticMount } from '../../hosting/built-output.js';
+import type { BuiltFile, CronEntry, Routing, StaticMount } from '../../hosting/built-output.js';
 import { type Built, type UsedSettings } from '../built.js';
 import { ArchiveBroken, type ArchiveFacts, ArchiveReader } from '../collect/archive-reader.js';
 import { type Inspection } from '../plan/inspection.js';
 import { type BuildPlan } from '../plan/plan-types.js';
+import { publicFilter } from '../plan/public-files.js';
 import { requireOutput } from '../plan/required-output.js';
 import { routingOf } from '../plan/routing.js';
 import { type BuildSession } from '../workspace/build-session.js';
@@ -62,10 +63,14 @@ export async function collected(
     const existing = (page: string | null): string | null =>
       page !== null && facts.pages.includes(page) ? page : null;
     const { fallback, notFound } = plan.pages;
+    const { vercel, netlify } = inspection;
     const pages = { fallback: existing(fallback), notFound: existing(notFound) };
-    const routing = routingOf({ ...facts, ...pages, vercel: inspection.vercel }, (text) => {
-      session.say(cleanText(text));
-    });
+    const routing = routingOf(
+      { ...facts, ...pages, vercel, netlify, hasServer: plan.serve(facts).kind === 'server' },
+      (text) => {
+        session.say(cleanText(text));
+      },
+    );
     return { packer, reader, facts, routing };
   } catch (error) {
     throw await causeOf(session, packer, error);
@@ -88,6 +93,7 @@ export class CollectedBuild implements Built {
   readonly static: readonly StaticMount[];
   readonly routing: Routing;
   readonly settings: UsedSettings;
+  readonly crons: readonly CronEntry[];
   private taken = false;
   private closing: Promise<void> | null = null;
 
@@ -101,13 +107,16 @@ export class CollectedBuild implements Built {
     this.static = served.static;
     this.routing = collected.routing;
     this.settings = plan.settings;
+    this.crons = plan.crons;
   }
 
   async *files(): AsyncGenerator<BuiltFile> {
     if (this.taken) throw new Error('The files of a build are taken once.');
     this.taken = true;
-    for await (const file of this.explained(this.parts.collected.reader.files()))
-      yield { ...file, content: this.explained(file.content) };
+    const { plan, collected } = this.parts;
+    const isPublic = publicFilter(plan, collected.facts.output);
+    for await (const file of this.explained(collected.reader.files()))
+      if (isPublic(file.path)) yield { ...file, content: this.explained(file.content) };
   }
 
   close({ keepCaches }: { readonly keepCaches: boolean }): Promise<void> {

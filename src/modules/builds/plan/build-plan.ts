@@ -11,8 +11,11 @@ import { type Inspection } from './inspection.js';
 import { moreAt } from './more-at.js';
 import { nodeVersionFor } from './node-version.js';
 import { type BuildPlan, SOURCE } from './plan-types.js';
+import { exceptions } from './public-files.js';
 import { type Serving, servingOf } from './serving.js';
-import { type FileSettings, used } from './used-settings.js';
+import { type RepositoryFiles, repositoryFilesOf } from './repository-files.js';
+import { noteFunctions, noteLocks } from './source-notes.js';
+import { used } from './used-settings.js';
 
 /** The tools that this machine has for builds. */
 interface AvailableTools {
@@ -29,12 +32,9 @@ const DEFAULT_START_TIMEOUT_MS = 15_000;
  *
  * @throws {BuildFailed} `framework_not_found`, `output_not_found`, `install_failed`
  */
-export function planOf(
-  set: BuildSettings,
-  inspection: Inspection,
-  tools: AvailableTools,
-  file: FileSettings = {},
-): BuildPlan {
+export function planOf(set: BuildSettings, inspection: Inspection, tools: AvailableTools): BuildPlan {
+  const files = repositoryFilesOf(inspection, tools.report);
+  const file = files.settings;
   const settings: BuildSettings = { ...file, ...set };
   const source = new Source(inspection);
   const preset = presetOf(settings, source) ?? unknownFramework(source, inspection);
@@ -43,8 +43,11 @@ export function planOf(
   const build = buildCommandOf(preset, settings, source);
   const install = installOf(settings, inspection, root);
   const runs = inspection.manifest !== null || build !== null;
-  const node = nodeOf(set, inspection, tools);
-  const serving = servingOf({ mode, source, settings, inspection, root, hasBuild: build !== null });
+  const node = nodeOf(set, inspection, files, tools);
+  noteLocks(inspection, tools.report);
+  const serving = servingOf({ mode, source, settings, set, inspection, root, hasBuild: build !== null });
+  // A server may have code of its own in a directory with such a name.
+  if (serving.start === null) noteFunctions(source, tools.report);
   return {
     framework: preset.name,
     nodeVersion: runs ? node.value : null,
@@ -56,9 +59,11 @@ export function planOf(
     frameworkCaches: cachesOf(preset, root),
     leavesModulesAlone: preset.leavesModulesAlone === true,
     pack: serving.pack,
+    rootExceptions: exceptions(source, true),
     pages: serving.pages,
     serve: serving.serve,
     adapter: serving.adapter,
+    crons: files.crons,
     settings: {
       framework: used(set.framework, file.framework, preset.name) as UsedSetting<string>,
       root_directory: used(set.rootDirectory, null, null),
@@ -95,9 +100,14 @@ function cachesOf({ caches, cachesElsewhere }: Preset, root: string): BuildPlan[
     : { within: '/', paths: cachesElsewhere };
 }
 
-function nodeOf(set: BuildSettings, { manifest, nodeFile }: Inspection, tools: AvailableTools): UsedSetting<string> {
+function nodeOf(
+  set: BuildSettings,
+  { manifest, nodeFile }: Inspection,
+  files: RepositoryFiles,
+  tools: AvailableTools,
+): UsedSetting<string> {
   if (set.nodeVersion !== undefined) return { value: set.nodeVersion, source: 'set' };
-  const range = manifest?.node ?? nodeFile;
+  const range = manifest?.node ?? nodeFile ?? files.node;
   return { value: usableNode(range, tools), source: range === null || range.trim() === '' ? 'detected' : 'file' };
 }
 
@@ -114,7 +124,7 @@ function usableNode(range: string | null, { nodeVersions, report }: AvailableToo
 }
 
 function buildCommandOf(preset: Preset, { buildCommand }: BuildSettings, source: Source): string | null {
-  if (buildCommand !== undefined) return buildCommand;
+  if (buildCommand !== undefined) return buildCommand === '' ? null : buildCommand;
   const script = (preset.buildScripts ?? ['build']).find((name) => source.script(name) !== undefined);
   return script === undefined ? derive(preset.build, source) : `npm run ${script}`;
 }
@@ -127,6 +137,7 @@ function installOf(
   const directory = lock === null ? root : posix.join(SOURCE, lock.directory);
   // Packages of workspaces lie in several directories, but only one is cached.
   const cacheKey = lock === null || hasWorkspaces ? null : installHash;
+  if (installCommand === '') return null;
   if (installCommand !== undefined)
     return { command: installCommand, directory: root, cacheKey: directory === root ? cacheKey : null };
   if (manifest === null || (lock === null && Object.keys(manifest.dependencies).length === 0)) return null;

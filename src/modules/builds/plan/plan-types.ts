@@ -1,4 +1,5 @@
 import { type Built, type UsedSettings } from '../built.js';
+import type { CronEntry } from '../../hosting/built-output.js';
 import { type Adapter } from '../frameworks/preset.js';
 
 export const SOURCE = '/work/source';
@@ -49,11 +50,14 @@ export interface BuildPlan {
   /** A package to add before the build. */
   readonly adapter: Adapter | null;
   readonly settings: UsedSettings;
+  readonly crons: readonly CronEntry[];
   /** Directories that are cached to make the next build faster. */
   readonly frameworkCaches: { readonly within: string; readonly paths: readonly string[] };
   /** True when builds of this framework never write to `node_modules`, so that cached packages need no copy. */
   readonly leavesModulesAlone: boolean;
   readonly pack: PackPlan;
+  /** Names that are never published if the output is the root directory itself. */
+  readonly rootExceptions: readonly string[];
   /** Pages for paths without a file, which apply if the output has them. */
   readonly pages: { readonly fallback: string | null; readonly notFound: string | null };
   readonly serve: (facts: {

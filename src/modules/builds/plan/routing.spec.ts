@@ -2,7 +2,15 @@ import fc from 'fast-check';
 
 import { routingOf } from './routing.js';
 
-const NOTHING = { vercel: null, redirects: null, headers: null, notFound: null, fallback: null };
+const NOTHING = {
+  vercel: null,
+  netlify: null,
+  hasServer: false,
+  redirects: null,
+  headers: null,
+  notFound: null,
+  fallback: null,
+};
 const reported: string[] = [];
 const routing = (sources: Partial<Parameters<typeof routingOf>[0]>): ReturnType<typeof routingOf> =>
   routingOf({ ...NOTHING, ...sources }, (text) => {
@@ -99,7 +107,12 @@ describe('routing files of a repository', () => {
       fc.property(
         fc.array(piece, { maxLength: 60 }).map((pieces) => pieces.join('')),
         (text) => {
-          const { redirects, rewrites, headers } = routing({ redirects: text, headers: text, vercel: text });
+          const { redirects, rewrites, headers } = routing({
+            redirects: text,
+            headers: text,
+            vercel: text,
+            netlify: text,
+          });
           for (const { source } of [...redirects, ...rewrites, ...headers]) expect(source.startsWith('/')).toBe(true);
         },
       ),

@@ -1,3 +1,4 @@
+import { type Json, objectOf, tomlObject } from './repository-files.js';
 import type { HeaderRule, Redirect, Rewrite, RouteCondition, Routing } from '../../hosting/built-output.js';
 
 const MOST_RULES = 2_000;
@@ -14,6 +15,10 @@ const REDIRECTS = [301, 302, 303, 307, 308] as const;
 export interface RoutingSources {
   /** The text of vercel.json. */
   readonly vercel: string | null;
+  /** The text of netlify.toml. */
+  readonly netlify: string | null;
+  /** True when a server answers requests without a file. */
+  readonly hasServer: boolean;
   /** `_redirects` and `_headers` have the formats of Netlify. */
   readonly redirects: string | null;
   readonly headers: string | null;
@@ -33,12 +38,14 @@ export function routingOf(sources: RoutingSources, reportEach: (text: string) =>
     if (reported <= MOST_NOTES) reportEach(text);
     else if (reported === MOST_NOTES + 1) reportEach('Further rules were left out.');
   };
-  const vercel = vercelOf(sources.vercel, report);
-  const netlify = redirectsOf(sources.redirects ?? '', report);
+  const vercel = vercelOf(sources, report);
+  const lines = redirectsOf(sources.redirects ?? '', report);
+  // The plan has already reported a file that is not valid.
+  const toml = netlifyOf(tomlObject(sources.netlify, () => undefined) ?? {}, report);
   return {
-    redirects: [...vercel.redirects, ...netlify.redirects].slice(0, MOST_RULES),
-    rewrites: [...vercel.rewrites, ...netlify.rewrites].slice(0, MOST_RULES),
-    headers: [...vercel.headers, ...headersOf(sources.headers ?? '', report)].slice(0, MOST_RULES),
+    redirects: [...vercel.redirects, ...lines.redirects, ...toml.redirects].slice(0, MOST_RULES),
+    rewrites: [...vercel.rewrites, ...lines.rewrites, ...toml.rewrites].slice(0, MOST_RULES),
+    headers: [...vercel.headers, ...headersOf(sources.headers ?? '', report), ...toml.headers].slice(0, MOST_RULES),
     cleanUrls: vercel.cleanUrls,
     trailingSlash: vercel.trailingSlash,
     notFound: sources.notFound,
@@ -49,12 +56,12 @@ export function routingOf(sources: RoutingSources, reportEach: (text: string) =>
 
 type VercelRouting = Omit<Routing, 'notFound' | 'fallback'>;
 
-function vercelOf(text: string | null, report: (text: string) => void): VercelRouting {
+function vercelOf({ vercel: text, hasServer }: RoutingSources, report: (text: string) => void): VercelRouting {
   const nothing: VercelRouting = { redirects: [], rewrites: [], headers: [], cleanUrls: false, trailingSlash: null };
   if (text === null) return nothing;
   let config: Record<string, unknown>;
   try {
-    config = JSON.parse(text) as Record<string, unknown>;
+    config = objectOf(JSON.parse(text) as unknown);
   } catch {
     report('vercel.json was left out: it is not valid JSON.');
     return nothing;
@@ -67,13 +74,32 @@ function vercelOf(text: string | null, report: (text: string) => void): VercelRo
     });
   if (config.routes !== undefined)
     report('"routes" of vercel.json is not supported. Use "redirects", "rewrites" and "headers".');
+  if (hasServer && (config.cleanUrls !== undefined || config.trailingSlash !== undefined))
+    report('"cleanUrls" and "trailingSlash" of vercel.json are for static files. The server decides about its paths.');
   return {
     redirects: rulesOf('redirects', redirectOf),
-    rewrites: rulesOf('rewrites', rewriteOf),
+    rewrites: rulesOf('rewrites', rewriteOf).filter((rule) => isForHere(rule, hasServer, report)),
     headers: rulesOf('headers', headerOf),
     cleanUrls: config.cleanUrls === true,
     trailingSlash: typeof config.trailingSlash === 'boolean' ? config.trailingSlash : null,
   };
+}
+
+/** Rewrites lead to paths of the same deploy, and there are no functions that they could lead to. */
+function isForHere({ source, destination }: Rewrite, hasServer: boolean, report: (text: string) => void): boolean {
+  if (!destination.startsWith('/')) {
+    report(
+      `The rewrite of ${source.slice(0, 200)} to ${destination.slice(0, 200)} was left out: rewrites to other hosts are ` +
+        'not supported. Use a redirect, or call the other host from a server.',
+    );
+    return false;
+  }
+  if (!hasServer || !/^\/(?:api|\.netlify\/functions)(?:\/|$)/.test(destination)) return true;
+  report(
+    `The rewrite of ${source.slice(0, 200)} to ${destination.slice(0, 200)} was left out: there are no functions. ` +
+      'The server gets these requests as they are.',
+  );
+  return false;
 }
 
 function baseOf(raw: Record<string, unknown>): Pick<Rewrite, 'source' | 'has' | 'missing'> | null {
@@ -134,10 +160,33 @@ function redirectsOf(text: string, report: (text: string) => void): { redirects:
       from.startsWith('/') && !source.slice(0, -1).includes('*') && more.length === 0 && isDestination(destination);
     if (isUnderstood && redirect !== undefined)
       redirects.push({ source, destination, statusCode: redirect, has: [], missing: [] });
-    else if (isUnderstood && code === 200) rewrites.push({ source, destination, has: [], missing: [] });
+    else if (isUnderstood && code === 200 && destination.startsWith('/'))
+      rewrites.push({ source, destination, has: [], missing: [] });
     else report(`A line of _redirects was left out: ${line.trim().slice(0, 200)}`);
   }
   return { redirects, rewrites };
+}
+
+/** `[[redirects]]` and `[[headers]]` of netlify.toml. Conditions and proxies to other hosts are not supported. */
+function netlifyOf(config: Json, report: (text: string) => void): Pick<Routing, 'redirects' | 'rewrites' | 'headers'> {
+  const moves = listOf(config['redirects']).flatMap(({ from, to, status = 301, ...rest }) => {
+    const more = Object.keys(rest).filter((name) => name !== 'force');
+    const isPlain = [from, to].every((each) => typeof each === 'string' && !/\s/.test(each)) && more.length === 0;
+    if (isPlain) return [`${from as string} ${to as string} ${JSON.stringify(status)}`];
+    report(`A redirect of netlify.toml was left out: ${JSON.stringify({ from, to, status, ...rest }).slice(0, 200)}`);
+    return [];
+  });
+  const headers = listOf(config['headers']).flatMap((raw) => {
+    const source = raw['for'];
+    const values = Object.entries(objectOf(raw['values'])).flatMap(([key, value]) =>
+      isHeader(key, value) ? [{ key, value: value as string }] : [],
+    );
+    if (typeof source === 'string' && source.startsWith('/') && source.length <= 2_000 && values.length > 0)
+      return [{ source: source.replaceAll('*', '(.*)'), has: [], missing: [], headers: values }];
+    report(`Headers of netlify.toml were left out: ${JSON.stringify(raw).slice(0, 200)}`);
+    return [];
+  });
+  return { ...redirectsOf(moves.join('\n'), report), headers };
 }
 
 /** Each path stands on a line of its own, followed by indented lines of the form `Name: value`. */

@@ -8,38 +8,15 @@ import { commandOf, spoken } from '../frameworks/start-commands.js';
 import { BuildFailed } from '../build-failed.js';
 import { type Inspection } from './inspection.js';
 import { moreAt } from './more-at.js';
+import { exceptions } from './public-files.js';
 import { type BuildPlan, type PackedDirectory, SOURCE } from './plan-types.js';
-
-/** Names that are never published from the root directory of a site without a build, whatever their case. */
-const NOT_SITE = [
-  'node_modules',
-  'api',
-  'functions',
-  'netlify',
-  'server',
-  'supabase',
-  'dockerfile',
-  'package.json',
-  'package-lock.json',
-  'npm-shrinkwrap.json',
-  'pnpm-lock.yaml',
-  'pnpm-workspace.yaml',
-  'yarn.lock',
-  'bun.lock',
-  'bun.lockb',
-  'tsconfig.json',
-  'vercel.json',
-  'now.json',
-  'netlify.toml',
-  '_redirects',
-  '_headers',
-];
-const ROUTING_FILES = ['_redirects', '_headers'];
 
 interface ServingParts {
   readonly mode: Mode;
   readonly source: Source;
   readonly settings: BuildSettings;
+  /** Those of `settings` that the project has itself. */
+  readonly set: BuildSettings;
   readonly inspection: Inspection;
   readonly root: string;
   readonly hasBuild: boolean;
@@ -53,7 +30,7 @@ export interface Serving extends Pick<BuildPlan, 'pack' | 'serve' | 'pages' | 'a
 
 /** Decides what is collected, what is public, and how a server starts. @throws {BuildFailed} */
 export function servingOf(parts: ServingParts): Serving {
-  const { mode, settings, source } = parts;
+  const { mode, settings, set, source } = parts;
   if (settings.startCommand !== undefined)
     return serverIn(parts, {
       kind: 'server',
@@ -68,7 +45,7 @@ export function servingOf(parts: ServingParts): Serving {
       return siteIn(parts, mode);
     case 'server':
       // A directory of the output that the project names has files to publish, not a server.
-      return typeof mode.tree === 'object' && settings.outputDirectory !== undefined
+      return typeof mode.tree === 'object' && set.outputDirectory !== undefined
         ? siteIn(parts, { kind: 'site', outputs: [] })
         : serverIn(parts, mode);
   }
@@ -76,9 +53,14 @@ export function servingOf(parts: ServingParts): Serving {
 
 /** Serves static files: the output of the build, or the repository itself if there is no build. */
 function siteIn({ source, settings, inspection, root, hasBuild }: ServingParts, mode: SiteMode): Serving {
-  const site = { to: '', site: true, except: ROUTING_FILES };
+  const site = { to: '', site: true, except: exceptions(source, false) };
   const named = (from: string): PackedDirectory => ({ ...site, from: posix.join(root, from), named: from });
-  const asItLies: PackedDirectory = { ...site, from: root, named: 'the root directory', except: NOT_SITE };
+  const asItLies: PackedDirectory = {
+    ...site,
+    from: root,
+    named: 'the root directory',
+    except: exceptions(source, true),
+  };
   const outputs = [...new Set(derive(mode.outputs, source))];
   const found = hasBuild
     ? outputs.map(named)

@@ -3,6 +3,7 @@ import { detectPreset } from '../frameworks/catalog.js';
 import { Source } from '../frameworks/source.js';
 import { type Inspection } from './inspection.js';
 import { moreAt } from './more-at.js';
+import { requireMoreThanFunctions } from './source-notes.js';
 
 /** Files of languages and tools that builds do not run, with the words for them. */
 const OTHERS: readonly (readonly [file: RegExp, name: string])[] = [
@@ -20,6 +21,7 @@ const MOST_NAMES = 8;
 
 /** Refuses a source that no preset knows, and names what was found in it. */
 export function unknownFramework(source: Source, inspection: Inspection): never {
+  requireMoreThanFunctions(source);
   throw new BuildFailed('framework_not_found', `${messageOf(source, inspection)}${moreAt('framework')}`);
 }
 

@@ -9,6 +9,8 @@ export interface ExchangeParts {
   readonly response: ServerResponse;
   /** Starts a request to the app, without its body. With `isFresh` it uses a new connection. */
   readonly open: (isFresh: boolean) => ClientRequest;
+  /** Headers of the deploy, which replace those of the app. */
+  readonly extraHeaders?: readonly (readonly [string, string])[];
   /** Takes over an upgraded connection. Returns false when the app was not asked for this upgrade. */
   readonly upgrade?: (answer: IncomingMessage, other: Duplex, head: Buffer) => boolean;
   /** Called before the platform answers for the app. */
@@ -121,7 +123,7 @@ export class AppExchange {
     }
     this.state = 'answering';
     this.lastNoLongerThan(PROXY_TIMES.requestLifeMs);
-    response.writeHead(head.status, head.reason, head.headers);
+    response.writeHead(head.status, head.reason, withExtra(head.headers, this.parts.extraHeaders ?? []));
     // Flushing the head lets a streamed answer start at once.
     response.flushHeaders();
     answer.once(
@@ -224,6 +226,13 @@ export class AppExchange {
 function isRepeatable({ method, headers }: IncomingMessage): boolean {
   const isRead = method === 'GET' || method === 'HEAD';
   return isRead && headers['transfer-encoding'] === undefined && (headers['content-length'] ?? '0') === '0';
+}
+
+/** Cookies are added, and other headers are replaced. */
+function withExtra(headers: string[], extra: readonly (readonly [string, string])[]): string[] {
+  if (extra.length === 0) return headers;
+  const replaced = new Set(extra.map(([name]) => name.toLowerCase()).filter((name) => name !== 'set-cookie'));
+  return [...headers.filter((_, index) => !replaced.has(headers[index - (index % 2)]!.toLowerCase())), ...extra.flat()];
 }
 
 const ignore = (): void => undefined;

@@ -24,6 +24,8 @@ import type { Visit } from './visit.js';
 interface ConnectionOptions {
   readonly agent?: Agent | false;
   readonly upgrade?: string | undefined;
+  /** The default is the path of the request. */
+  readonly path?: string | undefined;
 }
 
 const PAGE_OF = { failed: 'app_failed', full: 'app_unavailable', plan: 'app_places_taken' } as const;
@@ -47,7 +49,8 @@ export class AppProxy {
     new AppExchange({
       request,
       response,
-      open: (isFresh) => this.requestTo(server, request, isFresh ? { agent: false } : {}),
+      extraHeaders: visit.extraHeaders,
+      open: (isFresh) => this.requestTo(server, request, { path: visit.target, ...(isFresh ? { agent: false } : {}) }),
       onRefusal: () => {
         visit.by = 'platform';
       },
@@ -113,7 +116,7 @@ export class AppProxy {
   private requestTo(
     server: AppServer,
     request: IncomingMessage,
-    { agent = server.agent, upgrade }: ConnectionOptions,
+    { agent = server.agent, upgrade, path = request.url }: ConnectionOptions,
   ): ClientRequest {
     const { scheme, domain } = this.settings.appsUrl;
     const forwarding = {
@@ -128,7 +131,7 @@ export class AppProxy {
       socketPath: server.socketPath,
       agent,
       method: request.method,
-      path: request.url,
+      path,
       headers: headers as never,
       setHost: false,
       maxHeaderSize: MAX_HEAD_BYTES,

@@ -79,8 +79,7 @@ export class AppRequests {
     const path = pathOfTarget(url);
     const isRead = method === 'GET' || method === 'HEAD';
     if (path === undefined) refuse(response, isTooLong(url) ? 'uri_too_long' : 'bad_request');
-    else if (isRead) this.readWithin(visit, loaded, path);
-    else if (loaded.site.hasServer) this.ask(visit, loaded);
+    else if (isRead || loaded.site.hasServer) this.readWithin(visit, loaded, path);
     else refuse(response, 'method_not_allowed');
   }
 
@@ -97,12 +96,19 @@ export class AppRequests {
 
   private read(visit: Visit, loaded: LoadedSite, path: string): void {
     const { request, response } = visit;
-    const { url = '/', headers } = request;
+    const { url = '/', headers, method } = request;
     const { site, createdAt } = loaded;
     const start = url.indexOf('?');
-    const facts = new RequestFacts(visit.host, start === -1 ? '' : url.slice(start), headers);
+    const facts = new RequestFacts(
+      visit.host,
+      start === -1 ? '' : url.slice(start),
+      headers,
+      method === 'GET' || method === 'HEAD',
+    );
     const resolution = site.resolve(path, facts);
     if (resolution.kind === 'none') {
+      visit.target = resolution.target;
+      visit.extraHeaders = site.headersOf(path, facts);
       if (site.hasServer) this.ask(visit, loaded);
       else refuse(response, 'page_not_found');
       return;

@@ -21,6 +21,10 @@ export class Visit {
   readonly label: string;
   /** The site that serves the request, once it is known. */
   loaded: LoadedSite | undefined;
+  /** The path and query that a rewrite of the deploy gives its server instead of those of the request. */
+  target: string | undefined;
+  /** The headers that the deploy adds to answers of its server. */
+  extraHeaders: readonly (readonly [string, string])[] = [];
   by: AnsweredBy = 'platform';
   private readonly startedAtMs = performance.now();
 

@@ -15,7 +15,17 @@ export class RequestFacts {
     readonly host: string,
     readonly query: string,
     private readonly headers: IncomingHttpHeaders,
+    /** True for GET and HEAD, which files answer. */
+    readonly isRead = true,
   ) {}
+
+  /** True when a browser opens a page, or the caller does not say what it does. */
+  get isNavigation(): boolean {
+    const mode = this.headers['sec-fetch-mode'];
+    if (mode !== undefined) return mode === 'navigate';
+    const { accept } = this.headers;
+    return accept === undefined || /text\/html|\*\/\*/.test(accept);
+  }
 
   parameter(name: string): string | undefined {
     this.parameters ??= new URLSearchParams(this.query);

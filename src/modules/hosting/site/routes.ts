@@ -108,13 +108,22 @@ export class Routes {
 
   /** The path of a file, decoded and without its query. */
   rewriteOf(path: string, facts: RequestFacts): string | undefined {
-    const found = first(this.rewrites, path, facts);
-    if (found === undefined) return undefined;
+    const target = this.targetOf(path, facts);
+    if (target === undefined) return undefined;
     try {
-      return decodeURIComponent(found.rule.destination.with(found.caught).split(/[?#]/, 1)[0]!);
+      return decodeURIComponent(target.split('?', 1)[0]!);
     } catch {
       return undefined;
     }
+  }
+
+  /** The path that a rewrite leads to, encoded and with the query of the rewrite. */
+  targetOf(path: string, facts: RequestFacts): string | undefined {
+    const found = first(this.rewrites, path, facts);
+    if (found === undefined) return undefined;
+    const target = found.rule.destination.with(found.caught).split('#', 1)[0]!;
+    // The destination may have characters that a request line cannot have.
+    return target.replace(/[^\x21-\x7e]/gu, encodeURIComponent);
   }
 
   /** Returns the headers of all rules that match. The last rule that sets a name wins. */

@@ -9,8 +9,11 @@ import { trimEnd } from '../../../platform/text/trim.js';
 export type Resolution =
   | { readonly kind: 'file'; readonly file: SiteFile; readonly status: 200 | 404 }
   | ({ readonly kind: 'redirect' } & RedirectTo)
-  /** No file has the path. The server of the deploy answers, if it has one. */
-  | { readonly kind: 'none' };
+  /**
+   * No file has the path. The server of the deploy answers, if it has one; a rewrite gives it another path, which then
+   * includes the query.
+   */
+  | { readonly kind: 'none'; readonly target?: string };
 
 type Header = readonly [string, string];
 
@@ -35,6 +38,8 @@ export class Site {
   private readonly pages = new Map<string, Resolution>();
   private readonly hasRules: boolean;
   private readonly notFound: SiteFile | undefined;
+  /** The page of a single-page app. */
+  private readonly fallback: SiteFile | undefined;
 
   private constructor(
     readonly manifest: Manifest,
@@ -43,8 +48,10 @@ export class Site {
     for (const { directory, prefix, immutable } of manifest.static)
       this.mount(directoryOf(directory)!, trimEnd(prefix, '/'), immutable);
     const { routing } = manifest;
-    this.hasRules = routing.redirects.length > 0 || routing.headers.length > 0;
+    this.hasRules = routing.redirects.length > 0 || routing.headers.length > 0 || routing.rewrites.length > 0;
     this.notFound = routing.notFound === null ? this.files.get('/404.html') : this.servedAs(routing.notFound);
+    const { fallback = null } = routing;
+    this.fallback = fallback === null ? undefined : this.servedAs(fallback);
   }
 
   static async open(manifest: Manifest): Promise<Site> {
@@ -69,10 +76,12 @@ export class Site {
    * @throws {RequestTooCostly} when the rules of the deploy would take too long.
    */
   resolve(path: string, facts: RequestFacts): Resolution {
-    if (this.hasServer) return this.pageOf(path, facts.query) ?? NONE;
     const redirect = this.hasRules ? this.routes.redirectOf(path, facts) : undefined;
     if (redirect !== undefined) return { kind: 'redirect', ...redirect };
-    return this.pageOf(path, facts.query) ?? this.rewritten(path, facts) ?? this.missing();
+    const page = facts.isRead ? this.pageOf(path, facts.query) : undefined;
+    if (page !== undefined) return page;
+    if (this.hasServer) return this.forServer(path, facts);
+    return this.rewritten(path, facts) ?? this.missing(path, facts);
   }
 
   headersOf(path: string, facts: RequestFacts): readonly Header[] {
@@ -103,8 +112,9 @@ export class Site {
     if (found !== undefined) return found;
 
     const index = this.files.get(`${bare === '/' ? '' : bare}/index.html`);
-    const page = cleanUrls && bare !== '/' ? this.files.get(`${bare}.html`) : undefined;
-    const file = page ?? index;
+    const page = bare === '/' ? undefined : this.pageAt(`${bare}.html`);
+    // Where a page and a directory have the same name, the slash tells them apart.
+    const file = path.endsWith('/') && !cleanUrls ? (index ?? page) : (page ?? index);
     if (file === undefined) return undefined;
     // The default form follows from the file, because links of an index are relative to its directory.
     const wantsSlash = trailingSlash ?? (file === index || path.endsWith('/'));
@@ -121,7 +131,27 @@ export class Site {
     return file === undefined ? undefined : { kind: 'file', file, status: 200 };
   }
 
-  private missing(): Resolution {
+  /** The page for missing addresses answers with 404 only. */
+  private pageAt(path: string): SiteFile | undefined {
+    return path === '/404.html' ? undefined : this.files.get(path);
+  }
+
+  /** A rewrite leads to a file, or changes the path that the server gets. */
+  private forServer(path: string, facts: RequestFacts): Resolution {
+    const target = this.hasRules ? this.routes.targetOf(path, facts) : undefined;
+    if (target === undefined) return NONE;
+    const [to = '', query] = target.split('?', 2);
+    const file = facts.isRead ? this.files.get(decodedPath(to)) : undefined;
+    if (file !== undefined) return { kind: 'file', file, status: 200 };
+    const more = [query, facts.query.slice(1)].filter((each) => each !== undefined && each !== '').join('&');
+    return { kind: 'none', target: more === '' ? to : `${to}?${more}` };
+  }
+
+  /** Paths with an extension are files, and what a script asks for is data: both get 404 when they are missing. */
+  private missing(path: string, facts: RequestFacts): Resolution {
+    const isPage = !path.slice(path.lastIndexOf('/')).includes('.');
+    if (this.fallback !== undefined && isPage && facts.isNavigation)
+      return { kind: 'file', file: this.fallback, status: 200 };
     return this.notFound === undefined ? NONE : { kind: 'file', file: this.notFound, status: 404 };
   }
 
@@ -136,8 +166,16 @@ export class Site {
   }
 
   private servedAs(path: string): SiteFile | undefined {
-    const file = this.manifest.files[path];
+    const file = Object.hasOwn(this.manifest.files, path) ? this.manifest.files[path] : undefined;
     return file === undefined ? undefined : new SiteFile(file, contentTypeOf(path), false);
+  }
+}
+
+function decodedPath(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
   }
 }
 

@@ -1,0 +1,66 @@
+import { BuildFailed } from '../build-failed.js';
+import { type Source } from '../frameworks/source.js';
+import { type Inspection } from './inspection.js';
+import { moreAt } from './more-at.js';
+import { type Report } from './repository-files.js';
+
+const MANAGERS: Readonly<Record<string, string>> = {
+  'package-lock.json': 'npm',
+  'npm-shrinkwrap.json': 'npm',
+  'pnpm-lock.yaml': 'pnpm',
+  'yarn.lock': 'yarn',
+  'bun.lock': 'bun',
+  'bun.lockb': 'bun',
+};
+const FUNCTION_PLACES = ['api', 'netlify/functions', 'functions', 'netlify/edge-functions'];
+const FUNCTION_FILE = /\.(?:[cm]?[jt]sx?|py|go|rb|php|rs)$/i;
+const MOST_NAMES = 3;
+
+/** Names a lock file that was not used, and a package manager that differs from the lock file. */
+export function noteLocks({ lock, locks, manifest }: Inspection, report: Report): void {
+  if (lock === null) return;
+  const manager = MANAGERS[lock.name];
+  const others = locks.filter((name) => name !== lock.name && MANAGERS[name] !== manager);
+  if (others.length > 0)
+    report(
+      `Several lock files were found: ${[lock.name, ...others].join(', ')}. ${lock.name} is used. Delete the others, or ` +
+        `name your package manager as "packageManager" in package.json.${moreAt('packages')}`,
+    );
+  const named = /^(npm|pnpm|yarn|bun)@/.exec(manifest?.packageManager ?? '')?.[1];
+  if (named !== undefined && manager !== undefined && named !== manager)
+    report(
+      `package.json names ${named} as its package manager, but the lock file ${lock.name} is of ${manager}. ${manager} is ` +
+        `used. Commit the lock file of ${named}, or correct "packageManager".${moreAt('packages')}`,
+    );
+}
+
+/** The files that other hosts run as functions. Here they are source, which is never published. */
+export const functionFiles = (source: Source): string[] =>
+  FUNCTION_PLACES.flatMap((place) => (hasPages(source, place) ? [] : source.filesBelow(place, FUNCTION_FILE)));
+
+/** True for a directory of pages that happens to have such a name. */
+export const hasPages = (source: Source, directory: string): boolean =>
+  source.filesBelow(directory, /\.html?$/i).length > 0;
+
+export function noteFunctions(source: Source, report: Report): void {
+  const files = functionFiles(source);
+  if (files.length > 0)
+    report(
+      `Functions are not supported: ${namesOf(files)} will not be published, and requests to them get 404. Use a ` +
+        `framework with a server, or set a start command.${moreAt('functions')}`,
+    );
+}
+
+/** @throws {BuildFailed} `framework_not_found` when the source has functions and nothing else. */
+export function requireMoreThanFunctions(source: Source): void {
+  const files = functionFiles(source);
+  if (files.length > 0)
+    throw new BuildFailed(
+      'framework_not_found',
+      `Only functions were found: ${namesOf(files)}. Functions are not supported. Expected is a page, a known framework ` +
+        `or a server. Set the start command of the project to one that starts a server.${moreAt('functions')}`,
+    );
+}
+
+const namesOf = (files: readonly string[]): string =>
+  files.slice(0, MOST_NAMES).join(', ') + (files.length > MOST_NAMES ? ` and ${files.length - MOST_NAMES} more` : '');
