@@ -62,11 +62,13 @@ function siteIn({ source, settings, inspection, root, hasBuild }: ServingParts, 
     except: exceptions(source, true),
   };
   const outputs = [...new Set(derive(mode.outputs, source))];
+  // The source of a project with packages is not a site, unless its pages lie at the top.
+  const isSite = inspection.manifest === null || inspection.entries.some((name) => /\.html?$/i.test(name));
   const found = hasBuild
     ? outputs.map(named)
     : inspection.entries.includes('index.html')
       ? [asItLies]
-      : [...outputs.filter((name) => name === 'public').map(named), asItLies];
+      : [...outputs.map(named), ...(isSite ? [asItLies] : [])];
   const candidates = settings.outputDirectory === undefined ? found : [named(settings.outputDirectory)];
   const immutable = mode.immutable ?? [];
   const pages = { fallback: derive(mode.fallback ?? null, source), notFound: mode.notFound ?? '404.html' };
