@@ -246,6 +246,86 @@ describe('a build', () => {
     if (code === 'build_failed') expect(bench.log).toContain('stderr: why');
   });
 
+  it.each([
+    [
+      'nothing was built',
+      { 'package.json': json({ dependencies: {}, scripts: { build: 'mkdir -p web/site && touch web/site/a.html' } }) },
+      {},
+      /^No output was found in: dist, .*public[.] Pages were found in: web\/site[.] .*Set the output directory/,
+    ],
+    [
+      'the output has no page',
+      { 'package.json': json({ scripts: { build: 'mkdir -p dist/server && touch dist/server/entry.mjs' } }) },
+      { framework: 'astro' },
+      /^The output has no HTML page: dist[.] Expected is at least one .html file[.]/,
+    ],
+    [
+      'a server of the framework is missing',
+      {
+        'package.json': json({ scripts: { build: 'mkdir dist && touch dist/index.html' } }),
+        'astro.config.mjs':
+          "import node from '@astrojs/node'; export default { adapter: node({ mode: 'standalone' }) }",
+      },
+      { framework: 'astro' },
+      /^The build did not leave dist\/server\/entry.mjs, which astro needs to start/,
+    ],
+    [
+      'the output is a link to the project',
+      { 'package.json': json({ scripts: { build: 'ln -s . dist' } }), 'index.html': 'x' },
+      { framework: 'vite' },
+      /^No output was found in: dist[.]/,
+    ],
+  ] as const)('says what was found and which setting to change when %s', async (_, files, settings, message) => {
+    await expect(bench.build(files, { settings })).rejects.toMatchObject({
+      code: 'output_not_found',
+      message: expect.stringMatching(message) as string,
+    });
+  });
+
+  it('names the directories of a repository that has no such root directory', async () => {
+    const building = bench.build({ 'web/index.html': '', 'api/a.js': '' }, { settings: { rootDirectory: 'app' } });
+    await expect(building).rejects.toThrow('The repository has no directory app. Its top level has: api, web.');
+  });
+
+  it('publishes no functions, and says so', async () => {
+    const { files, log } = await bench.build({
+      'index.html': 'hello',
+      'api/hello.js': 'secret()',
+      'api/data.json': '{}',
+    });
+    expect(Object.keys(files)).toEqual(['index.html']);
+    expect(log.join('\n')).toMatch(/Functions are not supported: api\/hello.js will not be published/);
+  });
+
+  it('takes the directory of pages that the framework has, not another one', async () => {
+    const { files } = await bench.build(
+      {
+        'package.json': json({ scripts: { build: 'mkdir _site && echo made > _site/index.html' } }),
+        'public/style.css': 'source',
+      },
+      { settings: { framework: 'eleventy' } },
+    );
+    expect(files).toEqual({ 'index.html': 'made\n' });
+  });
+
+  it('follows vercel.json, and names what it does not support', async () => {
+    const { built, files, log } = await bench.build(
+      {
+        'vercel.json': json({
+          buildCommand: 'mkdir out && echo $0 > out/index.html',
+          outputDirectory: 'out',
+          crons: [{ path: '/tick', schedule: '0 * * * *' }],
+          images: {},
+        }),
+      },
+      { settings: { framework: 'static' } },
+    );
+    expect(Object.keys(files)).toEqual(['index.html']);
+    expect(built.crons).toEqual([{ path: '/tick', schedule: '0 * * * *' }]);
+    expect(built.settings.output_directory).toEqual({ value: 'out', source: 'file' });
+    expect(log).toContain('system: "images" of vercel.json is not supported. Images are served as they are.');
+  });
+
   it('keeps framework caches and packages for later builds of the project only', async () => {
     const repository = bench.repository({
       'package.json': json({ scripts: { build: 'sh build.sh' } }),

@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import { request as httpRequest } from 'node:http';
 import { AppServersService } from '../../src/modules/hosting/app-servers.service.js';
 import { DeployEnvironment } from '../../src/modules/hosting/deploy-environment.js';
-import { built, deploy, type Files, visit } from '../support/hosting.js';
+import { built, deploy, type Files, NO_ROUTING, visit } from '../support/hosting.js';
 import { eventually, useApp } from '../support/test-app.js';
 
 /** An app that shows what it was asked, and does what its tests need. */
@@ -99,6 +99,25 @@ describe('a deploy with a server', () => {
     expect(servers().counts).toMatchObject({ running: 1, frozen: 0, started: 1 });
     expect((await app.fetch('/metrics')).text).toMatch(/^app_servers\{state="running"\} 1$/m);
     expect((await servers().runtimeLogs(deployId)).map(({ text }) => text)).toEqual(['starting with those who visit']);
+  });
+
+  it('follows the redirects, rewrites and headers of its deploy', async () => {
+    const routing = {
+      ...NO_ROUTING,
+      redirects: [{ source: '/old/:path*', destination: '/:path*', statusCode: 301 }],
+      rewrites: [{ source: '/mirror/:word', destination: '/echo?word=:word' }],
+      headers: [{ source: '/(.*)', headers: [{ key: 'X-App', value: 'of the deploy' }] }],
+    };
+    const ruled = await deploy(app, { ...output({ 'server.js': SERVER, 'public/a.txt': 'a' }), routing });
+    expect(await visit(app, ruled.label, '/old/echo', { method: 'POST' })).toMatchObject({
+      status: 301,
+      headers: { location: '/echo', 'x-app': 'of the deploy' },
+    });
+    const mirrored = await visit(app, ruled.label, '/mirror/x%20y?more=1', { method: 'POST', body: 'b' });
+    expect(mirrored.headers['x-app']).toBe('of the deploy');
+    expect(JSON.parse(mirrored.text)).toMatchObject({ method: 'POST', url: '/echo?word=x%20y&more=1', body: 'b' });
+    expect((await visit(app, ruled.label, '/a.txt')).headers['x-app']).toBe('of the deploy');
+    await servers().stop(ruled.deployId);
   });
 
   it('receives method, path, query, body and headers unchanged, and the address of the caller', async () => {

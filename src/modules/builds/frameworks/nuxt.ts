@@ -13,7 +13,7 @@ export const nuxt: Preset = {
       kind: 'site',
       condition: 'when the build script runs `nuxt generate`',
       when: (source) =>
-        buildsWith(source, /\bnuxi? generate\b/) && !/\bnuxi? build\b/.test(source.script('build') ?? ''),
+        buildsWith(source, /\bnux[ti] generate\b/) && !/\bnux[ti] build\b/.test(source.script('build') ?? ''),
       outputs: ['.output/public', 'dist'],
       immutable: ['_nuxt'],
       fallback: '200.html',

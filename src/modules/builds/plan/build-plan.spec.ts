@@ -160,4 +160,73 @@ describe('the plan of a build', () => {
     );
     expect(() => planOf({}, { ...inspection({}), manifest: null }, TOOLS)).toThrow('No known framework');
   });
+
+  it('reports the settings that are used, with where each comes from', () => {
+    const { settings } = planOf(
+      { nodeVersion: '20', outputDirectory: 'site' },
+      {
+        ...inspection({ dependencies: { vite: '7' }, entries: ['index.html'], lock: 'package-lock.json' }),
+        vercel: '{"buildCommand":"make","outputDirectory":"out"}',
+      },
+      TOOLS,
+    );
+    expect(settings).toEqual({
+      framework: { value: 'vite', source: 'detected' },
+      root_directory: { value: null, source: 'detected' },
+      node_version: { value: '20', source: 'set' },
+      install_command: { value: 'npm ci --include=dev', source: 'detected' },
+      build_command: { value: 'make', source: 'file' },
+      output_directory: { value: 'site', source: 'set' },
+      start_command: { value: null, source: 'detected' },
+      health_path: { value: null, source: 'detected' },
+      start_timeout_ms: { value: null, source: 'detected' },
+    });
+  });
+
+  it('names lock files that are not used, and a package manager that differs', () => {
+    reported.length = 0;
+    const source = inspection({ dependencies: { a: '1' }, scripts: { build: 'x' }, lock: 'yarn.lock' });
+    const manifest = { ...source.manifest!, packageManager: 'pnpm@9.0.0' };
+    planOf({}, { ...source, manifest, locks: ['package-lock.json', 'yarn.lock'] }, TOOLS);
+    expect(reported).toEqual([
+      expect.stringMatching(/^Several lock files were found: yarn.lock, package-lock.json. yarn.lock is used. Delete/),
+      expect.stringMatching(/names pnpm as its package manager, but the lock file yarn.lock is of yarn. yarn is used/),
+    ]);
+  });
+
+  it('names functions beside pages, and refuses functions alone', () => {
+    reported.length = 0;
+    const paths = ['index.html', 'api', 'api/hello.js', 'api/users/[id].ts'];
+    plan({ entries: ['index.html', 'api'], more: { paths } });
+    expect(reported).toEqual([
+      expect.stringMatching(/^Functions are not supported: api\/hello.js, api\/users\/\[id\].ts/),
+    ]);
+    expect(() => plan({ entries: ['api'], more: { paths: ['api', 'api/hello.py'] } })).toThrow(
+      'Only functions were found: api/hello.py. Functions are not supported.',
+    );
+  });
+
+  it.each([
+    [['requirements.txt', 'app.py'], {}, /^Found a Python project, which builds do not run/],
+    [['Dockerfile'], {}, /^Found a Dockerfile/],
+    [['README.md'], {}, /Found: README.md. Expected is a package.json or an index.html/],
+    [[], {}, /The directory is empty/],
+    [
+      ['package.json', 'apps'],
+      {
+        paths: ['apps', 'apps/web', 'apps/web/package.json', 'apps/docs/package.json'],
+        packages: [
+          { directory: 'apps/web', dependencies: ['next'] },
+          { directory: 'apps/docs', dependencies: ['@docusaurus/core'] },
+          { directory: 'packages/ui', dependencies: ['react'] },
+        ],
+      },
+      /Found: apps\/web \(nextjs\), apps\/docs \(docusaurus\). Set the root directory of the project/,
+    ],
+  ] as const)('refuses %j, and says what was found', (entries, more, message) => {
+    const act = (): unknown =>
+      planOf({}, { ...inspection({ entries: [...entries] }), manifest: null, ...(more as Partial<Inspection>) }, TOOLS);
+    expect(act).toThrow(message);
+    expect(act).toThrow('See /docs/builds#framework.');
+  });
 });
