@@ -70,6 +70,19 @@ export class DocsController {
   plansPage(@Res({ passthrough: true }) response: Response): string {
     return page(response, this.pages.plans());
   }
+
+  /** Serves the page that messages of failed builds lead to. */
+  @Get('docs/builds')
+  @ApiExcludeEndpoint()
+  buildsPage(@Res({ passthrough: true }) response: Response): string {
+    return page(response, this.pages.builds());
+  }
+
+  @Get('docs/frameworks')
+  @ApiExcludeEndpoint()
+  frameworksPage(@Res({ passthrough: true }) response: Response): string {
+    return page(response, this.pages.frameworks());
+  }
 }
 
 function page(response: Response, html: string): string {

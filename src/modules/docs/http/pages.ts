@@ -27,6 +27,15 @@ export class Pages {
     return this.render('plans.md', 'Plans');
   }
 
+  /** The pages that messages of builds lead to. */
+  builds(): string {
+    return this.render('builds.md', 'Builds');
+  }
+
+  frameworks(): string {
+    return this.render('frameworks.md', 'Frameworks');
+  }
+
   private render(file: string, title: string): string {
     let html = this.rendered.get(file);
     if (html === undefined) {

@@ -38,7 +38,7 @@ function shownAt(site: Site, path: string, { headers = {}, query = '', method = 
   if (found.kind === 'none') return found.target ?? 'none';
   const { key } = found.file.representations(new Date(0)).plain;
   const name = Buffer.from(key.replace(/[^0-9a-f]/g, '').slice(-64), 'hex').toString();
-  return `${found.status} ${name.replace(/-+$/, '')}`;
+  return `${found.status} ${name.split('--')[0]!}`;
 }
 
 describe('clean addresses', () => {
