@@ -326,6 +326,16 @@ describe('a build', () => {
     expect(log).toContain('system: "images" of vercel.json is not supported. Images are served as they are.');
   });
 
+  it('ends well after it printed more than the log holds, and says so', async () => {
+    const { files, log } = await bench.build({
+      'package.json': json({ scripts: { build: 'node print.js && mkdir dist && echo ok > dist/index.html' } }),
+      'print.js': "for (let line = 0; line < 1_000; line++) console.log('x'.repeat(10_000));",
+    });
+    expect(files).toEqual({ 'index.html': 'ok\n' });
+    expect(log.join('\n').length).toBeLessThan(9_000_000);
+    expect(log).toContain('stderr: [the rest is not shown: the output exceeds 8388608 bytes]');
+  });
+
   it('keeps framework caches and packages for later builds of the project only', async () => {
     const repository = bench.repository({
       'package.json': json({ scripts: { build: 'sh build.sh' } }),

@@ -138,7 +138,8 @@ export class Ingest {
       if (this.bytes > this.limits.bytes)
         throw new ArtifactRefused(
           'output_too_large',
-          `The output is too large: the limit is ${this.limits.bytes} bytes.`,
+          `The output is too large: the limit is ${this.limits.bytes} bytes, and ${file.path.slice(0, 200)} with ` +
+            `${file.bytes} bytes goes beyond it. Host large files elsewhere, or set the output directory of the project.`,
         );
       if (bytes > file.bytes) break;
       hash.update(chunk);
