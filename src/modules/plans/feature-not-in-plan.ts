@@ -4,6 +4,7 @@ import { PLAN_ERRORS } from './plans.errors.js';
 
 const SUBJECTS: Readonly<Record<PlanFeature, string>> = {
   production_deploys: 'Production deploys are',
+  open_build_network: 'Builds that reach the whole internet are',
   swarms_and_cron: 'Agent swarms and cron are',
   sso: 'SSO is',
 };

@@ -39,6 +39,15 @@ export type Framework = (typeof FRAMEWORKS)[number];
 export const NODE_VERSIONS = ['20', '22', '24'] as const;
 export type NodeVersion = (typeof NODE_VERSIONS)[number];
 
+/**
+ * What builds of a project may reach: package registries, or every public address. The latter is a feature of plans.
+ */
+export const BUILD_NETWORKS = ['registries', 'open'] as const;
+export type BuildNetwork = (typeof BUILD_NETWORKS)[number];
+
+/** How long the server of a deploy may take until it answers. */
+export const START_TIMEOUT_MS = { min: 1_000, max: 120_000 };
+
 /** The targets of environment variables: deploys of the production branch, all other deploys, and local development. */
 export const ENV_TARGETS = ['production', 'preview', 'development'] as const;
 export type EnvTarget = (typeof ENV_TARGETS)[number];
@@ -55,3 +64,7 @@ export function isDirectory(text: string): boolean {
   if (text.length > MAX_PATH_LENGTH || text.startsWith('-') || /[\\\p{Cc}\p{Cs}]/u.test(text)) return false;
   return text.split('/').every((part) => part !== '' && part !== '.' && part !== '..' && part.toLowerCase() !== '.git');
 }
+
+/** True for the path of an address, with a query if it has one. It is sent in a request as it is. */
+export const isRequestPath = (text: string): boolean =>
+  text.length <= MAX_PATH_LENGTH && /^\/(?!\/)[!-~]*$/.test(text) && !/[#\\]/.test(text);

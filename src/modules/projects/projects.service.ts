@@ -34,6 +34,7 @@ export class ProjectsService {
    *
    * @throws {TooManyProjects} `plan_limit_reached`
    * @throws {ProjectSlugTaken} `already_exists`
+   * @throws {FeatureNotInPlan} `feature_not_in_plan`
    */
   create(call: Call, input: CreateProjectInput): Promise<Project> {
     return this.database.transaction(async () => {
@@ -97,6 +98,7 @@ export class ProjectsService {
   /**
    * @throws as {@link get}.
    * @throws {ProjectSlugTaken} `already_exists`
+   * @throws {FeatureNotInPlan} `feature_not_in_plan`
    */
   change(call: Call, idOrSlug: string, change: UpdateProjectInput): Promise<Project> {
     return this.database.transaction(async () => {
@@ -105,6 +107,7 @@ export class ProjectsService {
       if (change.slug !== undefined)
         await this.owners.lockAndGetPlan(call, (await this.get(call, idOrSlug, 'projects:write')).orgId);
       const project = await this.lock(call, idOrSlug, 'projects:write');
+      await this.registry.requireInPlan(project.orgId, change);
       const changed = project.change(change, this.clock.now());
       if (changed.length === 0) return project;
       await this.projects.save(project);

@@ -18,6 +18,8 @@ class PlanLimitsView {
 
 class PlanFeaturesView {
   @ApiProperty() production_deploys!: boolean;
+  @ApiProperty({ description: 'Builds that reach every public address instead of package registries only.' })
+  open_build_network!: boolean;
   @ApiProperty() swarms_and_cron!: boolean;
   @ApiProperty() sso!: boolean;
 }

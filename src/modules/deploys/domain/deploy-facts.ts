@@ -1,8 +1,11 @@
-import type { Framework, NodeVersion } from '../../projects/project-settings.js';
+import type { BuildNetwork, Framework, NodeVersion } from '../../projects/project-settings.js';
 
 export type DeployTrigger = 'api' | 'push';
 
-/** The build settings of a project. Settings that are left out are detected from the source. */
+/**
+ * The settings that a project's builds and servers use. Settings that are left out are detected from the source, or
+ * have a default.
+ */
 export interface DeploySettings {
   readonly framework?: Framework;
   readonly rootDirectory?: string;
@@ -10,6 +13,10 @@ export interface DeploySettings {
   readonly buildCommand?: string;
   readonly outputDirectory?: string;
   readonly nodeVersion?: NodeVersion;
+  readonly startCommand?: string;
+  readonly healthPath?: string;
+  readonly startTimeoutMs?: number;
+  readonly buildNetwork?: BuildNetwork;
 }
 
 /** The result of a build. */

@@ -1,7 +1,7 @@
 import type { Project } from '../../projects/projects.service.js';
 import type { DeploySettings } from './deploy-facts.js';
 
-/** The current build settings of a project. */
+/** The current settings of a project for its deploys. */
 export function settingsOf({
   framework,
   rootDirectory,
@@ -9,6 +9,10 @@ export function settingsOf({
   buildCommand,
   outputDirectory,
   nodeVersion,
+  startCommand,
+  healthPath,
+  startTimeoutMs,
+  buildNetwork,
 }: Project): DeploySettings {
   return {
     ...(framework === null ? {} : { framework }),
@@ -17,5 +21,9 @@ export function settingsOf({
     ...(buildCommand === null ? {} : { buildCommand }),
     ...(outputDirectory === null ? {} : { outputDirectory }),
     ...(nodeVersion === null ? {} : { nodeVersion }),
+    ...(startCommand === null ? {} : { startCommand }),
+    ...(healthPath === null ? {} : { healthPath }),
+    ...(startTimeoutMs === null ? {} : { startTimeoutMs }),
+    ...(buildNetwork === null ? {} : { buildNetwork }),
   };
 }

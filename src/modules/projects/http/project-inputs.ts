@@ -31,6 +31,10 @@ export class ProjectInputs {
       build_command,
       output_directory,
       node_version,
+      start_command,
+      health_path,
+      start_timeout_ms,
+      build_network,
       production_branch,
     } = body;
     return {
@@ -43,6 +47,10 @@ export class ProjectInputs {
       ...(build_command === undefined ? {} : { buildCommand: build_command }),
       ...(output_directory === undefined ? {} : { outputDirectory: output_directory }),
       ...(node_version === undefined ? {} : { nodeVersion: node_version }),
+      ...(start_command === undefined ? {} : { startCommand: start_command }),
+      ...(health_path === undefined ? {} : { healthPath: health_path }),
+      ...(start_timeout_ms === undefined ? {} : { startTimeoutMs: start_timeout_ms }),
+      ...(build_network === undefined ? {} : { buildNetwork: build_network }),
       ...(production_branch === undefined ? {} : { productionBranch: production_branch }),
     };
   }

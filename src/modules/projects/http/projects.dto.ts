@@ -1,18 +1,22 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiProperty, ApiPropertyOptional, type ApiPropertyOptions } from '@nestjs/swagger';
-import { IsIn, IsString, MaxLength, MinLength, ValidateBy } from 'class-validator';
+import { IsIn, IsInt, IsString, Max, MaxLength, Min, MinLength, ValidateBy } from 'class-validator';
 import { MAX_BRANCH_BYTES } from '../../../platform/git/branch-name.js';
 import { MayBeAbsent, MayBeCleared } from '../../../platform/http/may-be-absent.js';
 import { AnswerMeta, PageMeta } from '../../../platform/http/page.js';
 import { inOrder, IsBranchName, IsOneLine, IsTitle, Trimmed } from '../../../platform/text/text-fields.js';
 import type { Project } from '../persistence/project.entity.js';
 import {
+  BUILD_NETWORKS,
+  type BuildNetwork,
   DEFAULT_BRANCH,
   type Framework,
   FRAMEWORKS,
   isDirectory,
+  isRequestPath,
   NODE_VERSIONS,
   type NodeVersion,
+  START_TIMEOUT_MS,
 } from '../project-settings.js';
 import { isProjectSlug } from '../domain/project-slug.js';
 
@@ -114,6 +118,39 @@ const NodeVersionField = optional(
   { enum: NODE_VERSIONS, example: '24', description: 'Read from package.json if absent.' },
   IsIn(NODE_VERSIONS),
 );
+const StartCommand = command('npm start', 'Starts the server. Derived from the framework if absent.');
+const HealthPath = optional(
+  {
+    type: String,
+    maxLength: 200,
+    example: '/healthz',
+    description: 'The path that must answer with a status below 500 before a deploy goes live; `/` if absent.',
+  },
+  IsString(),
+  holds('isPath', isRequestPath, 'must be a path such as /healthz, of at most 200 printable ASCII characters'),
+);
+const StartTimeoutMs = optional(
+  {
+    type: 'integer',
+    minimum: START_TIMEOUT_MS.min,
+    maximum: START_TIMEOUT_MS.max,
+    example: 30_000,
+    description: 'How long the server may take to start, in milliseconds; 15000 if absent.',
+  },
+  IsInt(),
+  Min(START_TIMEOUT_MS.min),
+  Max(START_TIMEOUT_MS.max),
+);
+const BuildNetworkField = optional(
+  {
+    enum: BUILD_NETWORKS,
+    example: 'registries',
+    description:
+      'What builds may reach: package registries (the default), or every public address (`open`), which needs a plan ' +
+      'with `open_build_network`.',
+  },
+  IsIn(BUILD_NETWORKS),
+);
 
 export class CreateProjectBody {
   @ApiProperty(NAME)
@@ -136,6 +173,10 @@ export class CreateProjectBody {
   @BuildCommand(false) readonly build_command?: string;
   @OutputDirectory(false) readonly output_directory?: string;
   @NodeVersionField(false) readonly node_version?: NodeVersion;
+  @StartCommand(false) readonly start_command?: string;
+  @HealthPath(false) readonly health_path?: string;
+  @StartTimeoutMs(false) readonly start_timeout_ms?: number;
+  @BuildNetworkField(false) readonly build_network?: BuildNetwork;
 
   @ApiPropertyOptional({ ...BRANCH, description: `${BRANCH.description} Default: ${DEFAULT_BRANCH}.` })
   @MayBeAbsent()
@@ -162,6 +203,10 @@ export class ChangeProjectBody {
   @BuildCommand(true) readonly build_command?: string | null;
   @OutputDirectory(true) readonly output_directory?: string | null;
   @NodeVersionField(true) readonly node_version?: NodeVersion | null;
+  @StartCommand(true) readonly start_command?: string | null;
+  @HealthPath(true) readonly health_path?: string | null;
+  @StartTimeoutMs(true) readonly start_timeout_ms?: number | null;
+  @BuildNetworkField(true) readonly build_network?: BuildNetwork | null;
 
   @ApiPropertyOptional(BRANCH)
   @MayBeAbsent()
@@ -185,6 +230,10 @@ export class ProjectView {
   @ApiPropertyOptional({ type: String }) build_command?: string;
   @ApiPropertyOptional({ type: String }) output_directory?: string;
   @ApiPropertyOptional({ enum: NODE_VERSIONS }) node_version?: NodeVersion;
+  @ApiPropertyOptional({ type: String }) start_command?: string;
+  @ApiPropertyOptional({ type: String }) health_path?: string;
+  @ApiPropertyOptional({ type: 'integer' }) start_timeout_ms?: number;
+  @ApiPropertyOptional({ enum: BUILD_NETWORKS }) build_network?: BuildNetwork;
   @ApiProperty({ example: 'main' }) production_branch!: string;
   @ApiProperty({ format: 'date-time' }) created_at!: string;
   @ApiProperty({ format: 'date-time' }) updated_at!: string;
@@ -192,6 +241,7 @@ export class ProjectView {
   static of(project: Project): ProjectView {
     const { id, orgId, name, slug, productionBranch, createdAt, updatedAt } = project;
     const { repoUrl, framework, rootDirectory, installCommand, buildCommand, outputDirectory, nodeVersion } = project;
+    const { startCommand, healthPath, startTimeoutMs, buildNetwork } = project;
     return {
       id,
       org_id: orgId,
@@ -204,6 +254,10 @@ export class ProjectView {
       ...(buildCommand === null ? {} : { build_command: buildCommand }),
       ...(outputDirectory === null ? {} : { output_directory: outputDirectory }),
       ...(nodeVersion === null ? {} : { node_version: nodeVersion }),
+      ...(startCommand === null ? {} : { start_command: startCommand }),
+      ...(healthPath === null ? {} : { health_path: healthPath }),
+      ...(startTimeoutMs === null ? {} : { start_timeout_ms: startTimeoutMs }),
+      ...(buildNetwork === null ? {} : { build_network: buildNetwork }),
       production_branch: productionBranch,
       created_at: createdAt.toISOString(),
       updated_at: updatedAt.toISOString(),

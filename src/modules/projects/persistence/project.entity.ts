@@ -1,5 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import { DEFAULT_BRANCH, type Framework, type NodeVersion } from '../project-settings.js';
+import { type BuildNetwork, DEFAULT_BRANCH, type Framework, type NodeVersion } from '../project-settings.js';
 
 /** The settings of a project that its members choose. */
 export type Settings = Pick<
@@ -13,6 +13,10 @@ export type Settings = Pick<
   | 'buildCommand'
   | 'outputDirectory'
   | 'nodeVersion'
+  | 'startCommand'
+  | 'healthPath'
+  | 'startTimeoutMs'
+  | 'buildNetwork'
   | 'productionBranch'
 >;
 
@@ -29,13 +33,18 @@ export class Project {
   @Column('text') slug!: string;
   /** The URL as normalized by `checkRepositoryUrl`; null while no repository is linked. */
   @Column('text', { name: 'repo_url', nullable: true }) repoUrl!: string | null;
-  /** Null to detect the value from the repository, as for the next five fields. */
+  /** Null to detect the value from the repository, as for the next six fields. */
   @Column('text', { nullable: true }) framework!: Framework | null;
   @Column('text', { name: 'root_directory', nullable: true }) rootDirectory!: string | null;
   @Column('text', { name: 'install_command', nullable: true }) installCommand!: string | null;
   @Column('text', { name: 'build_command', nullable: true }) buildCommand!: string | null;
   @Column('text', { name: 'output_directory', nullable: true }) outputDirectory!: string | null;
   @Column('text', { name: 'node_version', nullable: true }) nodeVersion!: NodeVersion | null;
+  @Column('text', { name: 'start_command', nullable: true }) startCommand!: string | null;
+  /** Null for the default of the service, as for the next two fields. */
+  @Column('text', { name: 'health_path', nullable: true }) healthPath!: string | null;
+  @Column('int', { name: 'start_timeout_ms', nullable: true }) startTimeoutMs!: number | null;
+  @Column('text', { name: 'build_network', nullable: true }) buildNetwork!: BuildNetwork | null;
   @Column('text', { name: 'production_branch' }) productionBranch!: string;
   @Column('timestamptz', { name: 'created_at' }) createdAt!: Date;
   @Column('timestamptz', { name: 'updated_at' }) updatedAt!: Date;
@@ -55,6 +64,10 @@ export class Project {
     project.buildCommand = settings.buildCommand ?? null;
     project.outputDirectory = settings.outputDirectory ?? null;
     project.nodeVersion = settings.nodeVersion ?? null;
+    project.startCommand = settings.startCommand ?? null;
+    project.healthPath = settings.healthPath ?? null;
+    project.startTimeoutMs = settings.startTimeoutMs ?? null;
+    project.buildNetwork = settings.buildNetwork ?? null;
     project.productionBranch = settings.productionBranch ?? DEFAULT_BRANCH;
     project.createdAt = project.updatedAt = at;
     project.deletedAt = null;
