@@ -211,16 +211,24 @@ describe('a failed deploy', () => {
     expect(app.log()).toContainEqual(expect.objectContaining({ level: 'error', deployId: bad.id }));
   });
 
-  it('reports the last lines of a server that does not start', async () => {
+  it('shows the whole output of a server that does not start, up to a limit', async () => {
     builds.kind = 'server';
     builds.files = { 'server.js': 'x' };
     const servers = app.get(AppServersService);
-    const check = jest
-      .spyOn(servers, 'check')
-      .mockRejectedValueOnce(new ServerDidNotStart('The server did not answer.', ['Error: no port']));
+    const check = jest.spyOn(servers, 'check').mockImplementationOnce((_id, { onLine }) => {
+      onLine!('system', '$ node server.js');
+      for (let line = 1; line <= 3_000; line++) onLine!('stderr', `line ${line}`);
+      return Promise.reject(new ServerDidNotStart('The server did not answer.'));
+    });
     const bad = await deploy();
     expect(bad.error).toEqual({ code: 'server_did_not_start', message: 'The server did not answer.' });
-    expect((await log(bad.id)).map(({ text }) => text)).toContain('Error: no port');
+    const lines = (await log(bad.id)).filter(({ phase }) => phase === 'check').map(({ text }) => text);
+    expect(lines.slice(0, 3)).toEqual(['Starting the server.', '$ node server.js', 'line 1']);
+    expect(lines.slice(-3)).toEqual([
+      'line 1999',
+      'The server printed more than 2000 lines. Its run-time log has the rest.',
+      'The server did not answer.',
+    ]);
     expect(builds.closed.at(-1)).toEqual({ id: `${bad.id}-1`, keepCaches: false });
     check.mockRestore();
   });

@@ -1,6 +1,7 @@
 import { connect } from 'node:net';
 import { request as httpRequest } from 'node:http';
 import { AppServersService } from '../../src/modules/hosting/app-servers.service.js';
+import type { ServerCommand } from '../../src/modules/hosting/built-output.js';
 import { DeployEnvironment } from '../../src/modules/hosting/deploy-environment.js';
 import { built, deploy, type Files, NO_ROUTING, visit } from '../support/hosting.js';
 import { eventually, useApp } from '../support/test-app.js';
@@ -32,7 +33,8 @@ const server = http.createServer((request, response) => {
   else if (url.pathname === '/try') {
     const tried = {};
     for (const [name, work] of Object.entries({
-      writeApp: () => fs.writeFileSync('/app/x', 'x'), writeTmp: () => fs.writeFileSync('/tmp/x', 'x'),
+      writeApp: () => fs.writeFileSync('/app/x', 'x'), writeCache: () => fs.writeFileSync('/app/.cache/x', 'x'),
+        fillCache: () => fs.writeFileSync('/app/.cache/y', Buffer.alloc(80_000_000)), writeTmp: () => fs.writeFileSync('/tmp/x', 'x'),
         shadow: () => fs.readFileSync('/etc/shadow'), home: () => fs.readdirSync('/root'),
         var: () => fs.readdirSync('/var'),
     })) { try { work(); tried[name] = 'done'; } catch (error) { tried[name] = error.code; } }
@@ -49,17 +51,18 @@ server.listen(process.env.PORT, process.env.HOSTNAME);
 `;
 
 /** Time limit for servers that never start. A busy machine takes a second to start one that answers. */
-const STARTS_WITHIN_MS: Readonly<Record<string, number>> = { 'never.js': 1_500, 'broken.js': 6_000 };
+const START_TIMEOUT_MS: Readonly<Record<string, number>> = { 'never.js': 1_500, 'broken.js': 6_000 };
 
 const output = (
   files: Files,
   command: readonly string[] = ['node', 'server.js'],
   directory = '',
+  settings: Pick<ServerCommand, 'healthPath' | 'startTimeoutMs'> = {},
 ): ReturnType<typeof built> =>
   built(files, {
     kind: 'server',
     framework: 'node',
-    server: { command, directory },
+    server: { command, directory, ...settings },
     static: [
       { directory: 'public', prefix: '/', immutable: false },
       { directory: '.next/static', prefix: '/_next/static', immutable: true },
@@ -217,9 +220,11 @@ describe('a deploy with a server', () => {
     ).toMatch(/^HTTP\/1\.1 404 /);
   });
 
-  it('has no network, no host files, and write access only to /tmp', async () => {
+  it('has no network, no host files, and write access only to /tmp and /app/.cache, within its size', async () => {
     expect(JSON.parse((await visit(app, label, '/try')).text)).toEqual({
       writeApp: 'EROFS',
+      writeCache: 'done',
+      fillCache: 'ENOSPC',
       writeTmp: 'done',
       shadow: 'ENOENT',
       home: 'ENOENT',
@@ -239,7 +244,7 @@ describe('a deploy with a server', () => {
   describe('before it goes live', () => {
     it('is started with its variables and has to answer', async () => {
       const fresh = await deploy(app, output({ 'server.js': SERVER }));
-      await servers().check(fresh.deployId, { GREETING: 'good morning' }, never);
+      await servers().check(fresh.deployId, { environment: { GREETING: 'good morning' }, signal: never });
       expect((await servers().runtimeLogs(fresh.deployId)).map(({ text }) => text)).toContain(
         'starting with good morning',
       );
@@ -249,8 +254,8 @@ describe('a deploy with a server', () => {
       ['node', 'missing.js', /ended before it answered/, /Cannot find module/],
       ['node', 'throws.js', /ended before it answered/, /no database/],
       ['sh', 'fails.sh', /ended before it answered/, /said by a shell/],
-      ['node', 'never.js', /did not answer within/, undefined],
-      ['node', 'broken.js', /answered with 500/, undefined],
+      ['node', 'never.js', /did not listen on port 3000 within 1\.5 s\. .*start_timeout_ms/, undefined],
+      ['node', 'broken.js', /GET \/ answered with 500 for 6 s\. Set health_path/, undefined],
     ])('is rejected when it does not start: %s %s', async (program, file, message, line) => {
       const bad = await deploy(
         app,
@@ -263,16 +268,19 @@ describe('a deploy with a server', () => {
               'require("node:http").createServer((q, s) => { s.statusCode = 500; s.end(); }).listen(process.env.PORT)',
           },
           [program, file],
+          '',
+          file in START_TIMEOUT_MS ? { startTimeoutMs: START_TIMEOUT_MS[file]! } : {},
         ),
       );
+      const lines: string[] = [];
       const failure = await servers()
-        .check(bad.deployId, {}, never, STARTS_WITHIN_MS[file])
+        .check(bad.deployId, { environment: {}, signal: never, onLine: (_stream, text) => lines.push(text) })
         .then(
           () => undefined,
           (error: unknown) => error,
         );
       expect(failure).toMatchObject({ name: 'ServerDidNotStart', message: expect.stringMatching(message) });
-      if (line !== undefined) expect((failure as { lastLines: string[] }).lastLines.join('\n')).toMatch(line);
+      if (line !== undefined) expect(lines.join('\n')).toMatch(line);
     });
 
     it('stops waiting when aborted', async () => {
@@ -281,7 +289,9 @@ describe('a deploy with a server', () => {
       setTimeout(() => {
         abort.abort(new Error('cancelled'));
       }, 300);
-      await expect(servers().check(slow.deployId, {}, abort.signal)).rejects.toThrow('cancelled');
+      await expect(servers().check(slow.deployId, { environment: {}, signal: abort.signal })).rejects.toThrow(
+        'cancelled',
+      );
     });
   });
 
@@ -298,6 +308,52 @@ describe('a deploy with a server', () => {
       ),
     );
     expect((await visit(app, nested.label, '/')).text).toBe('/app/apps/web');
+  });
+
+  it('is checked at its health path', async () => {
+    const files = {
+      'server.js':
+        "require('node:http').createServer((q, s) => { s.statusCode = q.url === '/healthz?deep=1' ? 204 : 500; " +
+        's.end(); }).listen(process.env.PORT)',
+    };
+    const healthy = await deploy(app, output(files, undefined, '', { healthPath: '/healthz?deep=1' }));
+    await servers().check(healthy.deployId, { environment: {}, signal: never });
+  });
+
+  it('has npm, npx and the programs of its packages', async () => {
+    const { label: scripted } = await deploy(
+      app,
+      output(
+        {
+          'package.json': JSON.stringify({ scripts: { start: 'answer' } }),
+          'node_modules/.bin/answer': '#!/bin/sh\nnpx --version > /tmp/npx; exec node server.js\n',
+          'server.js':
+            "const npx = require('node:fs').readFileSync('/tmp/npx', 'utf8'); require('node:http').createServer(" +
+            '(q, s) => s.end(process.env.npm_lifecycle_event + " " + npx)).listen(process.env.PORT)',
+        },
+        ['npm', 'start'],
+        '',
+        { startTimeoutMs: 60_000 },
+      ),
+    );
+    expect((await visit(app, scripted)).text).toMatch(/^start \d+\./);
+  }, 90_000);
+
+  it('may listen late at a cold start, and is ended with a note when it takes too long', async () => {
+    const late =
+      "setTimeout(() => require('node:http').createServer((q, s) => s.end('late')).listen(process.env.PORT), 1000)";
+    const { label: slow } = await deploy(app, output({ 'server.js': late }));
+    expect((await visit(app, slow)).text).toBe('late');
+
+    const idle = 'setInterval(() => {}, 1000)';
+    const stuck = await deploy(app, output({ 'server.js': idle }, undefined, '', { startTimeoutMs: 1_500 }));
+    expect(await visit(app, stuck.label)).toMatchObject({ status: 502, text: expect.stringContaining('app_failed') });
+    await eventually(
+      async () =>
+        (await servers().runtimeLogs(stuck.deployId)).some(({ text }) => text.includes('did not listen on port')),
+      'the log says why',
+      10_000,
+    );
   });
 
   it('stops with the service', async () => {

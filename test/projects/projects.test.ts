@@ -63,6 +63,10 @@ describe('projects', () => {
       build_command: 'npm run build',
       output_directory: 'dist',
       node_version: '22',
+      start_command: 'node server.js',
+      health_path: '/healthz?deep=1',
+      start_timeout_ms: 120_000,
+      build_network: 'open',
       production_branch: 'release/1.x',
     };
     const project = await made({ ...settings, repo_url: 'HTTPS://GitHub.com/acme/shop/' });
@@ -89,7 +93,13 @@ describe('projects', () => {
   });
 
   it('keeps the settings that PATCH omits, and clears those set to null', async () => {
-    const { id, ...before } = await made({ framework: 'vite', root_directory: 'web', node_version: '20' });
+    const { id, ...before } = await made({
+      framework: 'vite',
+      root_directory: 'web',
+      node_version: '20',
+      start_command: 'npm start',
+      start_timeout_ms: 1_000,
+    });
     const linked = await change(id, { repo_url: REPOSITORY, framework: null });
     expect(before['framework']).toBe('vite');
     expect(linked.body.data).toEqual({
@@ -109,6 +119,10 @@ describe('projects', () => {
       build_command: null,
       output_directory: null,
       node_version: null,
+      start_command: null,
+      health_path: null,
+      start_timeout_ms: null,
+      build_network: null,
     });
     expect(Object.keys(unlinked.body.data).sort()).toEqual([
       'created_at',
@@ -134,6 +148,27 @@ describe('projects', () => {
     expect([(await read(renamed)).status, (await read(slug)).status]).toEqual([200, 404]);
     expect(codeOf(await change(id, { slug: other['slug'] }))).toEqual([409, 'already_exists']);
     expect((await change(id, { slug: renamed })).status).toBe(200);
+  });
+
+  it('returns 403 for an open build network on a plan without it, and takes it back at any time', async () => {
+    const owner = await make.person();
+    const by = await make.key(owner);
+    const refused = [403, 'feature_not_in_plan'];
+    const answer = await create({ name: 'x', build_network: 'open' }, {}, by);
+    expect(codeOf(answer)).toEqual(refused);
+    expect(answer.body.error.details).toEqual({
+      feature: 'open_build_network',
+      plan: 'free',
+      smallest_plan: 'builder',
+    });
+    const { id } = await made({ build_network: 'registries' }, by);
+    expect(codeOf(await change(id, { build_network: 'open' }, {}, by))).toEqual(refused);
+
+    await make.plan(owner.organization.id, 'builder');
+    expect((await change(id, { build_network: 'open' }, {}, by)).body.data.build_network).toBe('open');
+    await make.plan(owner.organization.id, 'free');
+    expect((await change(id, { name: 'y' }, {}, by)).body.data.build_network).toBe('open');
+    expect((await change(id, { build_network: null }, {}, by)).body.data).not.toHaveProperty('build_network');
   });
 
   it('deletes a project and frees its slug', async () => {
@@ -250,6 +285,18 @@ describe('project validation', () => {
       { name: 'x', node_version },
       ['node_version'],
     ]),
+    ...['', 'a\nb', null].map((start_command): [object, string[]] => [{ name: 'x', start_command }, ['start_command']]),
+    ...['', 'healthz', '//evil.example', '/a b', '/a#b', '/a\r\nb', '/ü', `/${'a'.repeat(200)}`, 5, null].map(
+      (health_path): [object, string[]] => [{ name: 'x', health_path }, ['health_path']],
+    ),
+    ...[0, 999, 120_001, 1_500.5, '2000', null].map((start_timeout_ms): [object, string[]] => [
+      { name: 'x', start_timeout_ms },
+      ['start_timeout_ms'],
+    ]),
+    ...['closed', '', true, null].map((build_network): [object, string[]] => [
+      { name: 'x', build_network },
+      ['build_network'],
+    ]),
     ...['', '-d', '--upload-pack=id', 'a..b', 'a b', 'a~1', 'HEAD', 'a.lock', '@{-1}', 'a\0b', null].map(
       (production_branch): [object, string[]] => [{ name: 'x', production_branch }, ['production_branch']],
     ),
@@ -273,6 +320,8 @@ describe('project validation', () => {
       [{ framework: 'angular' }, 'framework'],
       [{ root_directory: '..' }, 'root_directory'],
       [{ node_version: '1' }, 'node_version'],
+      [{ health_path: 'x' }, 'health_path'],
+      [{ start_timeout_ms: 1 }, 'start_timeout_ms'],
       [{ org_id: 'x' }, 'org_id'],
     ] as const) {
       const answer = await change(id, body);

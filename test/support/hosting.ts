@@ -37,7 +37,7 @@ export function built(files: Files, change: Partial<BuiltOutput> = {}): BuiltOut
           return {
             path,
             bytes: content.length,
-            executable: false,
+            executable: path.includes('/.bin/'),
             content: iterated([content.subarray(0, 7), content.subarray(7)]),
           };
         }),

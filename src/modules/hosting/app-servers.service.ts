@@ -1,23 +1,26 @@
 import { Injectable } from '@nestjs/common';
 import { Shutdown } from '../../platform/lifecycle/shutdown.js';
+import type { ServerCommand } from './built-output.js';
 import { DeployEnvironment } from './deploy-environment.js';
 import { AppUnavailable, ServerDidNotStart } from './hosting.errors.js';
 import type { AppLogLine } from './persistence/app-log.store.js';
 import type { Manifest } from './ingest/manifest.js';
 import { type AppAllowance, AppAllowances } from './servers/app-allowances.js';
-import { AppLauncher, PACE } from './servers/app-launcher.js';
+import { AppLauncher, PACE, PORT } from './servers/app-launcher.js';
 import { AppLogs } from './servers/app-logs.js';
 import { AppServer } from './servers/app-server.js';
 import { AppSlots, type Slot } from './servers/app-slots.js';
 import { IdleServers } from './servers/idle-servers.js';
 import { RefusalNotes } from './servers/refusal-notes.js';
 import { statusOf } from './servers/server-probe.js';
-import { Sites } from './site/sites.js';
+import { type LoadedSite, Sites } from './site/sites.js';
 
 export type { AppLogLine };
 
-const MAX_LAST_LINES = 20;
-const START_TIMEOUT_MS = 15_000;
+/** A deploy can have another limit, see {@link ServerCommand.startTimeoutMs}. */
+export const DEFAULT_START_TIMEOUT_MS = 15_000;
+export const DEFAULT_HEALTH_PATH = '/';
+const MAX_START_TIMEOUT_MS = 120_000;
 const PROBE_PAUSE_MS = 100;
 /** A server that ends sooner than this has failed. The pause before the next start doubles with each failure. */
 const SETTLED_AFTER_MS = 30_000;
@@ -33,10 +36,14 @@ const REFUSED: Readonly<Record<AppUnavailable['reason'], string>> = {
   failed: 'The server was not started: it failed a moment ago. A request after a short pause tries again.',
 };
 
+type OnLine = (stream: 'stdout' | 'stderr' | 'system', text: string) => void;
+
 interface Start {
   readonly deployId: string;
   readonly environment: Promise<Readonly<Record<string, string>>>;
-  readonly onLine: (text: string) => void;
+  readonly onLine: OnLine;
+  /** True when the caller itself limits the time of the start. */
+  readonly isCheck: boolean;
 }
 
 interface Prepared {
@@ -45,10 +52,12 @@ interface Prepared {
   readonly slot: Slot<AppServer>;
 }
 
-interface StartCheck {
-  readonly lastLines: readonly string[];
+/** The start of a server before its deploy goes live. */
+export interface StartCheck {
+  readonly environment: Readonly<Record<string, string>>;
   readonly signal: AbortSignal;
-  readonly withinMs: number;
+  /** Receives each line that the server prints until the check is over, and lines of the platform. */
+  readonly onLine?: OnLine;
 }
 
 interface Failures {
@@ -81,33 +90,34 @@ export class AppServersService {
   }
 
   /**
-   * Starts the server of a deploy and waits until it answers with a status below 500. The server stays up afterwards,
-   * until it is idle for long enough.
+   * Starts the server of a deploy and waits until its health path answers with a status below 500. The server stays up
+   * afterwards, until it is idle for long enough.
    *
-   * @param withinMs how long the server may take to answer.
-   * @throws {ServerDidNotStart} with the last lines of its output.
+   * @throws {ServerDidNotStart}
    * @throws the signal's reason when it was aborted.
    */
-  async check(
-    deployId: string,
-    environment: Readonly<Record<string, string>>,
-    signal: AbortSignal,
-    withinMs = START_TIMEOUT_MS,
-  ): Promise<void> {
+  async check(deployId: string, { environment, signal, onLine = ignore }: StartCheck): Promise<void> {
     signal.throwIfAborted();
     await this.stop(deployId);
-    const lastLines: string[] = [];
-    const server = await this.begin(deployId, Promise.resolve(environment), (text) => {
-      lastLines.push(text);
-      if (lastLines.length > MAX_LAST_LINES) lastLines.shift();
+    let isOver = false;
+    const command = serverOf(await this.siteOf(deployId));
+    onLine('system', `$ ${command.command.join(' ')}`);
+    const server = await this.begin({
+      deployId,
+      environment: Promise.resolve(environment),
+      onLine: (stream, text) => {
+        if (!isOver) onLine(stream, text);
+      },
+      isCheck: true,
     });
     const release = await server.use();
     try {
-      await this.requireAnswer(server, { lastLines, signal, withinMs });
+      await this.requireAnswer(server, command, signal);
     } catch (error) {
       await server.end();
       throw error;
     } finally {
+      isOver = true;
       release();
     }
   }
@@ -149,18 +159,15 @@ export class AppServersService {
     if (known !== undefined) return known;
     const failed = this.failures.get(deployId);
     if (failed !== undefined && performance.now() < failed.untilMs) throw new AppUnavailable('failed');
-    return this.begin(deployId, this.environments.of(deployId));
+    return this.begin({ deployId, environment: this.environments.of(deployId), onLine: ignore, isCheck: false });
   }
 
-  private begin(
-    deployId: string,
-    environment: Promise<Readonly<Record<string, string>>>,
-    onLine: (text: string) => void = () => undefined,
-  ): Promise<AppServer> {
+  private begin(start: Start): Promise<AppServer> {
+    const { deployId, environment } = start;
     // The promise is awaited later or never, so its rejection must not be unhandled.
     environment.catch(() => undefined);
     if (this.closed) throw new AppUnavailable('full');
-    const starting = this.startInSlot({ deployId, environment, onLine });
+    const starting = this.startInSlot(start);
     this.servers.set(deployId, starting);
     this.idle.watch(() => this.alive.values());
     starting.catch(() => {
@@ -171,8 +178,7 @@ export class AppServersService {
 
   private async startInSlot(start: Start): Promise<AppServer> {
     const { deployId } = start;
-    const loaded = this.sites.known(deployId) ?? (await this.sites.find(deployId));
-    if (loaded?.site.hasServer !== true) throw new ServerDidNotStart('The deploy has no server.', []);
+    const loaded = await this.siteOf(deployId);
     const allowance = await this.allowances.of(loaded.orgId);
     const slot = await this.takeSlot(deployId, loaded.orgId, allowance);
     try {
@@ -181,6 +187,12 @@ export class AppServersService {
       this.slots.release(slot);
       throw error;
     }
+  }
+
+  private async siteOf(deployId: string): Promise<LoadedSite> {
+    const loaded = this.sites.known(deployId) ?? (await this.sites.find(deployId));
+    if (loaded?.site.hasServer !== true) throw new ServerDidNotStart('The deploy has no server.');
+    return loaded;
   }
 
   /** An evicted server ends before its slot is used, so that there are never more servers than slots. */
@@ -200,46 +212,60 @@ export class AppServersService {
   }
 
   private async start(
-    { deployId, environment, onLine }: Start,
+    { deployId, environment, onLine, isCheck }: Start,
     { manifest, allowance, slot }: Prepared,
   ): Promise<AppServer> {
-    const { program, socketPath } = await this.launcher.launch({
+    const { program, socketPath, listening } = await this.launcher.launch({
       deployId,
       manifest,
       allowance,
       environment,
       line: (stream, text) => {
         this.logs.add(deployId, stream, text);
-        onLine(text);
+        onLine(stream, text);
       },
       dropped: (lines) => {
-        this.logs.add(
-          deployId,
-          'system',
-          `${lines} lines were dropped: the server printed more than ${PACE.linesPerSecond} lines a second.`,
-        );
+        const text = `${lines} lines were dropped: the server printed more than ${PACE.linesPerSecond} lines a second.`;
+        this.logs.add(deployId, 'system', text);
+        onLine('system', text);
       },
     });
-    const server = new AppServer(deployId, socketPath, program);
+    const server = new AppServer(deployId, socketPath, program, listening);
     const mine = this.servers.get(deployId);
     slot.server = server;
     this.alive.set(deployId, server);
     this.started++;
+    if (!isCheck) this.limitStart(server, manifest);
     void program.exited.then(({ cause, exitStatus }) => {
       this.slots.release(slot);
       if (this.alive.get(deployId) === server) this.alive.delete(deployId);
       this.forget(deployId, mine);
       server.agent.destroy();
-      if (cause === 'destroyed') return;
+      if (cause === 'destroyed' && !server.wasTooSlow) return;
       this.crashed++;
       this.logs.add(
         deployId,
         'system',
-        `The server ended: ${cause === 'exit' ? `exit status ${exitStatus ?? 'unknown'}` : cause}.`,
+        server.wasTooSlow
+          ? tooSlow(startTimeoutOf(manifest.server!))
+          : `The server ended: ${cause === 'exit' ? `exit status ${exitStatus ?? 'unknown'}` : cause}.`,
       );
       this.failed(server);
     });
     return server;
+  }
+
+  /** A server that takes longer than its time to listen after a request is ended, so that its visitors get an answer. */
+  private limitStart(server: AppServer, manifest: Manifest): void {
+    const timer = setTimeout(() => {
+      // A frozen one would be counted as a failure although nobody waits for it.
+      if (server.isFrozen) void server.end();
+      else server.endTooSlow();
+    }, startTimeoutOf(manifest.server!)).unref();
+    const stop = (): void => {
+      clearTimeout(timer);
+    };
+    server.listening.then(stop, stop);
   }
 
   private forget(deployId: string, starting: Promise<AppServer> | undefined): void {
@@ -259,26 +285,31 @@ export class AppServersService {
       if (now > untilMs + SETTLED_AFTER_MS) this.failures.delete(deployId);
   }
 
-  private async requireAnswer(server: AppServer, { lastLines, signal, withinMs }: StartCheck): Promise<void> {
+  private async requireAnswer(server: AppServer, command: ServerCommand, signal: AbortSignal): Promise<void> {
+    const withinMs = startTimeoutOf(command);
+    const path = command.healthPath ?? DEFAULT_HEALTH_PATH;
     const deadline = performance.now() + withinMs;
     let status: number | undefined;
     while (performance.now() < deadline) {
       signal.throwIfAborted();
-      if (!server.isAlive) throw new ServerDidNotStart('The server ended before it answered.', lastLines);
+      if (!server.isAlive) throw new ServerDidNotStart(ended(command));
       // The last attempt may run out of time, so an earlier status is kept: it says more.
-      status =
-        (await statusOf(server, Math.max(1, deadline - performance.now()), signal).catch(() => undefined)) ?? status;
+      const leftMs = Math.max(1, deadline - performance.now());
+      status = (await statusOf(server, path, leftMs, signal).catch(() => undefined)) ?? status;
       if (status !== undefined && status < 500) return;
       await new Promise((resolve) => {
         setTimeout(resolve, PROBE_PAUSE_MS);
       });
     }
+    signal.throwIfAborted();
+    if (!server.isListening) throw new ServerDidNotStart(tooSlow(withinMs));
     const seconds = withinMs / 1000;
     throw new ServerDidNotStart(
       status === undefined
-        ? `The server did not answer within ${seconds} seconds.`
-        : `The server answered with ${status} for ${seconds} seconds.`,
-      lastLines,
+        ? `GET ${path} was not answered within ${seconds} s. Set health_path to a path that answers, or a longer ` +
+            `start_timeout_ms (at most ${MAX_START_TIMEOUT_MS}).`
+        : `GET ${path} answered with ${status} for ${seconds} s. Set health_path to a path that answers with a status ` +
+            'below 500.',
     );
   }
 
@@ -288,3 +319,17 @@ export class AppServersService {
     await Promise.all([...this.servers.keys()].map((deployId) => this.stop(deployId)));
   }
 }
+
+const ignore = (): void => undefined;
+
+const serverOf = ({ site }: LoadedSite): ServerCommand => site.manifest.server!;
+
+const startTimeoutOf = ({ startTimeoutMs }: ServerCommand): number => startTimeoutMs ?? DEFAULT_START_TIMEOUT_MS;
+
+const ended = ({ command }: ServerCommand): string =>
+  `The server ended before it answered: ${command.join(' ').slice(0, 200)}. The log has its output. ` +
+  'Set start_command if another command starts it.';
+
+const tooSlow = (withinMs: number): string =>
+  `The server did not listen on port ${PORT} within ${withinMs / 1000} s. Make it listen on the port in PORT, or set a ` +
+  `longer start_timeout_ms (at most ${MAX_START_TIMEOUT_MS}).`;

@@ -22,16 +22,9 @@ export class LabelTaken extends Error {
   }
 }
 
-/** The server of a deploy did not start. `lastLines` is the end of its output, for the owner of the deploy. */
+/** The server of a deploy did not start. The message is for the owner of the deploy. */
 export class ServerDidNotStart extends Error {
   override readonly name = 'ServerDidNotStart';
-
-  constructor(
-    message: string,
-    readonly lastLines: readonly string[],
-  ) {
-    super(message);
-  }
 }
 
 /**

@@ -14,6 +14,7 @@ import { AppAllowances } from './servers/app-allowances.js';
 import { AppLauncher } from './servers/app-launcher.js';
 import { AppLogs } from './servers/app-logs.js';
 import { IdleServers } from './servers/idle-servers.js';
+import { AppTools } from './servers/app-tools.js';
 import { AppTrees } from './servers/app-trees.js';
 import { StoredBytesModule } from './stored-bytes.module.js';
 import { Sites } from './site/sites.js';
@@ -34,6 +35,7 @@ import { openBlobStorage } from './store/open-blob-storage.js';
     GarbageCollectionService,
     AppAllowances,
     AppLogs,
+    AppTools,
     AppTrees,
     AppLauncher,
     IdleServers,

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 
-import { type Mount } from './isolation-spec.js';
+import { type Mount, type ScratchDirectory } from './isolation-spec.js';
 import { type LibraryPaths } from './library-mounts.js';
 
 /** bubblewrap reads the seccomp filter from this descriptor and closes it. */
@@ -28,6 +28,7 @@ export interface IsolationShape {
   readonly mounts: readonly Mount[];
   /** A mount at `/tmp` replaces the one in memory. */
   readonly writable: readonly Mount[];
+  readonly scratch?: readonly ScratchDirectory[];
   /** The working directory of the program. */
   readonly directory: string;
   readonly environment: Readonly<Record<string, string>>;
@@ -83,6 +84,7 @@ export function bubblewrapOptions(shape: IsolationShape, libraries: LibraryPaths
     '/dev/stderr',
     ...(hasOwnTmp ? [] : ['--size', String(shape.scratchBytes), '--tmpfs', '/tmp']),
     ...shape.writable.flatMap(({ from, to }) => ['--bind', from, to]),
+    ...(shape.scratch ?? []).flatMap(({ to, bytes }) => ['--size', String(bytes), '--tmpfs', to]),
     ...later.flatMap(({ from, to }) => ['--ro-bind', from, to]),
     '--remount-ro',
     '/',

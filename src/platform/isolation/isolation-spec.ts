@@ -6,6 +6,12 @@ export interface Mount {
   readonly to: string;
 }
 
+/** A writable directory in memory, with its path inside. */
+export interface ScratchDirectory {
+  readonly to: string;
+  readonly bytes: number;
+}
+
 /** Limits that apply from the first instruction on and cannot be raised later. */
 export interface StartLimits {
   /** Resident memory of everything inside, including the program's own start. */

@@ -1,5 +1,5 @@
 import { type CpuShare } from './cpu-share.js';
-import { type Mount } from './isolation-spec.js';
+import { type Mount, type ScratchDirectory } from './isolation-spec.js';
 import { type OutputPace } from './output-pace.js';
 
 /** The descriptor of the socket that the program was given to listen on. */
@@ -33,6 +33,11 @@ export interface LaunchSpec {
    * must not open, write or follow anything in them.
    */
   readonly writable: readonly Mount[];
+  /**
+   * Further directories in memory that the program may write to. Their paths inside must exist among the mounts. They
+   * are lost when the program ends.
+   */
+  readonly scratch?: readonly ScratchDirectory[];
   /** The working directory, as a path inside. */
   readonly directory: string;
   /** No command line shows the environment. */

@@ -6,8 +6,6 @@ import { DeployFailed } from '../domain/deploy-failure.js';
 import { DeployTransitions } from '../domain/deploy-transitions.js';
 import { AttemptOver, type DeployRun, WorkerStops } from './deploy-run.js';
 
-const LAST_LINES = 50;
-
 /** Decides how an attempt ends that did not become ready, and cleans up after each attempt. */
 @Injectable()
 export class AttemptEnding {
@@ -33,8 +31,6 @@ export class AttemptEnding {
     const failure = failureOf(thrown);
     if (failure.code === 'internal_error')
       this.log.error({ error: thrown, deployId: deploy.id, orgId: deploy.orgId }, 'Deploy failed with internal error.');
-    if (thrown instanceof ServerDidNotStart)
-      for (const line of thrown.lastLines.slice(-LAST_LINES)) log.line(phases.now, 'stderr', line);
     log.note(phases.now, failure.message);
     await log.flushed();
     await this.transitions.failed(deploy, failure, phases.read());

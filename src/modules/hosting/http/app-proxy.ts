@@ -108,9 +108,21 @@ export class AppProxy {
     }
     const release = await server.use();
     used.once('close', release);
+    if (!server.isListening && !(await this.isStarted(server, response))) return undefined;
     if (!used.destroyed) return server;
     release();
     return undefined;
+  }
+
+  /** Waits until a server listens. Returns false when it did not and the request was answered here. */
+  private async isStarted(server: AppServer, response: ServerResponse): Promise<boolean> {
+    try {
+      await server.listening;
+      return true;
+    } catch {
+      if (!response.destroyed) refuse(response, 'app_failed');
+      return false;
+    }
   }
 
   private requestTo(

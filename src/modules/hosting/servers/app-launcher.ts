@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { mkdtemp, rename, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
+import { connect, createServer } from 'node:net';
 import { once } from 'node:events';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, posix } from 'node:path';
 import { Injectable } from '@nestjs/common';
 import { Isolation } from '../../../platform/isolation/isolation.js';
 import type { IsolatedProgram } from '../../../platform/isolation/isolated-program.js';
@@ -14,7 +14,8 @@ import { ServerDidNotStart } from '../hosting.errors.js';
 import { directoryOf } from '../ingest/file-paths.js';
 import type { Manifest } from '../ingest/manifest.js';
 import type { AppAllowance } from './app-allowances.js';
-import { AppTrees } from './app-trees.js';
+import { AppTools } from './app-tools.js';
+import { AppTrees, CACHE_DIRECTORY, hasCacheDirectory } from './app-trees.js';
 
 const MEBIBYTE = 1_048_576;
 const LIMITS: Omit<LaunchLimits, 'memoryBytes' | 'cpu'> = {
@@ -32,8 +33,10 @@ export const PACE: OutputPace = {
   bytesPerSecond: 262_144,
   burstBytes: 1_048_576,
 };
+/** The size of `/app/.cache`, which is in memory like `/tmp`. */
+const CACHE_BYTES = 64 * MEBIBYTE;
 /** Each app has a network of its own, so every server can use the same port. */
-const PORT = '3000';
+export const PORT = '3000';
 const SYSTEM = ['/usr/bin', '/bin', '/usr/share/zoneinfo', '/usr/share/ca-certificates', '/etc/ssl/certs'];
 /**
  * Starts the server and the forwarder at the same time, because each takes as long as Node takes to start. When the
@@ -47,6 +50,8 @@ export interface LaunchedApp {
   readonly program: IsolatedProgram;
   /** The address of the server: a socket of the host, in a directory that only the service can enter. */
   readonly socketPath: string;
+  /** Resolves when the server listens, and rejects when it ends before. */
+  readonly listening: Promise<void>;
 }
 
 interface Launch {
@@ -61,31 +66,36 @@ interface Launch {
   readonly dropped: (lines: number) => void;
 }
 
-/** Starts the server of a deploy in isolation: without a network, its own files read-only, `/tmp` to write to. */
+/**
+ * Starts the server of a deploy in isolation: without a network, its own files read-only, `/tmp` and `/app/.cache` to
+ * write to.
+ */
 @Injectable()
 export class AppLauncher {
   constructor(
     private readonly isolation: Isolation,
     private readonly nodes: NodePrograms,
     private readonly trees: AppTrees,
+    private readonly tools: AppTools,
   ) {}
 
   /** @throws {ServerDidNotStart} when this machine cannot run the server. */
   async launch({ deployId, manifest, allowance, environment, line, dropped }: Launch): Promise<LaunchedApp> {
     const missing = this.isolation.missing();
     if (missing.length > 0)
-      throw new ServerDidNotStart(`This machine cannot run servers. Missing: ${missing.join(', ')}.`, []);
+      throw new ServerDidNotStart(`This machine cannot run servers. Missing: ${missing.join(', ')}.`);
     const node = await this.nodeOf(manifest, line);
 
-    const [tree, hosts, program, forwarder, variables] = await Promise.all([
+    const [tree, hosts, program, forwarder, tools, variables] = await Promise.all([
       this.trees.of(deployId, manifest),
       this.trees.hostsFile(),
       this.isolation.reachable(node),
       this.isolation.reachable(join(__dirname, 'inside', 'serve.cjs')),
+      this.tools.mounts(),
       environment,
     ]);
     const { command, directory } = manifest.server!;
-    const inside = directoryOf(directory)!;
+    const place = posix.join('/app', directoryOf(directory)!);
     return this.withSocket((listener) =>
       this.isolation.launch({
         command: ['/bin/sh', '-c', BOTH, 'sh', ...command],
@@ -95,15 +105,18 @@ export class AppLauncher {
           { from: forwarder, to: '/opt/hosting/serve.cjs' },
           { from: tree, to: '/app' },
           { from: hosts, to: '/etc/hosts' },
+          ...tools,
         ],
         writable: [],
-        directory: inside === '' ? '/app' : `/app/${inside}`,
+        scratch: hasCacheDirectory(manifest) ? [{ to: `/app/${CACHE_DIRECTORY}`, bytes: CACHE_BYTES }] : [],
+        directory: place,
         environment: {
           NODE_ENV: 'production',
           HOME: '/tmp',
           LANG: 'C.UTF-8',
+          npm_config_update_notifier: 'false',
           ...variables,
-          PATH: '/opt/node/bin:/usr/bin:/bin',
+          PATH: pathFrom(place),
           PORT,
           HOSTNAME: '0.0.0.0',
         },
@@ -127,7 +140,7 @@ export class AppLauncher {
         line('stderr', text);
       });
     } catch (error) {
-      throw error instanceof NodeUnavailable ? new ServerDidNotStart(error.message, []) : error;
+      throw error instanceof NodeUnavailable ? new ServerDidNotStart(error.message) : error;
     }
   }
 
@@ -145,7 +158,7 @@ export class AppLauncher {
       await rename(join(directory, 'unnamed'), socketPath);
       const program = await launch((server as unknown as { _handle: { fd: number } })._handle.fd);
       void program.gone.then(remove);
-      return { program, socketPath };
+      return { program, socketPath, listening: listeningOf(socketPath, program) };
     } catch (error) {
       remove();
       throw error;
@@ -154,3 +167,34 @@ export class AppLauncher {
     }
   }
 }
+
+/**
+ * Opens the first connection to a server, before any request can. The forwarder inside accepts it when the server
+ * listens, and closes it to report that.
+ */
+function listeningOf(socketPath: string, program: IsolatedProgram): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const connection = connect(socketPath);
+    const fail = (): void => {
+      reject(new Error('The server ended before it listened.'));
+      connection.destroy();
+    };
+    connection.once('error', fail);
+    void program.exited.then(fail);
+    connection.once('end', () => {
+      if (program.isAlive) resolve();
+      connection.destroy();
+    });
+    connection.resume();
+  });
+}
+
+/** Programs of packages come first, as in the scripts of package.json. */
+const pathFrom = (place: string): string =>
+  [
+    ...new Set([`${place}/node_modules/.bin`, '/app/node_modules/.bin']),
+    '/opt/node/bin',
+    '/opt/tools/bin',
+    '/usr/bin',
+    '/bin',
+  ].join(':');

@@ -4,6 +4,8 @@ import { AppAgent } from './app-agent.js';
 /** A running or frozen server, with a count of the requests that use it. */
 export class AppServer {
   readonly agent = new AppAgent();
+  private hasListened = false;
+  private isTooSlow = false;
   private users = 0;
   private frozen = false;
   private freezing: Promise<void> | undefined;
@@ -14,10 +16,29 @@ export class AppServer {
     readonly deployId: string,
     readonly socketPath: string,
     private readonly program: IsolatedProgram,
-  ) {}
+    /** Resolves when the server listens, and rejects when it ends before. */
+    readonly listening: Promise<void>,
+  ) {
+    listening.then(
+      () => {
+        this.hasListened = true;
+      },
+      () => undefined,
+    );
+  }
 
   get isAlive(): boolean {
     return this.program.isAlive;
+  }
+
+  /** True once the server has listened. */
+  get isListening(): boolean {
+    return this.hasListened;
+  }
+
+  /** True when the server was ended because it did not listen in time. */
+  get wasTooSlow(): boolean {
+    return this.isTooSlow;
   }
 
   get isFrozen(): boolean {
@@ -63,5 +84,10 @@ export class AppServer {
   async end(): Promise<void> {
     this.agent.destroy();
     await this.program.destroy();
+  }
+
+  endTooSlow(): void {
+    this.isTooSlow = true;
+    void this.end();
   }
 }

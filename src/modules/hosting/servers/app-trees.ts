@@ -10,6 +10,14 @@ import type { Manifest, ManifestFile } from '../ingest/manifest.js';
 import { BlobStorage, keyOf } from '../store/blob-storage.js';
 
 const AT_ONCE = 8;
+/**
+ * The directory of a tree that its server may write to. Each server has its own in memory, so that the tree stays the
+ * same. A deploy that has files there keeps them, and nothing can be written.
+ */
+export const CACHE_DIRECTORY = '.cache';
+/** The version is part of the names of trees, because earlier releases wrote trees without {@link CACHE_DIRECTORY}. */
+const TREE_VERSION = 2;
+
 /** The directory beside the trees that keeps files by content, for later trees. */
 const KEPT = 'by-content';
 
@@ -90,6 +98,7 @@ export class AppTrees {
     const unfinished = await mkdtemp(`${path}.unfinished-`);
     try {
       await this.write(unfinished, Object.entries(manifest.files));
+      if (hasCacheDirectory(manifest)) await mkdir(join(unfinished, CACHE_DIRECTORY), { mode: 0o755 });
       await chmod(unfinished, 0o755);
       // Another process may have written the same tree first.
       await rename(unfinished, path).catch(async (error: unknown) => {
@@ -105,7 +114,10 @@ export class AppTrees {
   private nameOf(deployId: string, manifest: Manifest): string {
     let name = this.names.get(manifest);
     if (name === undefined) {
-      const hash = createHash('sha256').update(JSON.stringify(manifest.files)).digest('hex').slice(0, 16);
+      const hash = createHash('sha256')
+        .update(`${TREE_VERSION}${JSON.stringify(manifest.files)}`)
+        .digest('hex')
+        .slice(0, 16);
       name = `${deployId.replace(/[^a-z0-9_]/g, '')}.${hash}`;
       this.names.set(manifest, name);
     }
@@ -150,6 +162,10 @@ export class AppTrees {
     await chmod(target, executable === true ? 0o555 : 0o444);
   }
 }
+
+/** False when the deploy has a file with this name or files in it. */
+export const hasCacheDirectory = ({ files }: Manifest): boolean =>
+  !Object.keys(files).some((path) => path === CACHE_DIRECTORY || path.startsWith(`${CACHE_DIRECTORY}/`));
 
 /** A kept file with the wrong length was truncated by a crash of the machine, so it is written again. */
 async function isLinked(kept: string, target: string, bytes: number): Promise<boolean> {

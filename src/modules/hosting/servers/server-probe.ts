@@ -2,16 +2,21 @@ import { request } from 'node:http';
 import type { AppServer } from './app-server.js';
 
 /**
- * Returns the status that a server answers `/` with.
+ * Returns the status that a server answers a path with.
  *
  * @throws {Error} when it does not answer in time.
  */
-export function statusOf({ socketPath }: AppServer, withinMs: number, signal: AbortSignal): Promise<number> {
+export function statusOf(
+  { socketPath }: AppServer,
+  path: string,
+  withinMs: number,
+  signal: AbortSignal,
+): Promise<number> {
   return new Promise((resolve, reject) => {
     const probe = request(
       {
         socketPath,
-        path: '/',
+        path,
         headers: { host: 'localhost', 'user-agent': 'health-check' },
         agent: false,
         timeout: withinMs,

@@ -2,7 +2,8 @@
  * Runs inside the sandbox of an app, beside its server: carries what comes in on the socket that the host has given us
  * to the port that the server listens on. The network in here is the app's own, so no other way leads to it.
  *
- * Nothing is accepted before the server listens: until then requests wait in the queue of the socket.
+ * Nothing is accepted before the server listens: until then requests wait in the queue of the socket. The first
+ * connection is the host's and carries no request: it is closed, which tells the host that the server listens.
  */
 'use strict';
 const net = require('node:net');
@@ -28,7 +29,14 @@ function waitForServer(turn) {
 }
 
 function listen(host) {
+  let isFirst = true;
   const door = net.createServer({ allowHalfOpen: true, noDelay: true }, (from) => {
+    if (isFirst) {
+      isFirst = false;
+      from.once('error', () => undefined);
+      from.destroy();
+      return;
+    }
     const to = net.connect({ port, host, allowHalfOpen: true, noDelay: true });
     from.pipe(to);
     to.pipe(from);

@@ -1,0 +1,51 @@
+import { chmod, mkdir, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Injectable } from '@nestjs/common';
+import { Isolation } from '../../../platform/isolation/isolation.js';
+import type { Mount } from '../../../platform/isolation/isolation-spec.js';
+import { npmPackage } from '../../../platform/node-programs/npm-program.js';
+import { HostingSettings } from '../hosting.settings.js';
+
+/** The name has a hyphen, so that it is never taken for the tree of a deploy. */
+const DIRECTORY = 'app-tools';
+const WRAPPERS: Readonly<Record<string, string>> = {
+  npm: '#!/bin/sh\nexec node /opt/npm/bin/npm-cli.js "$@"\n',
+  npx: '#!/bin/sh\nexec node /opt/npm/bin/npx-cli.js "$@"\n',
+};
+
+/** Provides `npm` and `npx` to servers of deploys, for start commands such as `npm start`. */
+@Injectable()
+export class AppTools {
+  private mounted: Promise<readonly Mount[]> | undefined;
+
+  constructor(
+    private readonly settings: HostingSettings,
+    private readonly isolation: Isolation,
+  ) {}
+
+  /** Returns no mounts when this machine has no npm. A failure is not remembered: the next start tries again. */
+  mounts(): Promise<readonly Mount[]> {
+    this.mounted ??= this.prepare();
+    this.mounted.catch(() => {
+      this.mounted = undefined;
+    });
+    return this.mounted;
+  }
+
+  private async prepare(): Promise<readonly Mount[]> {
+    const npm = await npmPackage();
+    if (npm === undefined) return [];
+    const directory = join(this.settings.serversDirectory, DIRECTORY);
+    await mkdir(directory, { recursive: true, mode: 0o755 });
+    for (const [name, text] of Object.entries(WRAPPERS)) {
+      const unfinished = join(directory, `${name}.${process.pid}`);
+      await writeFile(unfinished, text);
+      await chmod(unfinished, 0o755);
+      await rename(unfinished, join(directory, name));
+    }
+    return [
+      { from: await this.isolation.reachable(npm), to: '/opt/npm' },
+      { from: directory, to: '/opt/tools/bin' },
+    ];
+  }
+}
