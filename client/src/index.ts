@@ -16,7 +16,7 @@ export { type Keys } from './keys.js';
 export { type Me } from './me.js';
 export { type Orgs } from './orgs.js';
 export { type Listing, type ListQuery, type Page } from './page.js';
-export { type Projects } from './projects.js';
+export { type Projects, type RuntimeLogOptions } from './projects.js';
 export { type Repositories } from './repositories.js';
 export { type Sandbox } from './sandbox.js';
 export { Service, type ServiceOptions } from './service.js';
@@ -73,6 +73,8 @@ export type {
   RotatedSession,
   Run,
   RunRequest,
+  RuntimeLogLevel,
+  RuntimeLogLine,
   Scope,
   Session,
   SignedIn,

@@ -1097,6 +1097,26 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/v1/projects/{project_id}/runtime-logs": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Returns or streams what the servers of a project print.
+         * @description Sends NDJSON, one object for each line, and a final `{"end": {"after": …, "more": …}}`: repeat the request with that `after` for the next lines. With `follow=true` it stays open and sends new lines. With `Accept: text/event-stream` it always follows and sends events `line`. If the connection is lost, repeat the request with the last `seq` in `Last-Event-ID`.
+         */
+        readonly get: operations["RuntimeLogsController_log"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/v1/repositories": {
         readonly parameters: {
             readonly query?: never;
@@ -1773,11 +1793,22 @@ export interface components {
              */
             readonly build_command?: string | null;
             /**
+             * @description What builds may reach: package registries (the default), or every public address (`open`), which needs a plan with `open_build_network`.
+             * @example registries
+             * @enum {string|null}
+             */
+            readonly build_network?: "registries" | "open" | null;
+            /**
              * @description Detected in each deploy if absent.
              * @example nextjs
              * @enum {string|null}
              */
             readonly framework?: "nextjs" | "expo" | "astro" | "nuxt" | "react-router" | "sveltekit" | "vite" | "node" | "static" | null;
+            /**
+             * @description The path that must answer with a status below 500 before a deploy goes live; `/` if absent.
+             * @example /healthz
+             */
+            readonly health_path?: string | null;
             /**
              * @description Installs the dependencies. Derived from the lock file if absent.
              * @example npm ci
@@ -1816,6 +1847,16 @@ export interface components {
              * @example shop
              */
             readonly slug?: string;
+            /**
+             * @description Starts the server. Derived from the framework if absent.
+             * @example npm start
+             */
+            readonly start_command?: string | null;
+            /**
+             * @description How long the server may take to start, in milliseconds; 15000 if absent.
+             * @example 30000
+             */
+            readonly start_timeout_ms?: number | null;
         };
         readonly ChangeRoleBody: {
             /**
@@ -1957,11 +1998,22 @@ export interface components {
              */
             readonly build_command?: string;
             /**
+             * @description What builds may reach: package registries (the default), or every public address (`open`), which needs a plan with `open_build_network`.
+             * @example registries
+             * @enum {string}
+             */
+            readonly build_network?: "registries" | "open";
+            /**
              * @description Detected in each deploy if absent.
              * @example nextjs
              * @enum {string}
              */
             readonly framework?: "nextjs" | "expo" | "astro" | "nuxt" | "react-router" | "sveltekit" | "vite" | "node" | "static";
+            /**
+             * @description The path that must answer with a status below 500 before a deploy goes live; `/` if absent.
+             * @example /healthz
+             */
+            readonly health_path?: string;
             /**
              * @description Installs the dependencies. Derived from the lock file if absent.
              * @example npm ci
@@ -2000,6 +2052,16 @@ export interface components {
              * @example shop
              */
             readonly slug?: string;
+            /**
+             * @description Starts the server. Derived from the framework if absent.
+             * @example npm start
+             */
+            readonly start_command?: string;
+            /**
+             * @description How long the server may take to start, in milliseconds; 15000 if absent.
+             * @example 30000
+             */
+            readonly start_timeout_ms?: number;
         };
         readonly CreateRepositoryBody: {
             /**
@@ -3239,6 +3301,8 @@ export interface components {
             readonly servers: number;
         };
         readonly PlanFeaturesView: {
+            /** @description Builds that reach every public address instead of package registries only. */
+            readonly open_build_network: boolean;
             readonly production_deploys: boolean;
             readonly sso: boolean;
             readonly swarms_and_cron: boolean;
@@ -3334,10 +3398,13 @@ export interface components {
         };
         readonly ProjectView: {
             readonly build_command?: string;
+            /** @enum {string} */
+            readonly build_network?: "registries" | "open";
             /** Format: date-time */
             readonly created_at: string;
             /** @enum {string} */
             readonly framework?: "nextjs" | "expo" | "astro" | "nuxt" | "react-router" | "sveltekit" | "vite" | "node" | "static";
+            readonly health_path?: string;
             /** @example prj_01jd3m8yeqf5rb0xkq5ym8s6tn */
             readonly id: string;
             readonly install_command?: string;
@@ -3355,6 +3422,8 @@ export interface components {
             readonly root_directory?: string;
             /** @example shop */
             readonly slug: string;
+            readonly start_command?: string;
+            readonly start_timeout_ms?: number;
             /** Format: date-time */
             readonly updated_at: string;
         };
@@ -3512,6 +3581,23 @@ export interface components {
              * @example 3600
              */
             readonly grace_seconds: number;
+        };
+        readonly RuntimeLogLineView: {
+            /** @example dpl_01jd3m8yeqf5rb0xkq5ym8s6tn */
+            readonly deploy_id: string;
+            /**
+             * @description The `level` or `severity` of a JSON line; otherwise info for stdout and error for stderr. system: written by the platform.
+             * @enum {string}
+             */
+            readonly level: "debug" | "info" | "warn" | "error" | "system";
+            /** @description Increases with each line, with gaps. */
+            readonly seq: number;
+            /** @enum {string} */
+            readonly stream: "stdout" | "stderr" | "system";
+            /** @description One line, with the values of secrets masked. */
+            readonly text: string;
+            /** Format: date-time */
+            readonly time: string;
         };
         readonly RuntimeView: {
             /** @example python */
@@ -11905,6 +11991,10 @@ export interface operations {
                  *       "build_command": "npm run build",
                  *       "output_directory": "dist",
                  *       "node_version": "24",
+                 *       "start_command": "npm start",
+                 *       "health_path": "/healthz",
+                 *       "start_timeout_ms": 30000,
+                 *       "build_network": "registries",
                  *       "production_branch": "main"
                  *     }
                  */
@@ -11972,6 +12062,8 @@ export interface operations {
              *     `ip_not_allowed`: The key does not allow this IP address.
              *
              *     `plan_limit_reached`: The limit of the plan is reached.
+             *
+             *     `feature_not_in_plan`: The plan does not include this feature.
              */
             readonly 403: {
                 headers: {
@@ -12332,6 +12424,10 @@ export interface operations {
                  *       "build_command": "npm run build",
                  *       "output_directory": "dist",
                  *       "node_version": "24",
+                 *       "start_command": "npm start",
+                 *       "health_path": "/healthz",
+                 *       "start_timeout_ms": 30000,
+                 *       "build_network": "registries",
                  *       "production_branch": "main"
                  *     }
                  */
@@ -12397,6 +12493,8 @@ export interface operations {
              *     `key_org_mismatch`: The key is bound to another organization.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
+             *
+             *     `feature_not_in_plan`: The plan does not include this feature.
              */
             readonly 403: {
                 headers: {
@@ -13402,6 +13500,145 @@ export interface operations {
              *
              *     `storage_unavailable`: There is not enough storage space.
              */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    readonly RuntimeLogsController_log: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description Only lines after this `seq`. The header `Last-Event-ID` takes precedence. */
+                readonly after?: number;
+                /** @description Only lines of this deploy. Defaults to all deploys of the project. */
+                readonly deploy?: string;
+                /** @description Sends the last `limit` lines, and then new lines as they are printed. */
+                readonly follow?: boolean;
+                /** @description Only lines of these levels, separated by commas: debug, info, warn, error, system. */
+                readonly level?: string;
+                /** @description Number of lines: the last ones or, with `after`, the next ones. */
+                readonly limit?: number;
+            };
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The id or slug of the project.
+                 * @example prj_01jd3m8yeqf5rb0xkq5ym8s6tn
+                 */
+                readonly project_id: unknown;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description Lines of the log. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/x-ndjson": components["schemas"]["RuntimeLogLineView"];
+                    readonly "text/event-stream": string;
+                };
+            };
+            /**
+             * @description `conflicting_credentials`: The request carries two different credentials.
+             *
+             *     `invalid_request`: A field of the request is invalid.
+             */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The request carries no API key.
+             *
+             *     `malformed_api_key`: The API key has the wrong format.
+             *
+             *     `invalid_api_key`: The API key is unknown.
+             *
+             *     `expired_api_key`: The API key has expired.
+             *
+             *     `revoked_api_key`: The API key has been revoked.
+             *
+             *     `rotated_api_key`: The API key has been rotated.
+             *
+             *     `session_token_not_allowed`: A session token was sent where an API key is required.
+             *
+             *     `session_required`: The request requires a user session.
+             *
+             *     `invalid_session`: The session has ended or is unknown.
+             */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `insufficient_scopes`: The key or the role does not allow this.
+             *
+             *     `org_access_denied`: The caller has no access to the organization.
+             *
+             *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `ip_not_allowed`: The key does not allow this IP address.
+             */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `project_not_found`: Project not found.
+             *
+             *     `deploy_not_found`: Deploy not found.
+             */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
+             *
+             *     `daily_limit_exceeded`: The daily call limit is reached.
+             */
+            readonly 429: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `internal_error`: An unexpected error occurred. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `service_unavailable`: A required backend is temporarily unavailable. */
             readonly 503: {
                 headers: {
                     readonly [name: string]: unknown;

@@ -1,5 +1,6 @@
 import type { Listing, ListQuery } from './page.js';
-import type { RequestOptions, Transport } from './transport.js';
+import { ServiceError } from './errors.js';
+import { type RequestOptions, sleep, type Transport } from './transport.js';
 import type {
   Deploy,
   DeployQuery,
@@ -10,7 +11,26 @@ import type {
   NewProject,
   Project,
   ProjectChange,
+  RuntimeLogLevel,
+  RuntimeLogLine,
 } from './types.js';
+
+export interface RuntimeLogOptions extends RequestOptions {
+  /** Only lines of this deploy. By default, lines of all deploys of the project. */
+  readonly deploy?: string | undefined;
+  /** Only lines of these levels. */
+  readonly levels?: readonly RuntimeLogLevel[] | undefined;
+  /** Only the lines after this `seq`. By default, it begins with the last `limit` lines. */
+  readonly after?: number | undefined;
+  /** Number of lines without `follow`, or to begin with: 1 to 1,000, 500 by default. */
+  readonly limit?: number | undefined;
+  /** Set it to true to receive new lines as they are printed, until you stop. */
+  readonly follow?: boolean | undefined;
+}
+
+/** After this many broken connections without a further line, the error is thrown. */
+const MAX_BREAKS = 5;
+const PAUSE_MS = 1_000;
 
 /** Projects and their environment variables. `project` is an id, or a slug within the organization of the call. */
 export class Projects {
@@ -89,6 +109,43 @@ export class Projects {
       deployId === undefined ? {} : { deploy_id: deployId },
       options,
     );
+  }
+
+  /**
+   * Yields what the servers of the project print: the last lines and, with `follow`, new ones as they arrive. If the
+   * connection breaks, it resumes after the last line. Needs `deploys:read`.
+   *
+   * @throws {NotFoundError} `project_not_found`, `deploy_not_found`.
+   */
+  async *runtimeLogs(
+    project: string,
+    { deploy, levels, after, limit, follow = false, ...options }: RuntimeLogOptions = {},
+  ): AsyncGenerator<RuntimeLogLine, void, undefined> {
+    const query = new URLSearchParams({ follow: String(follow) });
+    if (deploy !== undefined) query.set('deploy', deploy);
+    if (levels !== undefined) query.set('level', levels.join(','));
+    if (limit !== undefined) query.set('limit', String(limit));
+    const path = `${pathOf(project)}/runtime-logs?${query}`;
+    for (let seq = after, breaks = 0; ;) {
+      let fault: unknown = new TypeError('terminated');
+      try {
+        const headers = { accept: 'application/x-ndjson', ...(seq === undefined ? {} : { 'last-event-id': `${seq}` }) };
+        for await (const text of this.#transport.lines(path, headers, options)) {
+          // The server sends empty lines to keep the connection open.
+          if (text === '') continue;
+          const news = JSON.parse(text) as RuntimeLogLine | { readonly end: object };
+          if ('end' in news) return;
+          breaks = 0;
+          seq = news.seq;
+          yield news;
+        }
+      } catch (error) {
+        if (error instanceof ServiceError || options.signal?.aborted === true) throw error;
+        fault = error;
+      }
+      if (++breaks > MAX_BREAKS) throw fault;
+      await sleep(PAUSE_MS, options.signal);
+    }
   }
 
   /** Lists the environment variables by name, without the values of secrets. Needs `projects:read`. */

@@ -140,6 +140,10 @@ export type DeployRequest = Partial<Schemas['CreateDeployBody']>;
 export type DeployEvent = Schemas['DeployEventView'];
 export type DeployLogLine = Schemas['DeployLogLineView'];
 
+/** A line that the server of a deploy printed. */
+export type RuntimeLogLine = Schemas['RuntimeLogLineView'];
+export type RuntimeLogLevel = RuntimeLogLine['level'];
+
 /** Filters for a list of deploys. */
 export interface DeployQuery extends ListQuery {
   readonly branch?: string | undefined;

@@ -1,7 +1,6 @@
 import { request as httpRequest } from 'node:http';
 import { AppServersService } from '../../src/modules/hosting/app-servers.service.js';
-import { DeployEnvironment } from '../../src/modules/hosting/deploy-environment.js';
-import { built, deploy, type Deployed, visit } from '../support/hosting.js';
+import { built, deploy, type Deployed, visit, giveEnvironment, runtimeLogs } from '../support/hosting.js';
 import { eventually, useApp } from '../support/test-app.js';
 
 /** Holds requests for `/hold` for as long as its visitor does. */
@@ -39,10 +38,9 @@ const serverOf = (text: string): ReturnType<typeof built> =>
 describe('servers of apps beside each other', () => {
   const app = useApp();
   const held: (() => void)[] = [];
-  const servers = (): AppServersService => app.get(AppServersService);
 
   beforeAll(() => {
-    jest.spyOn(app.get(DeployEnvironment), 'of').mockResolvedValue({});
+    giveEnvironment(app);
   });
 
   afterEach(() => {
@@ -66,7 +64,7 @@ describe('servers of apps beside each other', () => {
     });
 
   const logOf = async ({ deployId }: Deployed): Promise<string> =>
-    (await servers().runtimeLogs(deployId)).map(({ stream, text }) => `${stream}: ${text}`).join('\n');
+    (await runtimeLogs(app, deployId)).map(({ stream, text }) => `${stream}: ${text}`).join('\n');
 
   it('have as many slots as the plan of the organization allows, and the answer says why none is free', async () => {
     const apps = await Promise.all(
@@ -125,7 +123,7 @@ describe('servers of apps beside each other', () => {
         20_000,
       );
     }
-    const said = await servers().runtimeLogs(talker.deployId, { limit: 1_000 });
+    const said = await runtimeLogs(app, talker.deployId, 1_000);
     expect(said.filter(({ text }) => /^\/\d \d+$/.test(text))).toHaveLength(500);
   });
 });

@@ -1,7 +1,6 @@
 import type { Browser, Page } from 'playwright-core';
-import { DeployEnvironment } from '../../src/modules/hosting/deploy-environment.js';
 import { inChromium, launchChromium } from '../support/browser.js';
-import { built, deploy, NO_ROUTING, point } from '../support/hosting.js';
+import { built, deploy, NO_ROUTING, point, giveEnvironment } from '../support/hosting.js';
 import { eventually, useApp } from '../support/test-app.js';
 
 jest.setTimeout(120_000);
@@ -144,7 +143,7 @@ describe('what people deploy, in a browser', () => {
   );
 
   inChromium('a server takes forms and cookies, sends events as they come and speaks WebSocket', async () => {
-    jest.spyOn(app.get(DeployEnvironment), 'of').mockResolvedValue({});
+    giveEnvironment(app);
     const { label } = await deploy(
       app,
       built(

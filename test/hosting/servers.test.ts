@@ -2,8 +2,7 @@ import { connect } from 'node:net';
 import { request as httpRequest } from 'node:http';
 import { AppServersService } from '../../src/modules/hosting/app-servers.service.js';
 import type { ServerCommand } from '../../src/modules/hosting/built-output.js';
-import { DeployEnvironment } from '../../src/modules/hosting/deploy-environment.js';
-import { built, deploy, type Files, NO_ROUTING, visit } from '../support/hosting.js';
+import { built, deploy, type Files, giveEnvironment, NO_ROUTING, runtimeLogs, visit } from '../support/hosting.js';
 import { eventually, useApp } from '../support/test-app.js';
 
 /** An app that shows what it was asked, and does what its tests need. */
@@ -77,12 +76,12 @@ describe('a deploy with a server', () => {
   let deployId: string;
 
   // These deploys are known to hosting only.
-  const giveEnvironment = (): void => {
-    jest.spyOn(app.get(DeployEnvironment), 'of').mockResolvedValue({ GREETING: 'those who visit' });
+  const greet = (): void => {
+    giveEnvironment(app, { GREETING: 'those who visit' });
   };
 
   beforeAll(async () => {
-    giveEnvironment();
+    greet();
     ({ label, deployId } = await deploy(
       app,
       output({ 'server.js': SERVER, 'public/robots.txt': 'static', '.next/static/chunk.js': 'chunk' }),
@@ -101,7 +100,7 @@ describe('a deploy with a server', () => {
     expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
     expect(servers().counts).toMatchObject({ running: 1, frozen: 0, started: 1 });
     expect((await app.fetch('/metrics')).text).toMatch(/^app_servers\{state="running"\} 1$/m);
-    expect((await servers().runtimeLogs(deployId)).map(({ text }) => text)).toEqual(['starting with those who visit']);
+    expect((await runtimeLogs(app, deployId)).map(({ text }) => text)).toEqual(['starting with those who visit']);
   });
 
   it('follows the redirects, rewrites and headers of its deploy', async () => {
@@ -237,7 +236,7 @@ describe('a deploy with a server', () => {
     const crashing = await deploy(app, output({ 'server.js': SERVER }));
     expect((await visit(app, crashing.label, '/crash')).status).toBe(502);
     await eventually(async () => (await visit(app, crashing.label, '/')).status === 200, 'it is back', 20_000);
-    const texts = (await servers().runtimeLogs(crashing.deployId)).map(({ stream, text }) => `${stream}: ${text}`);
+    const texts = (await runtimeLogs(app, crashing.deployId)).map(({ stream, text }) => `${stream}: ${text}`);
     expect(texts).toEqual(expect.arrayContaining(['stderr: crashing now', 'system: The server ended: exit status 3.']));
   });
 
@@ -245,9 +244,7 @@ describe('a deploy with a server', () => {
     it('is started with its variables and has to answer', async () => {
       const fresh = await deploy(app, output({ 'server.js': SERVER }));
       await servers().check(fresh.deployId, { environment: { GREETING: 'good morning' }, signal: never });
-      expect((await servers().runtimeLogs(fresh.deployId)).map(({ text }) => text)).toContain(
-        'starting with good morning',
-      );
+      expect((await runtimeLogs(app, fresh.deployId)).map(({ text }) => text)).toContain('starting with good morning');
     });
 
     it.each([
@@ -349,8 +346,7 @@ describe('a deploy with a server', () => {
     const stuck = await deploy(app, output({ 'server.js': idle }, undefined, '', { startTimeoutMs: 1_500 }));
     expect(await visit(app, stuck.label)).toMatchObject({ status: 502, text: expect.stringContaining('app_failed') });
     await eventually(
-      async () =>
-        (await servers().runtimeLogs(stuck.deployId)).some(({ text }) => text.includes('did not listen on port')),
+      async () => (await runtimeLogs(app, stuck.deployId)).some(({ text }) => text.includes('did not listen on port')),
       'the log says why',
       10_000,
     );
@@ -361,7 +357,7 @@ describe('a deploy with a server', () => {
     expect(servers().counts.running).toBeGreaterThan(0);
     const old = servers();
     await app.restart();
-    giveEnvironment();
+    greet();
     expect(old.counts).toMatchObject({ running: 0, frozen: 0 });
     expect((await visit(app, label, '/pid')).status).toBe(200);
   });
@@ -371,7 +367,7 @@ describe('the server of a deploy without requests', () => {
   const app = useApp({ APP_FREEZE_AFTER_MS: '200', APP_STOP_AFTER_MS: '1500' });
 
   it('is frozen after APP_FREEZE_AFTER_MS, woken by a request, and stopped after APP_STOP_AFTER_MS', async () => {
-    jest.spyOn(app.get(DeployEnvironment), 'of').mockResolvedValue({});
+    giveEnvironment(app);
     const counts = (): object => app.get(AppServersService).counts;
     const { label } = await deploy(app, output({ 'server.js': SERVER }));
     const started = (await visit(app, label, '/pid')).text;
@@ -394,7 +390,7 @@ describe('the server of a deploy', () => {
   it.each(['20', '22', '24'])(
     'runs on the Node of its build: %s',
     async (nodeVersion) => {
-      jest.spyOn(app.get(DeployEnvironment), 'of').mockResolvedValue({});
+      giveEnvironment(app);
       const server =
         "require('node:http').createServer((request, response) => " +
         'response.end(process.version)).listen(process.env.PORT, process.env.HOSTNAME)';

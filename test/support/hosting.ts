@@ -3,7 +3,9 @@ import { buffer } from 'node:stream/consumers';
 import { AliasesService } from '../../src/modules/hosting/aliases.service.js';
 import { ArtifactsService } from '../../src/modules/hosting/artifacts.service.js';
 import type { BuiltOutput } from '../../src/modules/hosting/built-output.js';
+import { DeployEnvironment } from '../../src/modules/hosting/deploy-environment.js';
 import { deployLabel } from '../../src/modules/hosting/labels.js';
+import { type AppLogLine, RuntimeLogsService } from '../../src/modules/hosting/runtime-logs.service.js';
 import { Database } from '../../src/platform/database/database.js';
 import { uniqueName } from './make.js';
 import type { TestApp } from './test-app.js';
@@ -83,6 +85,17 @@ export async function point(
 ): Promise<void> {
   await app.get(Database).transaction(() => app.get(AliasesService).point(label, { deployId, projectId, orgId, kind }));
 }
+
+/** Gives variables to the servers of deploys that are known to hosting only. */
+export function giveEnvironment(app: TestApp, values: Readonly<Record<string, string>> = {}): void {
+  const environment = app.get(DeployEnvironment);
+  jest.spyOn(environment, 'of').mockResolvedValue(values);
+  jest.spyOn(environment, 'maskOf').mockResolvedValue((text) => text.replaceAll('a-secret-of-the-app', '[secret]'));
+}
+
+/** The last lines that the servers of a deploy printed. */
+export const runtimeLogs = (app: TestApp, deployId: string, limit?: number): Promise<AppLogLine[]> =>
+  app.get(RuntimeLogsService).read({ deployId }, limit === undefined ? {} : { limit });
 
 export interface Page {
   readonly status: number;

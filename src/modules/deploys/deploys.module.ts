@@ -10,6 +10,7 @@ import { DeployTransitions } from './domain/deploy-transitions.js';
 import { ProductionGate } from './domain/production-gate.js';
 import { StorageGate } from './domain/storage-gate.js';
 import { LogFollower } from './logs/log-follower.js';
+import { RuntimeLogFollower } from './logs/runtime-log-follower.js';
 import { DEPLOY_METRICS, DeployMetrics } from './metrics/deploys.metrics.js';
 import { DeploysPersistenceModule } from './persistence/deploys-persistence.module.js';
 import { DeployDeletion } from './requests/deploy-deletion.js';
@@ -35,6 +36,7 @@ const SHARED = [
   LogFollower,
   ProductionGate,
   ProjectHosts,
+  RuntimeLogFollower,
   StorageGate,
 ];
 

@@ -3,7 +3,6 @@ import { Shutdown } from '../../platform/lifecycle/shutdown.js';
 import type { ServerCommand } from './built-output.js';
 import { DeployEnvironment } from './deploy-environment.js';
 import { AppUnavailable, ServerDidNotStart } from './hosting.errors.js';
-import type { AppLogLine } from './persistence/app-log.store.js';
 import type { Manifest } from './ingest/manifest.js';
 import { type AppAllowance, AppAllowances } from './servers/app-allowances.js';
 import { AppLauncher, PACE, PORT } from './servers/app-launcher.js';
@@ -11,11 +10,10 @@ import { AppLogs } from './servers/app-logs.js';
 import { AppServer } from './servers/app-server.js';
 import { AppSlots, type Slot } from './servers/app-slots.js';
 import { IdleServers } from './servers/idle-servers.js';
+import { MaskedOutput } from './servers/masked-output.js';
 import { RefusalNotes } from './servers/refusal-notes.js';
 import { statusOf } from './servers/server-probe.js';
 import { type LoadedSite, Sites } from './site/sites.js';
-
-export type { AppLogLine };
 
 /** A deploy can have another limit, see {@link ServerCommand.startTimeoutMs}. */
 export const DEFAULT_START_TIMEOUT_MS = 15_000;
@@ -122,14 +120,6 @@ export class AppServersService {
     }
   }
 
-  /** Returns the last lines that the servers of a deploy printed, or the first ones after `after`, in order. */
-  runtimeLogs(
-    deployId: string,
-    { after, limit = 500 }: { readonly after?: number; readonly limit?: number } = {},
-  ): Promise<AppLogLine[]> {
-    return this.logs.read(deployId, { after, limit });
-  }
-
   /** Ends the server of a deploy in this process, if it runs. */
   async stop(deployId: string): Promise<void> {
     const server = await this.servers.get(deployId)?.catch(() => undefined);
@@ -215,13 +205,17 @@ export class AppServersService {
     { deployId, environment, onLine, isCheck }: Start,
     { manifest, allowance, slot }: Prepared,
   ): Promise<AppServer> {
+    const output = new MaskedOutput((stream, text) => {
+      this.logs.add(deployId, stream, text);
+    });
+    const masking = output.prepare(this.environments.maskOf(deployId));
     const { program, socketPath, listening } = await this.launcher.launch({
       deployId,
       manifest,
       allowance,
-      environment,
+      environment: masking.then(() => environment),
       line: (stream, text) => {
-        this.logs.add(deployId, stream, text);
+        output.line(stream, text);
         onLine(stream, text);
       },
       dropped: (lines) => {

@@ -17,6 +17,7 @@ import { IdleServers } from './servers/idle-servers.js';
 import { AppTools } from './servers/app-tools.js';
 import { AppTrees } from './servers/app-trees.js';
 import { StoredBytesModule } from './stored-bytes.module.js';
+import { RuntimeLogsService } from './runtime-logs.service.js';
 import { Sites } from './site/sites.js';
 import { BlobStorage } from './store/blob-storage.js';
 import { UnusedBlobs } from './store/unused-blobs.js';
@@ -40,7 +41,16 @@ import { openBlobStorage } from './store/open-blob-storage.js';
     AppLauncher,
     IdleServers,
     AppServersService,
+    RuntimeLogsService,
   ],
-  exports: [BlobStorage, Sites, ArtifactsService, AliasesService, GarbageCollectionService, AppServersService],
+  exports: [
+    BlobStorage,
+    Sites,
+    ArtifactsService,
+    AliasesService,
+    GarbageCollectionService,
+    AppServersService,
+    RuntimeLogsService,
+  ],
 })
 export class HostingModule {}

@@ -25,7 +25,7 @@ import { isOver } from '../domain/deploy-state.js';
 import { DEPLOY_ERRORS } from '../deploys.errors.js';
 import { DeploysService } from '../requests/deploys.service.js';
 import { LiveDeploys } from '../requests/live-deploys.js';
-import { LogFollower } from '../logs/log-follower.js';
+import { LogFollower, type LogNews } from '../logs/log-follower.js';
 import { DeployViews } from './deploy-views.js';
 import {
   DeployAnswer,
@@ -35,7 +35,7 @@ import {
   type DeployView,
   LogsQuery,
 } from './deploys.dto.js';
-import { lastSeenOf, sendLog, wantsEvents } from './log-answer.js';
+import { lastSeenOf, sendLog, type SentNews, wantsEvents } from './log-answer.js';
 
 @ApiTags('deploys')
 @Controller('api/v1/deploys/:deploy_id')
@@ -128,7 +128,7 @@ export class DeploysController {
     await sendLog(
       response,
       asEvents ? 'events' : 'lines',
-      query.follow ? this.logs.follow(id, after, signal) : this.logs.read(id, after),
+      sentOf(query.follow ? this.logs.follow(id, after, signal) : this.logs.read(id, after)),
       signal,
     );
   }
@@ -167,4 +167,11 @@ export class DeploysController {
   async promote(@Caller() call: Call, @Param('deploy_id') id: string): Promise<Envelope<DeployView>> {
     return new Envelope(await this.views.of(await this.live.promote(call, id)));
   }
+}
+
+async function* sentOf(news: AsyncIterable<LogNews>): AsyncGenerator<SentNews> {
+  for await (const each of news)
+    yield 'end' in each
+      ? { end: { state: each.end } }
+      : { lines: each.lines.map((line) => DeployLogLineView.of(line)) };
 }

@@ -1,17 +1,23 @@
 import { once } from 'node:events';
 import type { Request, Response } from 'express';
 import { RequestInvalid } from '../../../platform/errors/request-invalid.js';
-import type { LogNews } from '../logs/log-follower.js';
-import { DeployLogLineView } from './deploys.dto.js';
 
 /** Proxies take a connection that stays silent for dead and close it. */
 const PING_EVERY_MS = 15_000;
 
+/** The number of a line is the id of its event. */
+interface LineView {
+  readonly seq: number;
+}
+
+/** Lines as callers see them, possibly none, or what follows the last line. */
+export type SentNews = { readonly lines: readonly LineView[] } | { readonly end: object };
+
 interface Format {
   readonly type: string;
   readonly opening: string;
-  readonly line: (view: DeployLogLineView) => string;
-  readonly end: (state: string) => string;
+  readonly line: (view: LineView) => string;
+  readonly end: (end: object) => string;
   readonly ping: string;
 }
 
@@ -19,7 +25,7 @@ const EVENTS: Format = {
   type: 'text/event-stream; charset=utf-8',
   opening: 'retry: 1000\n\n',
   line: (view) => `id: ${view.seq}\nevent: line\ndata: ${JSON.stringify(view)}\n\n`,
-  end: (state) => `event: end\ndata: ${JSON.stringify({ state })}\n\n`,
+  end: (end) => `event: end\ndata: ${JSON.stringify(end)}\n\n`,
   ping: ': \n\n',
 };
 
@@ -27,7 +33,7 @@ const LINES: Format = {
   type: 'application/x-ndjson; charset=utf-8',
   opening: '',
   line: (view) => `${JSON.stringify(view)}\n`,
-  end: (state) => `${JSON.stringify({ end: { state } })}\n`,
+  end: (end) => `${JSON.stringify({ end })}\n`,
   // Readers of NDJSON skip empty lines.
   ping: '\n',
 };
@@ -39,7 +45,7 @@ export const wantsEvents = ({ headers }: Request): boolean =>
 export function lastSeenOf({ headers }: Request): number | undefined {
   const value = headers['last-event-id'];
   if (value === undefined || value === '') return undefined;
-  if (typeof value === 'string' && /^\d{1,9}$/.test(value)) return Number(value);
+  if (typeof value === 'string' && /^\d{1,15}$/.test(value)) return Number(value);
   throw new RequestInvalid([
     { path: 'Last-Event-ID', in: 'header', code: 'is_int', message: 'Last-Event-ID must be the seq of a line' },
   ]);
@@ -49,7 +55,7 @@ export function lastSeenOf({ headers }: Request): number | undefined {
 export async function sendLog(
   response: Response,
   format: 'events' | 'lines',
-  news: AsyncIterable<LogNews>,
+  news: AsyncIterable<SentNews>,
   signal: AbortSignal,
 ): Promise<void> {
   const { type, opening, line, end, ping } = format === 'events' ? EVENTS : LINES;
@@ -64,7 +70,7 @@ export async function sendLog(
   try {
     if (opening !== '') response.write(opening);
     for await (const each of news) {
-      const text = 'end' in each ? end(each.end) : each.lines.map((one) => line(DeployLogLineView.of(one))).join('');
+      const text = 'end' in each ? end(each.end) : each.lines.map(line).join('');
       if (text !== '' && !response.write(text)) await once(response, 'drain', { signal });
     }
   } catch (error) {

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { DeployEnvironment } from '../../hosting/deploy-environment.js';
 import { type OpenedVariable, ProjectEnvService } from '../../projects/project-env.service.js';
 import type { DeployVariables } from '../domain/deploy-facts.js';
+import { secretMask } from '../logs/secret-mask.js';
 import { DeployEnvironmentsStore } from '../persistence/deploy-environments.store.js';
 import type { Deploy } from '../persistence/deploy.entity.js';
 import { DeploysStore } from '../persistence/deploys.store.js';
@@ -28,6 +29,11 @@ export class DeployVariablesService extends DeployEnvironment {
 
   async of(deployId: string): Promise<Readonly<Record<string, string>>> {
     return variablesOf(await this.opened(await this.deploys.get(deployId))).values;
+  }
+
+  /** The mask hides the same spellings as in the log of the deploy. */
+  async maskOf(deployId: string): Promise<(text: string) => string> {
+    return secretMask(variablesOf(await this.opened(await this.deploys.get(deployId))).secretValues);
   }
 
   /** True when two deploys have the same variables with the same values. */

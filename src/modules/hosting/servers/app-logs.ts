@@ -2,7 +2,14 @@ import { Injectable } from '@nestjs/common';
 import { Shutdown } from '../../../platform/lifecycle/shutdown.js';
 import { Log } from '../../../platform/logging/log.js';
 import { Clock } from '../../../platform/time/clock.js';
-import { type AppLogLine, AppLogStore, type NewAppLogLine } from '../persistence/app-log.store.js';
+import {
+  type AppLogLine,
+  type AppLogRequest,
+  type AppLogScope,
+  AppLogStore,
+  type NewAppLogLine,
+} from '../persistence/app-log.store.js';
+import { levelOf } from './log-level.js';
 
 const KEPT_LINES = 2_000;
 const MAX_LENGTH = 4_096;
@@ -36,13 +43,13 @@ export class AppLogs {
       count > MAX_WAITING
         ? { stream: 'system' as const, text: 'Lines were dropped: the server printed too many at once.' }
         : { stream, text: clean(text) };
-    this.waiting.push({ deployId, at: this.clock.now(), ...line });
+    this.waiting.push({ deployId, at: this.clock.now(), level: levelOf(line.stream, line.text), ...line });
     this.schedule();
   }
 
-  async read(deployId: string, input: { after: number | undefined; limit: number }): Promise<AppLogLine[]> {
+  async read(scope: AppLogScope, request: AppLogRequest): Promise<AppLogLine[]> {
     await this.flush();
-    return this.store.read(deployId, input);
+    return this.store.read(scope, request);
   }
 
   private schedule(): void {
