@@ -1,5 +1,4 @@
 import { request as httpRequest } from 'node:http';
-import { AppServersService } from '../../src/modules/hosting/app-servers.service.js';
 import { built, deploy, type Deployed, visit, giveEnvironment, runtimeLogs } from '../support/hosting.js';
 import { eventually, useApp } from '../support/test-app.js';
 
