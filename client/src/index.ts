@@ -68,6 +68,7 @@ export type {
   Price,
   Project,
   ProjectChange,
+  ProjectSettings,
   Repository,
   Role,
   RotatedSession,

@@ -1117,6 +1117,26 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/v1/projects/{project_id}/settings": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Returns the settings that builds and servers of a project use, with where each comes from.
+         * @description Settings that the project does not set come from the build of the production deploy or, without one, of the latest ready deploy. Set them with `PATCH /api/v1/projects/{project_id}`.
+         */
+        readonly get: operations["ProjectSettingsController_get"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/v1/repositories": {
         readonly parameters: {
             readonly query?: never;
@@ -1803,7 +1823,7 @@ export interface components {
              * @example nextjs
              * @enum {string|null}
              */
-            readonly framework?: "nextjs" | "expo" | "astro" | "nuxt" | "react-router" | "sveltekit" | "vite" | "node" | "static" | null;
+            readonly framework?: "nextjs" | "expo" | "nuxt" | "react-router" | "remix" | "sveltekit" | "solidstart" | "tanstack-start" | "astro" | "qwik" | "gatsby" | "docusaurus" | "vitepress" | "vuepress" | "hexo" | "eleventy" | "angular" | "nestjs" | "nitro" | "create-react-app" | "vue-cli" | "storybook" | "vite" | "parcel" | "rsbuild" | "hono" | "express" | "fastify" | "koa" | "h3" | "node" | "static" | null;
             /**
              * @description The path that must answer with a status below 500 before a deploy goes live; `/` if absent.
              * @example /healthz
@@ -2008,7 +2028,7 @@ export interface components {
              * @example nextjs
              * @enum {string}
              */
-            readonly framework?: "nextjs" | "expo" | "astro" | "nuxt" | "react-router" | "sveltekit" | "vite" | "node" | "static";
+            readonly framework?: "nextjs" | "expo" | "nuxt" | "react-router" | "remix" | "sveltekit" | "solidstart" | "tanstack-start" | "astro" | "qwik" | "gatsby" | "docusaurus" | "vitepress" | "vuepress" | "hexo" | "eleventy" | "angular" | "nestjs" | "nitro" | "create-react-app" | "vue-cli" | "storybook" | "vite" | "parcel" | "rsbuild" | "hono" | "express" | "fastify" | "koa" | "h3" | "node" | "static";
             /**
              * @description The path that must answer with a status below 500 before a deploy goes live; `/` if absent.
              * @example /healthz
@@ -3096,6 +3116,15 @@ export interface components {
             /** @example The logs of the proxy take 80 % of the disk. */
             readonly text: string;
         };
+        readonly NumberSettingView: {
+            /**
+             * @description set: by the project. file: by a file of the repository. detected: by the build. default: of the service. unknown: there is no build yet that says it.
+             * @enum {string}
+             */
+            readonly source: "set" | "file" | "detected" | "default" | "unknown";
+            /** @description `null` for nothing, or if unknown. */
+            readonly value: number | null;
+        };
         readonly OrgAnswer: {
             readonly data: components["schemas"]["OrgView"];
             readonly meta: components["schemas"]["AnswerMeta"];
@@ -3396,6 +3425,18 @@ export interface components {
             readonly data: readonly components["schemas"]["ProjectView"][];
             readonly meta: components["schemas"]["PageMeta"];
         };
+        readonly ProjectSettingsAnswer: {
+            readonly data: components["schemas"]["ProjectSettingsView"];
+            readonly meta: components["schemas"]["AnswerMeta"];
+        };
+        readonly ProjectSettingsView: {
+            /**
+             * @description The deploy whose build says what the project does not set. Absent before the first ready deploy.
+             * @example dpl_01jd3m8yeqf5rb0xkq5ym8s6tn
+             */
+            readonly deploy_id?: string;
+            readonly settings: components["schemas"]["SettingsView"];
+        };
         readonly ProjectView: {
             readonly build_command?: string;
             /** @enum {string} */
@@ -3403,7 +3444,7 @@ export interface components {
             /** Format: date-time */
             readonly created_at: string;
             /** @enum {string} */
-            readonly framework?: "nextjs" | "expo" | "astro" | "nuxt" | "react-router" | "sveltekit" | "vite" | "node" | "static";
+            readonly framework?: "nextjs" | "expo" | "nuxt" | "react-router" | "remix" | "sveltekit" | "solidstart" | "tanstack-start" | "astro" | "qwik" | "gatsby" | "docusaurus" | "vitepress" | "vuepress" | "hexo" | "eleventy" | "angular" | "nestjs" | "nitro" | "create-react-app" | "vue-cli" | "storybook" | "vite" | "parcel" | "rsbuild" | "hono" | "express" | "fastify" | "koa" | "h3" | "node" | "static";
             readonly health_path?: string;
             /** @example prj_01jd3m8yeqf5rb0xkq5ym8s6tn */
             readonly id: string;
@@ -3672,6 +3713,18 @@ export interface components {
              */
             readonly since: string;
         };
+        readonly SettingsView: {
+            readonly build_command: components["schemas"]["TextSettingView"];
+            readonly build_network: components["schemas"]["TextSettingView"];
+            readonly framework: components["schemas"]["TextSettingView"];
+            readonly health_path: components["schemas"]["TextSettingView"];
+            readonly install_command: components["schemas"]["TextSettingView"];
+            readonly node_version: components["schemas"]["TextSettingView"];
+            readonly output_directory: components["schemas"]["TextSettingView"];
+            readonly root_directory: components["schemas"]["TextSettingView"];
+            readonly start_command: components["schemas"]["TextSettingView"];
+            readonly start_timeout_ms: components["schemas"]["NumberSettingView"];
+        };
         readonly SignedInAnswer: {
             readonly data: components["schemas"]["SignedInView"];
             readonly meta: components["schemas"]["AnswerMeta"];
@@ -3926,6 +3979,15 @@ export interface components {
             readonly id: "nextjs" | "expo";
             /** @example Next.js */
             readonly name: string;
+        };
+        readonly TextSettingView: {
+            /**
+             * @description set: by the project. file: by a file of the repository. detected: by the build. default: of the service. unknown: there is no build yet that says it.
+             * @enum {string}
+             */
+            readonly source: "set" | "file" | "detected" | "default" | "unknown";
+            /** @description `null` for nothing, or if unknown. */
+            readonly value: string | null;
         };
         readonly ToggledView: {
             /** @example aud_01jd3m8yeqf5rb0xkq5ym8s6tn */
@@ -13608,6 +13670,124 @@ export interface operations {
              *
              *     `deploy_not_found`: Deploy not found.
              */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
+             *
+             *     `daily_limit_exceeded`: The daily call limit is reached.
+             */
+            readonly 429: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `internal_error`: An unexpected error occurred. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `service_unavailable`: A required backend is temporarily unavailable. */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    readonly ProjectSettingsController_get: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The id or slug of the project.
+                 * @example prj_01jd3m8yeqf5rb0xkq5ym8s6tn
+                 */
+                readonly project_id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ProjectSettingsAnswer"];
+                };
+            };
+            /** @description `conflicting_credentials`: The request carries two different credentials. */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The request carries no API key.
+             *
+             *     `malformed_api_key`: The API key has the wrong format.
+             *
+             *     `invalid_api_key`: The API key is unknown.
+             *
+             *     `expired_api_key`: The API key has expired.
+             *
+             *     `revoked_api_key`: The API key has been revoked.
+             *
+             *     `rotated_api_key`: The API key has been rotated.
+             *
+             *     `session_token_not_allowed`: A session token was sent where an API key is required.
+             *
+             *     `session_required`: The request requires a user session.
+             *
+             *     `invalid_session`: The session has ended or is unknown.
+             */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `insufficient_scopes`: The key or the role does not allow this.
+             *
+             *     `org_access_denied`: The caller has no access to the organization.
+             *
+             *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `ip_not_allowed`: The key does not allow this IP address.
+             */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `project_not_found`: Project not found. */
             readonly 404: {
                 headers: {
                     readonly [name: string]: unknown;

@@ -11,6 +11,7 @@ import type {
   NewProject,
   Project,
   ProjectChange,
+  ProjectSettings,
   RuntimeLogLevel,
   RuntimeLogLine,
 } from './types.js';
@@ -70,6 +71,16 @@ export class Projects {
    */
   update(project: string, change: ProjectChange, options?: RequestOptions): Promise<Project> {
     return this.#transport.patch(pathOf(project), change, options);
+  }
+
+  /**
+   * Returns the settings that builds and servers of the project use, each with its value and its source. Needs
+   * `projects:read`.
+   *
+   * @throws {NotFoundError} `project_not_found`.
+   */
+  settings(project: string, options?: RequestOptions): Promise<ProjectSettings> {
+    return this.#transport.get(`${pathOf(project)}/settings`, options);
   }
 
   /**

@@ -85,6 +85,9 @@ export type NewProject = Schemas['CreateProjectBody'];
 /** Fields that are left out do not change; null clears a field. */
 export type ProjectChange = Schemas['ChangeProjectBody'];
 
+/** The settings that builds and servers of a project use, with where each comes from. */
+export type ProjectSettings = Schemas['ProjectSettingsView'];
+
 /** An environment variable with the targets that share it. A secret has no value here. */
 export type EnvVariable = Schemas['EnvVariableView'];
 export type EnvTarget = EnvVariable['targets'][number];

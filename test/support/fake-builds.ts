@@ -16,6 +16,8 @@ export class FakeBuilds {
   commit = 'a'.repeat(40);
   files: Record<string, string> = { 'index.html': '<h1>hello</h1>' };
   kind: Built['kind'] = 'static';
+  /** The settings that the next build reports, besides those that it detects. */
+  used: Partial<UsedSettings> = {};
   /** The failure of the next build. If undefined, it succeeds. */
   failure: Error | undefined;
   /** The log of the build. */
@@ -38,6 +40,7 @@ export class FakeBuilds {
         failure: undefined,
         says: ['building'],
         kind: 'static',
+        used: {},
         held: undefined,
         commit: createHash('sha1').update(String(Math.random())).digest('hex'),
       });
@@ -84,7 +87,7 @@ export class FakeBuilds {
       server: kind === 'server' ? { command: ['node', 'server.js'], directory: '' } : null,
       static: [{ directory: '', prefix: '/', immutable: false }],
       routing: { redirects: [], rewrites: [], headers: [], cleanUrls: false, trailingSlash: null, notFound: null },
-      settings: DETECTED,
+      settings: { ...DETECTED, ...this.used },
       files: () => filesOf(files),
       close: ({ keepCaches }) => {
         this.closed.push({ id: request.id, keepCaches });

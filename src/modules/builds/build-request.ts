@@ -28,6 +28,8 @@ export interface BuildSettings {
   readonly healthPath?: string;
   /** The time that the server may take to start. */
   readonly startTimeoutMs?: number;
+  /** What the build may reach: package registries (the default), or every public address. */
+  readonly network?: 'registries' | 'open';
 }
 
 export interface BuildLimits {

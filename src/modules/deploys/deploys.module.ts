@@ -21,6 +21,7 @@ import { DeployVariablesService } from './requests/deploy-variables.service.js';
 import { DeploysService } from './requests/deploys.service.js';
 import { LiveDeploys } from './requests/live-deploys.js';
 import { ProjectHosts } from './requests/project-hosts.js';
+import { ProjectSettingsService } from './requests/project-settings.service.js';
 
 /** The providers that the jobs and the endpoints of this module use as well. */
 const SHARED = [
@@ -36,6 +37,7 @@ const SHARED = [
   LogFollower,
   ProductionGate,
   ProjectHosts,
+  ProjectSettingsService,
   RuntimeLogFollower,
   StorageGate,
 ];

@@ -99,7 +99,7 @@ export class AppServersService {
     await this.stop(deployId);
     let isOver = false;
     const command = serverOf(await this.siteOf(deployId));
-    onLine('system', `$ ${command.command.join(' ')}`);
+    onLine('system', `$ ${spoken(command)}`);
     const server = await this.begin({
       deployId,
       environment: Promise.resolve(environment),
@@ -320,8 +320,14 @@ const serverOf = ({ site }: LoadedSite): ServerCommand => site.manifest.server!;
 
 const startTimeoutOf = ({ startTimeoutMs }: ServerCommand): number => startTimeoutMs ?? DEFAULT_START_TIMEOUT_MS;
 
-const ended = ({ command }: ServerCommand): string =>
-  `The server ended before it answered: ${command.join(' ').slice(0, 200)}. The log has its output. ` +
+/** A command for a shell is shown as it was written. */
+const spoken = ({ command: [program = '', option, text, ...others] }: ServerCommand): string =>
+  /(?:^|\/)sh$/.test(program) && option === '-c' && text !== undefined && others.length === 0
+    ? text
+    : [program, option, text, ...others].filter((word) => word !== undefined).join(' ');
+
+const ended = (command: ServerCommand): string =>
+  `The server ended before it answered: ${spoken(command).slice(0, 200)}. The log has its output. ` +
   'Set start_command if another command starts it.';
 
 const tooSlow = (withinMs: number): string =>

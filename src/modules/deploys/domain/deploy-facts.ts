@@ -19,6 +19,15 @@ export interface DeploySettings {
   readonly buildNetwork?: BuildNetwork;
 }
 
+/** A setting as a build used it: `set` by the project, from a `file` of the repository, or `detected`. */
+interface UsedDeploySetting {
+  readonly value: string | number | null;
+  readonly source: 'set' | 'file' | 'detected';
+}
+
+/** The settings that a build used, by their names in the API. */
+export type UsedDeploySettings = Readonly<Record<string, UsedDeploySetting>>;
+
 /** The result of a build. */
 export interface DeployOutput {
   readonly framework: string;
@@ -26,6 +35,8 @@ export interface DeployOutput {
   readonly kind: 'static' | 'server';
   readonly files: number;
   readonly bytes: number;
+  /** Deploys of earlier releases have none. */
+  readonly settings?: UsedDeploySettings;
 }
 
 /** `system` is written by the platform, the other two by the programs of the build. */

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { BuildLimits, BuildSource } from '../../builds/build-request.js';
+import type { BuildLimits, BuildSettings, BuildSource } from '../../builds/build-request.js';
 import { BuildsService, type FetchedSource } from '../../builds/builds.service.js';
 import type { Plan } from '../../plans/plan.js';
 import { DomainError } from '../../../platform/errors/domain-error.js';
@@ -9,6 +9,8 @@ import type { RepositorySource } from '../../repositories/source-host.js';
 import { DeployFailed } from '../domain/deploy-failure.js';
 import { RUNNING_STATES } from '../domain/deploy-state.js';
 import { jobIdOf } from '../jobs/deploy.job.js';
+import type { DeployLog } from '../logs/deploy-log.js';
+import type { Deploy } from '../persistence/deploy.entity.js';
 import { DeploysStore } from '../persistence/deploys.store.js';
 import { AttemptOver, type DeployRun } from './deploy-run.js';
 
@@ -68,7 +70,7 @@ export class FetchStep {
         target: deploy.type,
         branch: deploy.branch,
         source,
-        settings: deploy.settings,
+        settings: buildSettingsOf(deploy, plan, log),
         limits: limitsOf(plan),
         environment: variables.values,
       },
@@ -98,6 +100,18 @@ export class FetchStep {
         : error;
     }
   }
+}
+
+/** The plan may have changed since the project chose an open network, so it is checked for each build. */
+function buildSettingsOf({ settings }: Deploy, plan: Plan, log: DeployLog): BuildSettings {
+  const { buildNetwork, ...others } = settings;
+  if (buildNetwork !== 'open') return others;
+  if (plan.features.open_build_network) return { ...others, network: 'open' };
+  log.note(
+    'resolve',
+    `build_network is open, which the ${plan.name} plan does not include. This build reaches package registries only.`,
+  );
+  return others;
 }
 
 const limitsOf = ({ deploys: { buildMs, memoryMib, diskMib } }: Plan): BuildLimits => ({

@@ -23,7 +23,7 @@ export class IngestStep {
       signal,
     );
     log.note('ingest', `Stored ${files} files, ${bytes} bytes.`);
-    const { framework, nodeVersion, kind } = built;
-    return { framework, nodeVersion, kind, files, bytes };
+    const { framework, nodeVersion, kind, settings } = built;
+    return { framework, nodeVersion, kind, files, bytes, settings: { ...settings } };
   }
 }
