@@ -132,11 +132,45 @@ describe('a successful deploy', () => {
     });
   });
 
+  it('gives commit, branch and addresses to the build and the server, under variables of the project', async () => {
+    await setEnv({ name: 'SERVICE_GIT_BRANCH', value: 'mine', targets: ['preview'] });
+    const { id, url } = await deploy({ branch: 'feature/x' });
+    const addresses = {
+      SERVICE_DEPLOY_ID: id,
+      SERVICE_DEPLOY_URL: url,
+      SERVICE_BRANCH_URL: expect.stringContaining('feature-x'),
+      SERVICE_PRODUCTION_URL: expect.stringMatching(/^http:\/\/shop-/),
+      VERCEL_URL: new URL(url as string).host,
+    };
+    const commit = {
+      SERVICE_ENVIRONMENT: 'preview',
+      SERVICE_GIT_BRANCH: 'mine',
+      SERVICE_GIT_COMMIT_SHA: builds.commit,
+      SERVICE_GIT_COMMIT_MESSAGE: 'A commit',
+      SERVICE_GIT_COMMIT_AUTHOR: 'Ada',
+      VERCEL_ENV: 'preview',
+      VERCEL_GIT_COMMIT_REF: 'feature/x',
+      VERCEL_GIT_COMMIT_SHA: builds.commit,
+      VERCEL_GIT_REPO_OWNER: 'acme',
+      VERCEL_GIT_REPO_SLUG: 'shop',
+    };
+    const { environment } = builds.built.at(-1)!;
+    expect(environment).toMatchObject({ ...addresses, ...commit });
+    expect(environment).not.toHaveProperty('VERCEL');
+    const ofServer = await app.get(DeployVariablesService).of(id as string);
+    expect(ofServer).toMatchObject({ ...addresses, ...commit, VERCEL: '1' });
+
+    // The addresses differ for each deploy, and the build is reused all the same.
+    const again = await deploy({ branch: 'feature/x' });
+    expect(again.same_as).toBe(id);
+    expect(await app.get(DeployVariablesService).of(again.id as string)).toMatchObject({ SERVICE_DEPLOY_ID: again.id });
+  });
+
   it('keeps the server variables of its build when they change later', async () => {
     await setEnv({ name: 'A', value: 'before', targets: ['preview'] });
     const { id } = await deploy();
     await setEnv({ name: 'A', value: 'after', targets: ['preview'] });
-    expect(await app.get(DeployVariablesService).of(id as string)).toEqual({ A: 'before' });
+    expect(await app.get(DeployVariablesService).of(id as string)).toMatchObject({ A: 'before' });
   });
 });
 

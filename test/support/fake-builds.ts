@@ -66,7 +66,8 @@ export class FakeBuilds {
     await this.at('resolve', signal);
     return {
       commit: { sha: this.commit, message: 'A commit', author: 'Ada' },
-      build: () => this.build(request, observer, signal),
+      build: (variables = {}) =>
+        this.build({ ...request, environment: { ...variables, ...request.environment } }, observer, signal),
       close: () => Promise.resolve(),
     };
   }

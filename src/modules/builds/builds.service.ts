@@ -15,13 +15,14 @@ export interface FetchedSource {
   readonly commit: ResolvedCommit;
 
   /**
-   * Installs and builds in isolation. It can be called once. The caller then closes the result instead of this source.
+   * Installs and builds in isolation. It can be called once. `variables` are known with the commit; those of the request
+   * replace them. The caller then closes the result instead of this source.
    * When it throws, nothing of the build is left on this machine.
    *
    * @throws {BuildFailed}
    * @throws the signal's reason when it was aborted.
    */
-  build(): Promise<Built>;
+  build(variables?: Readonly<Record<string, string>>): Promise<Built>;
 
   /** Removes everything. It has to be called when nothing is built, and is harmless otherwise. */
   close(): Promise<void>;

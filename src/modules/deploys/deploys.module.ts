@@ -22,6 +22,7 @@ import { DeploysService } from './requests/deploys.service.js';
 import { LiveDeploys } from './requests/live-deploys.js';
 import { ProjectHosts } from './requests/project-hosts.js';
 import { ProjectSettingsService } from './requests/project-settings.service.js';
+import { SystemVariables } from './requests/system-variables.js';
 
 /** The providers that the jobs and the endpoints of this module use as well. */
 const SHARED = [
@@ -40,6 +41,7 @@ const SHARED = [
   ProjectSettingsService,
   RuntimeLogFollower,
   StorageGate,
+  SystemVariables,
 ];
 
 /** This module is global because hosting asks it for the environment that the server of a deploy starts with. */

@@ -96,7 +96,13 @@ export class IsolatedBuilds extends BuildsService {
       const source = await this.source.start(session, request);
       return {
         commit: await source.commit(),
-        build: () => this.build({ session, request, observer, source }),
+        build: (variables = {}) =>
+          this.build({
+            session,
+            request: { ...request, environment: { ...variables, ...request.environment } },
+            observer,
+            source,
+          }),
         close: () => session.close(),
       };
     } catch (error) {

@@ -12,6 +12,7 @@ import { jobIdOf } from '../jobs/deploy.job.js';
 import type { DeployLog } from '../logs/deploy-log.js';
 import type { Deploy } from '../persistence/deploy.entity.js';
 import { DeploysStore } from '../persistence/deploys.store.js';
+import { SystemVariables } from '../requests/system-variables.js';
 import { AttemptOver, type DeployRun } from './deploy-run.js';
 
 const MEBIBYTE = 1_048_576;
@@ -27,6 +28,7 @@ export class FetchStep {
     private readonly sources: RepositorySources,
     private readonly builds: BuildsService,
     private readonly deploys: DeploysStore,
+    private readonly system: SystemVariables,
   ) {}
 
   /**
@@ -51,7 +53,8 @@ export class FetchStep {
         throw new AttemptOver();
       deploy.fetched(commit);
       log.note('resolve', `The commit is ${sha}${message === '' ? '' : ` (${message})`}.`);
-      return source;
+      const variables = this.system.forBuild(deploy, run.project);
+      return { commit: source.commit, build: () => source.build(variables), close: () => source.close() };
     } catch (error) {
       await source.close();
       throw error;

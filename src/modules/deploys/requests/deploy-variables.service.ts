@@ -1,11 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { DeployEnvironment } from '../../hosting/deploy-environment.js';
 import { type OpenedVariable, ProjectEnvService } from '../../projects/project-env.service.js';
+import { ProjectsService } from '../../projects/projects.service.js';
 import type { DeployVariables } from '../domain/deploy-facts.js';
 import { secretMask } from '../logs/secret-mask.js';
 import { DeployEnvironmentsStore } from '../persistence/deploy-environments.store.js';
 import type { Deploy } from '../persistence/deploy.entity.js';
 import { DeploysStore } from '../persistence/deploys.store.js';
+import { SystemVariables } from './system-variables.js';
 
 type DeployRef = Pick<Deploy, 'id' | 'projectId' | 'type'>;
 
@@ -16,6 +18,8 @@ export class DeployVariablesService extends DeployEnvironment {
     private readonly env: ProjectEnvService,
     private readonly environments: DeployEnvironmentsStore,
     private readonly deploys: DeploysStore,
+    private readonly projects: ProjectsService,
+    private readonly system: SystemVariables,
   ) {
     super();
   }
@@ -27,8 +31,12 @@ export class DeployVariablesService extends DeployEnvironment {
     return variablesOf(this.env.open(projectId, type, sealed));
   }
 
+  /** Variables of the project replace those of the platform with the same name. */
   async of(deployId: string): Promise<Readonly<Record<string, string>>> {
-    return variablesOf(await this.opened(await this.deploys.get(deployId))).values;
+    const deploy = await this.deploys.get(deployId);
+    const project = await this.projects.find(deploy.projectId);
+    const system = project === null ? {} : this.system.forServer(deploy, project);
+    return { ...system, ...variablesOf(await this.opened(deploy)).values };
   }
 
   /** The mask hides the same spellings as in the log of the deploy. */
