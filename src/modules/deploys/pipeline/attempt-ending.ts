@@ -4,7 +4,7 @@ import { BuildFailed } from '../../builds/build-failed.js';
 import { ArtifactRefused, ServerDidNotStart } from '../../hosting/hosting.errors.js';
 import { DeployFailed } from '../domain/deploy-failure.js';
 import { DeployTransitions } from '../domain/deploy-transitions.js';
-import { AttemptOver, type DeployRun, WorkerStops } from './deploy-run.js';
+import { AttemptOver, type DeployRun } from './deploy-run.js';
 
 /** Decides how an attempt ends that did not become ready, and cleans up after each attempt. */
 @Injectable()
@@ -15,18 +15,18 @@ export class AttemptEnding {
   ) {}
 
   /**
-   * Hands the deploy back when the worker stops, writes nothing when the attempt is no longer this worker's, and fails
-   * the deploy otherwise.
+   * Hands the deploy back because the worker stops, so that another worker begins it again. It has no effect on a deploy
+   * that has ended.
    */
+  async handBack({ deploy, log, phases }: Omit<DeployRun, 'signal'>): Promise<void> {
+    log.note(phases.now, 'The worker stops. The deploy starts again on another worker.');
+    await log.flushed();
+    await this.transitions.handedBack(deploy, 'worker_stopped');
+  }
+
+  /** Writes nothing when the attempt is no longer this worker's, and fails the deploy otherwise. */
   async end(run: DeployRun, thrown: unknown): Promise<void> {
     const { deploy, log, phases, signal } = run;
-    const reason: unknown = signal.aborted ? signal.reason : thrown;
-    if (reason instanceof WorkerStops) {
-      log.note(phases.now, 'The worker stops. The deploy starts again on another worker.');
-      await log.flushed();
-      await this.transitions.handedBack(deploy, 'worker_stopped');
-      return;
-    }
     if (signal.aborted || thrown instanceof AttemptOver) return;
     const failure = failureOf(thrown);
     if (failure.code === 'internal_error')

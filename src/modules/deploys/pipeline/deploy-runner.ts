@@ -8,7 +8,7 @@ import { DeployMetrics } from '../metrics/deploys.metrics.js';
 import { AttemptEnding } from './attempt-ending.js';
 import { BeginStep } from './begin.step.js';
 import { CheckServerStep } from './check-server.step.js';
-import { AttemptOver, type DeployRun } from './deploy-run.js';
+import { AttemptOver, type DeployRun, WorkerStops } from './deploy-run.js';
 import { FetchStep } from './fetch.step.js';
 import { GoLiveStep } from './go-live.step.js';
 import { IngestStep } from './ingest.step.js';
@@ -53,12 +53,21 @@ export class DeployRunner {
       this.metrics.observePhase(phase, begun.deploy.type, ms / 1000);
     });
     const cleanups: (() => Promise<void>)[] = [];
-    await this.leases.during(begun.deploy, cancelled, async (signal) => {
-      const run: DeployRun = { ...begun, log, phases, signal };
-      await this.runSteps(run, cleanups).catch((error: unknown) => this.ending.end(run, error));
+    let leaving: Promise<void> | undefined;
+    const leave = (): Promise<void> => (leaving ??= this.ending.handBack({ ...begun, log, phases }));
+    await this.leases.during(begun.deploy, cancelled, {
+      work: async (signal) => {
+        const run: DeployRun = { ...begun, log, phases, signal };
+        await this.runSteps(run, cleanups).catch((error: unknown) =>
+          signal.reason instanceof WorkerStops ? leave() : this.ending.end(run, error),
+        );
+      },
+      leave,
+      // Keeping the caches may take long, so it happens after the lease, which the end of the deploy releases anyway.
+      cleanUp: async () => {
+        for (const close of cleanups.reverse()) await this.ending.cleanUp(close);
+      },
     });
-    // Keeping the caches may take long, so it happens after the lease, which the end of the deploy releases anyway.
-    for (const close of cleanups.reverse()) await this.ending.cleanUp(close);
   }
 
   /** `cleanups` collects what to close when the lease is over, the last entry first. */
