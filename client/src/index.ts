@@ -30,6 +30,8 @@ export {
   type RetryEvent,
 } from './transport.js';
 export type {
+  AppMetrics,
+  AppMetricsQuery,
   AuditEntry,
   Credits,
   Deploy,

@@ -1077,6 +1077,26 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/v1/projects/{project_id}/metrics": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Returns requests, errors, durations, memory and restarts of a project over time.
+         * @description Metrics arrive within about ten seconds and are kept for seven days. They are not billed.
+         */
+        readonly get: operations["AppMetricsController_get"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/v1/projects/{project_id}/rollback": {
         readonly parameters: {
             readonly query?: never;
@@ -1684,6 +1704,40 @@ export interface components {
         };
         readonly AnswerMeta: {
             readonly request_id: string;
+        };
+        readonly AppMetricsAnswer: {
+            readonly data: components["schemas"]["AppMetricsView"];
+            readonly meta: components["schemas"]["AnswerMeta"];
+        };
+        readonly AppMetricsPointView: {
+            /** @description Sent to visitors, including headers. */
+            readonly bytes: number;
+            /** @description Answers with a status of 500 or above. */
+            readonly errors: number;
+            /** @description The most memory of a server since its start; 0 without a server. */
+            readonly memory_peak_bytes: number;
+            /** @description Median time to the end of an answer, estimated. */
+            readonly p50_ms: number | null;
+            /** @description 95th percentile of the same time. */
+            readonly p95_ms: number | null;
+            readonly requests: number;
+            /** @description How often a server ended by itself. */
+            readonly restarts: number;
+            /**
+             * Format: date-time
+             * @description Start of the point.
+             */
+            readonly time: string;
+        };
+        readonly AppMetricsView: {
+            /** Format: date-time */
+            readonly from: string;
+            /** @description Points in which something happened, oldest first. */
+            readonly points: readonly components["schemas"]["AppMetricsPointView"][];
+            /** @description Seconds. */
+            readonly step: number;
+            /** Format: date-time */
+            readonly to: string;
         };
         readonly AuditActorView: {
             /** @description API key that was used, if any. */
@@ -13381,6 +13435,141 @@ export interface operations {
              *
              *     `storage_unavailable`: There is not enough storage space.
              */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    readonly AppMetricsController_get: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description Only this deploy. Defaults to all deploys of the project together. */
+                readonly deploy?: string;
+                /** @description Start. Defaults to an hour before `to`. */
+                readonly from?: string;
+                /** @description Length of a point in seconds. A request has at most 1500 points. */
+                readonly step?: 60 | 300 | 900 | 3600 | 21600 | 86400;
+                /** @description End, excluded. Defaults to now. */
+                readonly to?: string;
+            };
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The id or slug of the project.
+                 * @example prj_01jd3m8yeqf5rb0xkq5ym8s6tn
+                 */
+                readonly project_id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["AppMetricsAnswer"];
+                };
+            };
+            /**
+             * @description `conflicting_credentials`: The request carries two different credentials.
+             *
+             *     `invalid_request`: A field of the request is invalid.
+             */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The request carries no API key.
+             *
+             *     `malformed_api_key`: The API key has the wrong format.
+             *
+             *     `invalid_api_key`: The API key is unknown.
+             *
+             *     `expired_api_key`: The API key has expired.
+             *
+             *     `revoked_api_key`: The API key has been revoked.
+             *
+             *     `rotated_api_key`: The API key has been rotated.
+             *
+             *     `session_token_not_allowed`: A session token was sent where an API key is required.
+             *
+             *     `session_required`: The request requires a user session.
+             *
+             *     `invalid_session`: The session has ended or is unknown.
+             */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `insufficient_scopes`: The key or the role does not allow this.
+             *
+             *     `org_access_denied`: The caller has no access to the organization.
+             *
+             *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `ip_not_allowed`: The key does not allow this IP address.
+             */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `project_not_found`: Project not found.
+             *
+             *     `deploy_not_found`: Deploy not found.
+             */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
+             *
+             *     `daily_limit_exceeded`: The daily call limit is reached.
+             */
+            readonly 429: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `internal_error`: An unexpected error occurred. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `service_unavailable`: A required backend is temporarily unavailable. */
             readonly 503: {
                 headers: {
                     readonly [name: string]: unknown;

@@ -2,6 +2,8 @@ import type { Listing, ListQuery } from './page.js';
 import { ServiceError } from './errors.js';
 import { type RequestOptions, sleep, type Transport } from './transport.js';
 import type {
+  AppMetrics,
+  AppMetricsQuery,
   Deploy,
   DeployQuery,
   DeployRequest,
@@ -157,6 +159,18 @@ export class Projects {
       if (++breaks > MAX_BREAKS) throw fault;
       await sleep(PAUSE_MS, options.signal);
     }
+  }
+
+  /**
+   * Returns the metrics of the project's apps: the last hour by minute, unless you ask for another period. Needs
+   * `deploys:read`.
+   *
+   * @throws {NotFoundError} `project_not_found`, `deploy_not_found`.
+   */
+  metrics(project: string, query: AppMetricsQuery = {}, options?: RequestOptions): Promise<AppMetrics> {
+    const search = new URLSearchParams();
+    for (const [name, value] of Object.entries(query)) if (value !== undefined) search.set(name, String(value));
+    return this.#transport.get(`${pathOf(project)}/metrics?${search}`, options);
   }
 
   /** Lists the environment variables by name, without the values of secrets. Needs `projects:read`. */

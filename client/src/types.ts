@@ -143,6 +143,17 @@ export type DeployRequest = Partial<Schemas['CreateDeployBody']>;
 export type DeployEvent = Schemas['DeployEventView'];
 export type DeployLogLine = Schemas['DeployLogLineView'];
 
+/** Requests, errors, durations, memory and restarts of a project over time. */
+export type AppMetrics = Schemas['AppMetricsView'];
+
+/** Times are RFC 3339. `step` is in seconds. */
+export interface AppMetricsQuery {
+  readonly deploy?: string | undefined;
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+  readonly step?: 60 | 300 | 900 | 3600 | 21600 | 86400 | undefined;
+}
+
 /** A line that the server of a deploy printed. */
 export type RuntimeLogLine = Schemas['RuntimeLogLineView'];
 export type RuntimeLogLevel = RuntimeLogLine['level'];

@@ -24,6 +24,7 @@ import {
 } from '../modules/deploys/jobs/deploys.job.js';
 import { deploySweepSchedule } from '../modules/deploys/upkeep/upkeep.job.js';
 import { featureFlagsSchedule } from '../modules/features/jobs/features.job.js';
+import { appActivitySchedule, appRecordsSchedule } from '../modules/hosting/jobs/hosting.job.js';
 import { githubEvent } from '../modules/github/github-event.job.js';
 import {
   usagePartitionsSchedule,
@@ -60,6 +61,8 @@ export const BACKGROUND_CATALOG = new BackgroundCatalog({
     creditsSchedule,
     deployAdmissionSchedule,
     deploySweepSchedule,
+    appActivitySchedule,
+    appRecordsSchedule,
     featureFlagsSchedule,
     usagePartitionsSchedule,
     storageSamplingSchedule,

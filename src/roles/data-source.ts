@@ -29,6 +29,7 @@ import { CreateStoredBytesReservations1795273000000 }
 import { CreateScheduleLeases1795274000000 } from '../../migrations/1795274000000-create-schedule-leases.js';
 import { AddRunSettings1795280000000 } from '../../migrations/1795280000000-add-run-settings.js';
 import { AddAppLogLevel1795280060000 } from '../../migrations/1795280060000-add-app-log-level.js';
+import { CreateAppMetrics1795280120000 } from '../../migrations/1795280120000-create-app-metrics.js';
 import { CreatePushReservations1795272000000 } from '../../migrations/1795272000000-create-push-reservations.js';
 import { CreatePayments1795264120000 } from '../../migrations/1795264120000-create-payments.js';
 import { CreateInvoices1795264060000 } from '../../migrations/1795264060000-create-invoices.js';
@@ -109,6 +110,7 @@ const MIGRATIONS = [
   CreateScheduleLeases1795274000000,
   AddRunSettings1795280000000,
   AddAppLogLevel1795280060000,
+  CreateAppMetrics1795280120000,
 ];
 
 /** Returns the names of all migrations in their order. */

@@ -7,6 +7,7 @@ import { RepositoriesJobsModule } from '../modules/repositories/jobs/repositorie
 import { MeteringJobsModule } from '../modules/metering/jobs/metering-jobs.module.js';
 import { OpsJobsModule } from '../modules/ops/jobs/ops-jobs.module.js';
 import { CreditsJobsModule } from '../modules/credits/jobs/credits-jobs.module.js';
+import { HostingJobsModule } from '../modules/hosting/jobs/hosting-jobs.module.js';
 import { DeploysJobsModule } from '../modules/deploys/jobs/deploys-jobs.module.js';
 import { SandboxJobsModule } from '../modules/sandbox/jobs/sandbox-jobs.module.js';
 import { ProjectsJobsModule } from '../modules/projects/jobs/projects-jobs.module.js';
@@ -25,6 +26,7 @@ import { OutboxRelay } from '../platform/outbox/outbox-relay.js';
     OpsJobsModule,
     ProjectsJobsModule,
     DeploysJobsModule,
+    HostingJobsModule,
     CreditsJobsModule,
   ],
 })

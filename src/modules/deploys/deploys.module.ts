@@ -13,6 +13,7 @@ import { LogFollower } from './logs/log-follower.js';
 import { RuntimeLogFollower } from './logs/runtime-log-follower.js';
 import { DEPLOY_METRICS, DeployMetrics } from './metrics/deploys.metrics.js';
 import { DeploysPersistenceModule } from './persistence/deploys-persistence.module.js';
+import { AppScopes } from './requests/app-scopes.js';
 import { DeployDeletion } from './requests/deploy-deletion.js';
 import { DeployFiles } from './requests/deploy-files.js';
 import { DeployQueue } from './requests/deploy-queue.js';
@@ -26,6 +27,7 @@ import { SystemVariables } from './requests/system-variables.js';
 
 /** The providers that the jobs and the endpoints of this module use as well. */
 const SHARED = [
+  AppScopes,
   DeployAdmissionService,
   DeployDeletion,
   DeployFiles,

@@ -24,6 +24,8 @@ const PROBE_PAUSE_MS = 100;
 const SETTLED_AFTER_MS = 30_000;
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 30_000;
+/** The crashes of more deploys than this are not counted between two calls of `takeCrashes`. */
+const MAX_COUNTED = 1_000;
 
 /** These lines go to the log of the app. Visitors see less. */
 const REFUSED: Readonly<Record<AppUnavailable['reason'], string>> = {
@@ -71,6 +73,7 @@ export class AppServersService {
   private readonly failures = new Map<string, Failures>();
   private readonly slots = new AppSlots<AppServer>();
   private readonly refusals = new RefusalNotes();
+  private crashes = new Map<string, number>();
   private started = 0;
   private crashed = 0;
   private closed = false;
@@ -137,6 +140,20 @@ export class AppServersService {
   } {
     const frozen = [...this.alive.values()].filter(({ isFrozen }) => isFrozen).length;
     return { running: this.alive.size - frozen, frozen, started: this.started, crashed: this.crashed };
+  }
+
+  /** Returns how often the servers of each deploy have ended by themselves since the last call. */
+  takeCrashes(): ReadonlyMap<string, number> {
+    const { crashes } = this;
+    this.crashes = new Map();
+    return crashes;
+  }
+
+  /** Returns the most memory that each running server of this process has used so far. */
+  memory(): { readonly deployId: string; readonly memoryPeakBytes: number }[] {
+    return [...this.alive.values()]
+      .filter(({ isAlive, isFrozen }) => isAlive && !isFrozen)
+      .map(({ deployId, memoryPeakBytes }) => ({ deployId, memoryPeakBytes }));
   }
 
   /**
@@ -237,6 +254,7 @@ export class AppServersService {
       server.agent.destroy();
       if (cause === 'destroyed' && !server.wasTooSlow) return;
       this.crashed++;
+      if (this.crashes.size < MAX_COUNTED) this.crashes.set(deployId, (this.crashes.get(deployId) ?? 0) + 1);
       this.logs.add(
         deployId,
         'system',

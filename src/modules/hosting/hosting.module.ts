@@ -4,6 +4,7 @@ import { NodeProgramsModule } from '../../platform/node-programs/node-programs.m
 import { Clock } from '../../platform/time/clock.js';
 import { OrgDirectoryModule } from '../orgs/org-directory.module.js';
 import { AliasesService } from './aliases.service.js';
+import { AppMetricsService } from './app-metrics.service.js';
 import { AppServersService } from './app-servers.service.js';
 import { ArtifactsService } from './artifacts.service.js';
 import { GarbageCollectionService } from './garbage-collection.service.js';
@@ -41,9 +42,11 @@ import { openBlobStorage } from './store/open-blob-storage.js';
     AppLauncher,
     IdleServers,
     AppServersService,
+    AppMetricsService,
     RuntimeLogsService,
   ],
   exports: [
+    AppMetricsService,
     BlobStorage,
     Sites,
     ArtifactsService,

@@ -77,6 +77,11 @@ export class IsolatedProgram {
     return !this.inside.hasExited;
   }
 
+  /** The most memory that everything inside has used so far. */
+  get memoryPeakBytes(): number {
+    return this.parts.group.usage().memoryPeakBytes;
+  }
+
   /**
    * Standard output, with `rawStdout`. It ends when nothing can write any longer. Slow reading slows the program down.
    */

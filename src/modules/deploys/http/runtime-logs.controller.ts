@@ -10,13 +10,17 @@ import { RequireScope } from '../../auth/require-scope.js';
 import { PROJECT_ERRORS } from '../../projects/projects.errors.js';
 import { DEPLOY_ERRORS } from '../deploys.errors.js';
 import { RuntimeLogFollower, type RuntimeLogNews } from '../logs/runtime-log-follower.js';
+import { AppScopes } from '../requests/app-scopes.js';
 import { lastSeenOf, sendLog, type SentNews, wantsEvents } from './log-answer.js';
 import { RuntimeLogLineView, RuntimeLogsQuery } from './runtime-logs.dto.js';
 
 @ApiTags('deploys')
 @Controller('api/v1/projects/:project_id/runtime-logs')
 export class RuntimeLogsController {
-  constructor(private readonly logs: RuntimeLogFollower) {}
+  constructor(
+    private readonly scopes: AppScopes,
+    private readonly logs: RuntimeLogFollower,
+  ) {}
 
   @Get()
   @RequireScope('deploys:read', { in: 'resource' })
@@ -50,7 +54,8 @@ export class RuntimeLogsController {
     @HangUpSignal() signal: AbortSignal,
   ): Promise<void> {
     const { req: request } = response;
-    const scope = await this.logs.scopeOf(call, request.params['project_id'] as string, query.deploy);
+    const { projectId, deployId } = await this.scopes.find(call, request.params['project_id'] as string, query.deploy);
+    const scope = deployId === undefined ? { projectId } : { deployId };
     const asked = query.requestAfter(lastSeenOf(request));
     const asEvents = wantsEvents(request);
     const follows = asEvents || query.follow;

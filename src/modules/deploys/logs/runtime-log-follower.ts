@@ -1,16 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { Shutdown } from '../../../platform/lifecycle/shutdown.js';
-import type { Call } from '../../auth/caller.js';
 import {
   type AppLogLevel,
   type AppLogLine,
   type AppLogScope,
   RuntimeLogsService,
 } from '../../hosting/runtime-logs.service.js';
-import { ProjectsService } from '../../projects/projects.service.js';
-import { DeployNotFound } from '../deploys.errors.js';
-import { DeploysService } from '../requests/deploys.service.js';
 
 const BATCH = 1_000;
 /** Servers write their lines twice a second, in other processes. */
@@ -38,26 +34,9 @@ export interface RuntimeLogEnd {
 @Injectable()
 export class RuntimeLogFollower {
   constructor(
-    private readonly projects: ProjectsService,
-    private readonly deploys: DeploysService,
     private readonly logs: RuntimeLogsService,
     private readonly shutdown: Shutdown,
   ) {}
-
-  /**
-   * Returns the lines to read: those of one deploy of the project, or of all.
-   *
-   * @throws {ProjectNotFound} `project_not_found`
-   * @throws {DeployNotFound} `deploy_not_found`
-   * @throws {InsufficientScopes} `insufficient_scopes`
-   */
-  async scopeOf(call: Call, projectIdOrSlug: string, deployId: string | undefined): Promise<AppLogScope> {
-    const { id: projectId } = await this.projects.get(call, projectIdOrSlug, 'deploys:read');
-    if (deployId === undefined) return { projectId };
-    const deploy = await this.deploys.get(call, deployId, 'deploys:read');
-    if (deploy.projectId !== projectId) throw new DeployNotFound();
-    return { deployId };
-  }
 
   /** Yields up to `limit` lines that exist now, and at last where to go on. */
   async *read(scope: AppLogScope, { levels, after, limit }: RuntimeLogRequest): AsyncGenerator<RuntimeLogNews> {

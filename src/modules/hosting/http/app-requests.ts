@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { Injectable } from '@nestjs/common';
 import { Log } from '../../../platform/logging/log.js';
+import { AppActivity } from '../metrics/app-activity.js';
 import { HostingMetrics } from '../metrics/hosting.metrics.js';
 import { AliasCache, type ShownDeploy } from '../site/alias-cache.js';
 import { RequestTooCostly } from '../site/match-budget.js';
@@ -25,10 +26,11 @@ export class AppRequests {
     private readonly proxy: AppProxy,
     private readonly log: Log,
     private readonly metrics: HostingMetrics,
+    private readonly activity: AppActivity,
   ) {}
 
   answer(request: IncomingMessage, response: ServerResponse, { host, label }: AppHost): void {
-    const visit = new Visit({ request, response, host, label }, this.log, this.metrics);
+    const visit = new Visit({ request, response, host, label }, this.log, this.metrics, this.activity);
     // Popular sites are in memory and are answered without waiting.
     const shown = this.aliases.known(visit.label);
     const loaded = shown === undefined || shown === null ? undefined : this.sites.known(shown.deployId);

@@ -1,5 +1,7 @@
 import { Module } from '@nestjs/common';
 import { HostingModule } from '../hosting.module.js';
+import { AppActivityWriter } from '../jobs/app-activity-writer.js';
+import { AppActivity } from '../metrics/app-activity.js';
 import { HOSTING_METRICS } from '../metrics/hosting.metrics.js';
 import { AliasChanges } from '../persistence/alias-changes.js';
 import { HostingPersistenceModule } from '../persistence/hosting-persistence.module.js';
@@ -25,6 +27,8 @@ import { StaticFiles } from './static-files.js';
     AppHosts,
     AppRequests,
     EdgeServer,
+    AppActivity,
+    AppActivityWriter,
     ...HOSTING_METRICS,
   ],
 })

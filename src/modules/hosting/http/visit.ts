@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { quoted } from '../../../platform/logging/json-text.js';
 import type { Log } from '../../../platform/logging/log.js';
+import type { AppActivity } from '../metrics/app-activity.js';
 import type { AnsweredBy, AppResult, HostingMetrics } from '../metrics/hosting.metrics.js';
 import type { LoadedSite } from '../site/sites.js';
 
@@ -27,16 +28,19 @@ export class Visit {
   extraHeaders: readonly (readonly [string, string])[] = [];
   by: AnsweredBy = 'platform';
   private readonly startedAtMs = performance.now();
+  private readonly sentBefore: number;
 
   constructor(
     { request, response, host, label }: VisitParts,
     private readonly log: Log,
     private readonly metrics: HostingMetrics,
+    private readonly activity: AppActivity,
   ) {
     this.request = request;
     this.response = response;
     this.host = host;
     this.label = label;
+    this.sentBefore = request.socket.bytesWritten;
     response.on('close', () => {
       this.finish();
     });
@@ -56,6 +60,10 @@ export class Visit {
     const durationMs = performance.now() - this.startedAtMs;
     const status = response.writableFinished ? response.statusCode : CLIENT_CLOSED_REQUEST;
     this.metrics.answered(this.by, resultOf(status), durationMs / 1000);
+    if (this.loaded !== undefined) {
+      const bytes = this.request.socket.bytesWritten - this.sentBefore;
+      this.activity.answered(this.loaded.deployId, { status, durationMs, bytes });
+    }
     const query = url.indexOf('?');
     const path = query === -1 ? url : url.slice(0, query);
     // Node only accepts known methods, so the method needs no quoting. The label and the path come from the caller.

@@ -1,10 +1,11 @@
 import { Module } from '@nestjs/common';
 import { AliasesStore } from './aliases.store.js';
 import { AppLogStore } from './app-log.store.js';
+import { AppMetricsStore } from './app-metrics.store.js';
 import { HostedDeploysStore } from './hosted-deploys.store.js';
 import { StoredBytesStore } from './stored-bytes.store.js';
 
-const STORES = [AliasesStore, AppLogStore, HostedDeploysStore, StoredBytesStore];
+const STORES = [AliasesStore, AppLogStore, AppMetricsStore, HostedDeploysStore, StoredBytesStore];
 
 @Module({ providers: STORES, exports: STORES })
 export class HostingPersistenceModule {}

@@ -41,6 +41,10 @@ export class AppServer {
     return this.isTooSlow;
   }
 
+  get memoryPeakBytes(): number {
+    return this.program.memoryPeakBytes;
+  }
+
   get isFrozen(): boolean {
     return this.frozen;
   }
