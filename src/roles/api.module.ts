@@ -6,6 +6,7 @@ import { BillingHttpModule } from '../modules/billing/http/billing-http.module.j
 import { CreditsHttpModule } from '../modules/credits/http/credits-http.module.js';
 import { DeploysHttpModule } from '../modules/deploys/http/deploys-http.module.js';
 import { DocsHttpModule } from '../modules/docs/http/docs-http.module.js';
+import { DomainsHttpModule } from '../modules/domains/http/domains-http.module.js';
 import { FeaturesHttpModule } from '../modules/features/http/features-http.module.js';
 import { MeteringHttpModule } from '../modules/metering/http/metering-http.module.js';
 import { GithubHttpModule } from '../modules/github/http/github-http.module.js';
@@ -29,6 +30,7 @@ import { SandboxHttpModule } from '../modules/sandbox/http/sandbox-http.module.j
     FeaturesHttpModule,
     OpsHttpModule,
     DeploysHttpModule,
+    DomainsHttpModule,
     MeteringHttpModule,
     GithubHttpModule,
   ],

@@ -23,6 +23,11 @@ import {
   deployAdmissionSchedule,
 } from '../modules/deploys/jobs/deploys.job.js';
 import { deploySweepSchedule } from '../modules/deploys/upkeep/upkeep.job.js';
+import {
+  domainChecksSchedule,
+  domainOrgDeletedSubscription,
+  domainProjectDeletedSubscription,
+} from '../modules/domains/jobs/domains.job.js';
 import { featureFlagsSchedule } from '../modules/features/jobs/features.job.js';
 import { appActivitySchedule, appRecordsSchedule } from '../modules/hosting/jobs/hosting.job.js';
 import { githubEvent } from '../modules/github/github-event.job.js';
@@ -47,6 +52,8 @@ export const BACKGROUND_CATALOG = new BackgroundCatalog({
     repositoryPushedSubscription,
     projectDeletedSubscription,
     orgDeletedSubscription,
+    domainProjectDeletedSubscription,
+    domainOrgDeletedSubscription,
     planRequestSubscription,
     githubEventSubscription,
   ],
@@ -63,6 +70,7 @@ export const BACKGROUND_CATALOG = new BackgroundCatalog({
     deploySweepSchedule,
     appActivitySchedule,
     appRecordsSchedule,
+    domainChecksSchedule,
     featureFlagsSchedule,
     usagePartitionsSchedule,
     storageSamplingSchedule,

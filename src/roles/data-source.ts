@@ -31,6 +31,7 @@ import { AddRunSettings1795280000000 } from '../../migrations/1795280000000-add-
 import { AddAppLogLevel1795280060000 } from '../../migrations/1795280060000-add-app-log-level.js';
 import { CreateAppMetrics1795280120000 } from '../../migrations/1795280120000-create-app-metrics.js';
 import { CreatePushReservations1795272000000 } from '../../migrations/1795272000000-create-push-reservations.js';
+import { CreateDomains1795282000000 } from '../../migrations/1795282000000-create-domains.js';
 import { CreatePayments1795264120000 } from '../../migrations/1795264120000-create-payments.js';
 import { CreateInvoices1795264060000 } from '../../migrations/1795264060000-create-invoices.js';
 import { ApiKeySecret } from '../modules/auth/persistence/api-key-secret.entity.js';
@@ -49,6 +50,8 @@ import { PlanChange } from '../modules/billing/persistence/plan-change.entity.js
 import { Subscription } from '../modules/billing/persistence/subscription.entity.js';
 import { FeatureFlagChange } from '../modules/features/persistence/feature-flag-change.entity.js';
 import { FeatureFlagRow } from '../modules/features/persistence/feature-flag.entity.js';
+import { CustomHost } from '../modules/hosting/persistence/custom-host.entity.js';
+import { Domain } from '../modules/domains/persistence/domain.entity.js';
 import { HostAlias } from '../modules/hosting/persistence/host-alias.entity.js';
 import { HostedDeploy } from '../modules/hosting/persistence/hosted-deploy.entity.js';
 import { DeployEvent } from '../modules/deploys/persistence/deploy-event.entity.js';
@@ -111,6 +114,7 @@ const MIGRATIONS = [
   AddRunSettings1795280000000,
   AddAppLogLevel1795280060000,
   CreateAppMetrics1795280120000,
+  CreateDomains1795282000000,
 ];
 
 /** Returns the names of all migrations in their order. */
@@ -132,6 +136,8 @@ export function createDataSource(settings: DataSourceSettings): DataSource {
     poolSize,
     entities: [
       OutboxMessage,
+      CustomHost,
+      Domain,
       HostAlias,
       HostedDeploy,
       ApiKey,

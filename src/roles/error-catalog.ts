@@ -8,6 +8,7 @@ import { BILLING_ERRORS } from '../modules/billing/billing.errors.js';
 import { CREDIT_ERRORS } from '../modules/credits/credits.errors.js';
 import { DEPLOY_ERRORS } from '../modules/deploys/deploys.errors.js';
 import { DOCS_ERRORS } from '../modules/docs/docs.errors.js';
+import { DOMAIN_ERRORS } from '../modules/domains/domains.errors.js';
 import { FEATURE_ERRORS } from '../modules/features/features.errors.js';
 import { GITHUB_ERRORS } from '../modules/github/github.errors.js';
 import { IDEMPOTENCY_ERRORS } from '../modules/idempotency/idempotency.errors.js';
@@ -41,6 +42,7 @@ export const ERROR_CATALOG = new ErrorCatalog([
   REPOSITORY_ERRORS,
   GITHUB_ERRORS,
   DEPLOY_ERRORS,
+  DOMAIN_ERRORS,
   SANDBOX_ERRORS,
   DOCS_ERRORS,
   OPS_ERRORS,

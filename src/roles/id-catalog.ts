@@ -6,6 +6,7 @@ import { SESSION_ID } from '../modules/auth/sessions/sessions.ids.js';
 import { CREDIT_NOTE_ID, INVOICE_ID, PLAN_CHANGE_ID } from '../modules/billing/billing.ids.js';
 import { CREDIT_GRANT_ID, LEDGER_ENTRY_ID } from '../modules/credits/credits.ids.js';
 import { DEPLOY_ID } from '../modules/deploys/deploys.ids.js';
+import { DOMAIN_ID } from '../modules/domains/domains.ids.js';
 import { INSTALLATION_ID, LINK_STATE_ID } from '../modules/github/github.ids.js';
 import { ATTEMPT_ID } from '../modules/idempotency/idempotency.ids.js';
 import { TASK_EVENT_ID, TASK_ID } from '../modules/ops/ops.ids.js';
@@ -49,6 +50,7 @@ export const ID_CATALOG = new IdCatalog([
   INSTALLATION_ID,
   LINK_STATE_ID,
   DEPLOY_ID,
+  DOMAIN_ID,
   EXECUTION_ID,
   TASK_ID,
   TASK_EVENT_ID,

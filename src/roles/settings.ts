@@ -3,6 +3,7 @@ import { BillingSettings } from '../modules/billing/billing.settings.js';
 import { BuildsSettings } from '../modules/builds/builds.settings.js';
 import { DeploysSettings } from '../modules/deploys/deploys.settings.js';
 import { DocsSettings } from '../modules/docs/docs.settings.js';
+import { DomainsSettings } from '../modules/domains/domains.settings.js';
 import { FeaturesSettings } from '../modules/features/features.settings.js';
 import { GithubSettings } from '../modules/github/github.settings.js';
 import { HostingSettings } from '../modules/hosting/hosting.settings.js';
@@ -32,6 +33,7 @@ export const MODULE_SETTINGS: readonly ModuleSettingsClass[] = [
   BuildsSettings,
   DeploysSettings,
   HostingSettings,
+  DomainsSettings,
   SandboxSettings,
   DocsSettings,
 ];

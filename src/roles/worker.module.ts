@@ -9,6 +9,7 @@ import { OpsJobsModule } from '../modules/ops/jobs/ops-jobs.module.js';
 import { CreditsJobsModule } from '../modules/credits/jobs/credits-jobs.module.js';
 import { HostingJobsModule } from '../modules/hosting/jobs/hosting-jobs.module.js';
 import { DeploysJobsModule } from '../modules/deploys/jobs/deploys-jobs.module.js';
+import { DomainsJobsModule } from '../modules/domains/jobs/domains-jobs.module.js';
 import { SandboxJobsModule } from '../modules/sandbox/jobs/sandbox-jobs.module.js';
 import { ProjectsJobsModule } from '../modules/projects/jobs/projects-jobs.module.js';
 import { OutboxRelay } from '../platform/outbox/outbox-relay.js';
@@ -27,6 +28,7 @@ import { OutboxRelay } from '../platform/outbox/outbox-relay.js';
     ProjectsJobsModule,
     DeploysJobsModule,
     HostingJobsModule,
+    DomainsJobsModule,
     CreditsJobsModule,
   ],
 })

@@ -7,6 +7,7 @@ import { AliasesService } from './aliases.service.js';
 import { AppMetricsService } from './app-metrics.service.js';
 import { AppServersService } from './app-servers.service.js';
 import { ArtifactsService } from './artifacts.service.js';
+import { CustomHostsService } from './custom-hosts.service.js';
 import { GarbageCollectionService } from './garbage-collection.service.js';
 import { HostingSettings } from './hosting.settings.js';
 import { HostingPersistenceModule } from './persistence/hosting-persistence.module.js';
@@ -34,6 +35,7 @@ import { openBlobStorage } from './store/open-blob-storage.js';
     Sites,
     ArtifactsService,
     AliasesService,
+    CustomHostsService,
     GarbageCollectionService,
     AppAllowances,
     AppLogs,
@@ -51,6 +53,7 @@ import { openBlobStorage } from './store/open-blob-storage.js';
     Sites,
     ArtifactsService,
     AliasesService,
+    CustomHostsService,
     GarbageCollectionService,
     AppServersService,
     RuntimeLogsService,

@@ -7,6 +7,7 @@ const SUBJECTS: Readonly<Record<PlanFeature, string>> = {
   open_build_network: 'Builds that reach the whole internet are',
   swarms_and_cron: 'Agent swarms and cron are',
   sso: 'SSO is',
+  wildcard_domains: 'Wildcard domains are',
 };
 
 /** The plan of the organization does not include the feature (service document §8). */

@@ -2,7 +2,7 @@
 export const PLAN_IDS = ['free', 'builder', 'pro', 'enterprise'] as const;
 export type PlanId = (typeof PLAN_IDS)[number];
 
-export type PlanFeature = 'production_deploys' | 'open_build_network' | 'swarms_and_cron' | 'sso';
+export type PlanFeature = 'production_deploys' | 'open_build_network' | 'swarms_and_cron' | 'sso' | 'wildcard_domains';
 type SupportTier = 'community' | 'email' | 'priority' | 'dedicated';
 
 export interface Plan {
@@ -66,7 +66,13 @@ export const PLANS: Readonly<Record<PlanId, Plan>> = {
     creditNano: 5_000_000_000n,
     billsUsage: false,
     callsPerSecond: 20,
-    features: { production_deploys: false, open_build_network: false, swarms_and_cron: false, sso: false },
+    features: {
+      production_deploys: false,
+      open_build_network: false,
+      swarms_and_cron: false,
+      sso: false,
+      wildcard_domains: false,
+    },
     support: 'community',
     sandbox: { timeoutMs: 30_000, memoryMib: 256, concurrency: 2 },
     repositories: 10,
@@ -81,7 +87,13 @@ export const PLANS: Readonly<Record<PlanId, Plan>> = {
     creditNano: 0n,
     billsUsage: true,
     callsPerSecond: 100,
-    features: { production_deploys: true, open_build_network: true, swarms_and_cron: true, sso: false },
+    features: {
+      production_deploys: true,
+      open_build_network: true,
+      swarms_and_cron: true,
+      sso: false,
+      wildcard_domains: false,
+    },
     support: 'email',
     sandbox: { timeoutMs: 60_000, memoryMib: 512, concurrency: 8 },
     repositories: 100,
@@ -96,7 +108,13 @@ export const PLANS: Readonly<Record<PlanId, Plan>> = {
     creditNano: 0n,
     billsUsage: true,
     callsPerSecond: 500,
-    features: { production_deploys: true, open_build_network: true, swarms_and_cron: true, sso: false },
+    features: {
+      production_deploys: true,
+      open_build_network: true,
+      swarms_and_cron: true,
+      sso: false,
+      wildcard_domains: false,
+    },
     support: 'priority',
     sandbox: { timeoutMs: 120_000, memoryMib: 1_024, concurrency: 32 },
     repositories: 1_000,
@@ -111,7 +129,13 @@ export const PLANS: Readonly<Record<PlanId, Plan>> = {
     creditNano: 0n,
     billsUsage: true,
     callsPerSecond: 1_000,
-    features: { production_deploys: true, open_build_network: true, swarms_and_cron: true, sso: true },
+    features: {
+      production_deploys: true,
+      open_build_network: true,
+      swarms_and_cron: true,
+      sso: true,
+      wildcard_domains: true,
+    },
     support: 'dedicated',
     sandbox: { timeoutMs: 300_000, memoryMib: 2_048, concurrency: 64 },
     repositories: 10_000,

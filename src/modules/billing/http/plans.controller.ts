@@ -22,6 +22,7 @@ class PlanFeaturesView {
   open_build_network!: boolean;
   @ApiProperty() swarms_and_cron!: boolean;
   @ApiProperty() sso!: boolean;
+  @ApiProperty() wildcard_domains!: boolean;
 }
 
 class PlanAppsView {

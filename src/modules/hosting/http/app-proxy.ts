@@ -50,7 +50,8 @@ export class AppProxy {
       request,
       response,
       extraHeaders: visit.extraHeaders,
-      open: (isFresh) => this.requestTo(server, request, { path: visit.target, ...(isFresh ? { agent: false } : {}) }),
+      open: (isFresh) =>
+        this.requestTo(server, request, visit.host, { path: visit.target, ...(isFresh ? { agent: false } : {}) }),
       onRefusal: () => {
         visit.by = 'platform';
       },
@@ -61,7 +62,7 @@ export class AppProxy {
   }
 
   /** Upgrades a connection to another protocol, usually WebSocket. */
-  async upgrade(asked: UpgradeRequest, deployId: string): Promise<void> {
+  async upgrade(asked: UpgradeRequest, deployId: string, host: string): Promise<void> {
     const { request, response, socket } = asked;
     if (!mayUpgrade(request)) {
       refuse(response, 'bad_request');
@@ -73,7 +74,7 @@ export class AppProxy {
       request,
       response,
       // An upgraded connection is never reused.
-      open: () => this.requestTo(server, request, { agent: false, upgrade: request.headers.upgrade }),
+      open: () => this.requestTo(server, request, host, { agent: false, upgrade: request.headers.upgrade }),
       upgrade: (answer, other, otherHead) => {
         const switching = headOfUpgrade(answer, request);
         if (switching === undefined || socket.destroyed) return false;
@@ -128,12 +129,13 @@ export class AppProxy {
   private requestTo(
     server: AppServer,
     request: IncomingMessage,
+    host: string,
     { agent = server.agent, upgrade, path = request.url }: ConnectionOptions,
   ): ClientRequest {
-    const { scheme, domain } = this.settings.appsUrl;
+    const { scheme } = this.settings.appsUrl;
     const forwarding = {
       scheme,
-      domain,
+      host,
       chain: this.proxies.chainOf(request),
       isTrusted: this.proxies.includes(request),
     };

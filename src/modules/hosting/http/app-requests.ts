@@ -4,23 +4,30 @@ import { Injectable } from '@nestjs/common';
 import { Log } from '../../../platform/logging/log.js';
 import { AppActivity } from '../metrics/app-activity.js';
 import { HostingMetrics } from '../metrics/hosting.metrics.js';
-import { AliasCache, type ShownDeploy } from '../site/alias-cache.js';
+import { type AppHost, HostLookup, type Place } from '../site/host-lookup.js';
 import { RequestTooCostly } from '../site/match-budget.js';
 import { RequestFacts } from '../site/request-facts.js';
 import { isTooLong, pathOfTarget } from '../site/request-path.js';
 import { type LoadedSite, Sites } from '../site/sites.js';
-import type { AppHost } from './app-hosts.js';
 import { AppProxy } from './app-proxy.js';
+import { CustomHostRules } from './custom-host-rules.js';
 import { upgradeRequestOf } from './app-tunnel.js';
 import { refuse } from './error-pages.js';
 import { StaticFiles } from './static-files.js';
 import { Visit } from './visit.js';
 
+interface UpgradeParts {
+  readonly request: IncomingMessage;
+  readonly socket: Duplex;
+  readonly head: Buffer;
+}
+
 /** Answers requests for the hosts of deploys with a file of the deploy or through its server. */
 @Injectable()
 export class AppRequests {
   constructor(
-    private readonly aliases: AliasCache,
+    private readonly lookup: HostLookup,
+    private readonly rules: CustomHostRules,
     private readonly sites: Sites,
     private readonly files: StaticFiles,
     private readonly proxy: AppProxy,
@@ -29,47 +36,59 @@ export class AppRequests {
     private readonly activity: AppActivity,
   ) {}
 
-  answer(request: IncomingMessage, response: ServerResponse, { host, label }: AppHost): void {
-    const visit = new Visit({ request, response, host, label }, this.log, this.metrics, this.activity);
+  answer(request: IncomingMessage, response: ServerResponse, hosts: readonly AppHost[]): void {
+    const visit = new Visit({ request, response, host: hosts[0]! }, this.log, this.metrics, this.activity);
     // Popular sites are in memory and are answered without waiting.
-    const shown = this.aliases.known(visit.label);
-    const loaded = shown === undefined || shown === null ? undefined : this.sites.known(shown.deployId);
-    if (loaded !== undefined) this.serve(visit, loaded);
-    else void this.look(visit, shown);
+    const place = this.lookup.known(hosts);
+    const loaded = place?.shown == null ? undefined : this.sites.known(place.shown.deployId);
+    if (place != null && loaded !== undefined) this.enter(visit, place, loaded);
+    else void this.look(visit, hosts, place);
   }
 
-  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer, { label }: AppHost): void {
+  upgrade({ request, socket, head }: UpgradeParts, hosts: readonly AppHost[]): void {
     const asked = upgradeRequestOf(request, socket, head);
-    this.loadedOf(label)
-      .then(async (loaded) => {
-        const isForServer = loaded?.site.hasServer === true && pathOfTarget(request.url ?? '') !== undefined;
-        if (isForServer) await this.proxy.upgrade(asked, loaded.deployId);
+    this.loadedAt(hosts)
+      .then(async ({ place, loaded }) => {
+        const isForServer =
+          loaded?.site.hasServer === true &&
+          place?.custom?.redirectTo == null &&
+          pathOfTarget(request.url ?? '') !== undefined;
+        if (isForServer) await this.proxy.upgrade(asked, loaded.deployId, place!.host);
         else refuse(asked.response, 'not_found');
       })
       .catch((error: unknown) => {
-        this.log.warn({ error, app: label }, 'Could not connect to an app.');
+        this.log.warn({ error, app: hosts[0]?.host }, 'Could not connect to an app.');
         if (asked.response.headersSent) socket.destroy();
         else refuse(asked.response, 'app_unavailable');
       });
   }
 
-  private async look(visit: Visit, known: ShownDeploy | null | undefined): Promise<void> {
+  private async look(visit: Visit, hosts: readonly AppHost[], known: Place | null | undefined): Promise<void> {
     visit.allowDisconnect();
     try {
-      const loaded = await this.loadedOf(visit.label, known);
-      if (loaded === null) refuse(visit.response, 'not_found');
-      else this.serve(visit, loaded);
+      const { place, loaded } = await this.loadedAt(hosts, known);
+      if (place === null) refuse(visit.response, 'not_found');
+      else this.enter(visit, place, loaded);
     } catch (error) {
       this.failed(visit, error);
     }
   }
 
-  private async loadedOf(
-    label: string,
-    known: ShownDeploy | null | undefined = this.aliases.known(label),
-  ): Promise<LoadedSite | null> {
-    const shown = known === undefined ? await this.aliases.find(label) : known;
-    return shown === null ? null : (this.sites.known(shown.deployId) ?? this.sites.find(shown.deployId));
+  private async loadedAt(
+    hosts: readonly AppHost[],
+    known: Place | null | undefined = this.lookup.known(hosts),
+  ): Promise<{ place: Place | null; loaded: LoadedSite | null }> {
+    const place = known === undefined ? await this.lookup.find(hosts) : known;
+    const deployId = place?.shown?.deployId;
+    if (deployId === undefined) return { place, loaded: null };
+    return { place, loaded: this.sites.known(deployId) ?? (await this.sites.find(deployId)) };
+  }
+
+  private enter(visit: Visit, { host, custom }: Place, loaded: LoadedSite | null): void {
+    visit.host = host;
+    if (custom !== undefined && this.rules.apply(visit.request, visit.response, { host, custom })) return;
+    if (loaded === null) refuse(visit.response, 'not_found');
+    else this.serve(visit, loaded);
   }
 
   private serve(visit: Visit, loaded: LoadedSite): void {

@@ -31,9 +31,9 @@ export class EdgeServer implements OnModuleDestroy {
   ) {
     const options = { ...CONNECTION_BOUNDS, shouldUpgradeCallback: isForTheApp };
     this.server = createServer(options, (request, response) => {
-      const host = this.hosts.of(request);
-      if (host === undefined) refuse(response, 'not_found');
-      else this.apps.answer(request, response, host);
+      const hosts = this.hosts.of(request);
+      if (hosts.length === 0) refuse(response, 'not_found');
+      else this.apps.answer(request, response, hosts);
     });
     this.server.on('upgrade', (request, socket, head) => {
       this.upgrade(request, socket, head);
@@ -57,9 +57,9 @@ export class EdgeServer implements OnModuleDestroy {
   }
 
   private upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
-    const host = this.hosts.of(request);
-    if (host === undefined) socket.destroy();
-    else this.apps.upgrade(request, socket, head, host);
+    const hosts = this.hosts.of(request);
+    if (hosts.length === 0) socket.destroy();
+    else this.apps.upgrade({ request, socket, head }, hosts);
   }
 }
 

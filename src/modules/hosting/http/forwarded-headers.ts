@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { hostNameOf } from '../../../platform/http/host-name.js';
 import { hopByHopTest } from './hop-by-hop.js';
 
 /** Frameworks read the caller's address or the original URL from these headers, so only the proxy may set them. */
@@ -41,8 +42,8 @@ const NOT_FOR_APPS = new Set(['expect', 'proxy', 'content-length']);
 
 export interface Forwarding {
   readonly scheme: string;
-  /** The parent domain of app hosts. */
-  readonly domain: string;
+  /** The host name that the app was found by. */
+  readonly host: string;
   /** The address of the caller, then the trusted proxies on the way. The last one is the peer of this connection. */
   readonly chain: readonly string[];
   /** True when the peer of this connection is a trusted proxy. */
@@ -85,10 +86,9 @@ function protocolOf({ headers }: IncomingMessage, { scheme, isTrusted }: Forward
   return forwarded === 'http' || forwarded === 'https' ? forwarded : scheme.replace(':', '');
 }
 
-/** Returns the host name that the app was found by. `X-Forwarded-Host` counts only if `Host` is not an app host. */
-function hostOf({ headers }: IncomingMessage, { domain, isTrusted }: Forwarding): string {
+/** Returns the host that the app was found by, as the visitor wrote it: `Host`, or else `X-Forwarded-Host`. */
+function hostOf({ headers }: IncomingMessage, { host: foundBy, isTrusted }: Forwarding): string {
   const host = headers.host ?? '';
-  const name = host.split(':', 1)[0]!.toLowerCase().replace(/\.$/, '');
-  if (!isTrusted || name.endsWith(`.${domain}`)) return host;
+  if (!isTrusted || hostNameOf(host) === foundBy) return host;
   return headers['x-forwarded-host']?.toString().split(',').at(-1)?.trim() ?? host;
 }

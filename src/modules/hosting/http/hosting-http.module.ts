@@ -7,10 +7,13 @@ import { AliasChanges } from '../persistence/alias-changes.js';
 import { HostingPersistenceModule } from '../persistence/hosting-persistence.module.js';
 import { AliasCache } from '../site/alias-cache.js';
 import { Blobs } from '../site/blobs.js';
+import { CustomHostCache } from '../site/custom-host-cache.js';
+import { HostLookup } from '../site/host-lookup.js';
 import { AppDomain } from './app-domain.js';
 import { AppRequests } from './app-requests.js';
 import { AppHosts } from './app-hosts.js';
 import { AppProxy } from './app-proxy.js';
+import { CustomHostRules } from './custom-host-rules.js';
 import { EdgeServer } from './edge-server.js';
 import { StaticFiles } from './static-files.js';
 
@@ -20,11 +23,14 @@ import { StaticFiles } from './static-files.js';
   providers: [
     AliasChanges,
     AliasCache,
+    CustomHostCache,
+    HostLookup,
     Blobs,
     StaticFiles,
     AppProxy,
     AppDomain,
     AppHosts,
+    CustomHostRules,
     AppRequests,
     EdgeServer,
     AppActivity,

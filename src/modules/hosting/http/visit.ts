@@ -3,6 +3,7 @@ import { quoted } from '../../../platform/logging/json-text.js';
 import type { Log } from '../../../platform/logging/log.js';
 import type { AppActivity } from '../metrics/app-activity.js';
 import type { AnsweredBy, AppResult, HostingMetrics } from '../metrics/hosting.metrics.js';
+import type { AppHost } from '../site/host-lookup.js';
 import type { LoadedSite } from '../site/sites.js';
 
 const CLIENT_CLOSED_REQUEST = 499;
@@ -10,15 +11,16 @@ const CLIENT_CLOSED_REQUEST = 499;
 export interface VisitParts {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  readonly host: string;
-  readonly label: string;
+  readonly host: AppHost;
 }
 
 /** One request to an app, from its first byte to its line in the log. */
 export class Visit {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  readonly host: string;
+  /** The host that the request was found by; until it is looked up, the most likely one. */
+  host: string;
+  /** The label of the app, or the whole host where it is a customer's. */
   readonly label: string;
   /** The site that serves the request, once it is known. */
   loaded: LoadedSite | undefined;
@@ -31,7 +33,7 @@ export class Visit {
   private readonly sentBefore: number;
 
   constructor(
-    { request, response, host, label }: VisitParts,
+    { request, response, host: { host, label } }: VisitParts,
     private readonly log: Log,
     private readonly metrics: HostingMetrics,
     private readonly activity: AppActivity,
@@ -39,7 +41,7 @@ export class Visit {
     this.request = request;
     this.response = response;
     this.host = host;
-    this.label = label;
+    this.label = label ?? host;
     this.sentBefore = request.socket.bytesWritten;
     response.on('close', () => {
       this.finish();

@@ -9,8 +9,8 @@ const RECONNECT_MS = 250;
 const HEARTBEAT_MS = 1_000;
 
 export interface AliasListener {
-  /** The label may serve another deploy now. */
-  changed(label: string): void;
+  /** The label, or another key of `alias-keys.ts`, may lead elsewhere now. */
+  changed(key: string): void;
   /** Reports whether changes are received from now on. Earlier ones may have been missed. */
   hears(hearing: boolean): void;
 }
@@ -21,7 +21,7 @@ export interface AliasListener {
  */
 @Injectable()
 export class AliasChanges implements OnApplicationBootstrap {
-  private listener: AliasListener | undefined;
+  private readonly listeners: AliasListener[] = [];
   private client: Client | undefined;
   private closed = false;
   private timer: NodeJS.Timeout | undefined;
@@ -35,7 +35,7 @@ export class AliasChanges implements OnApplicationBootstrap {
   }
 
   listen(listener: AliasListener): void {
-    this.listener = listener;
+    this.listeners.push(listener);
   }
 
   async onApplicationBootstrap(): Promise<void> {
@@ -59,13 +59,13 @@ export class AliasChanges implements OnApplicationBootstrap {
       this.lost(client, undefined);
     });
     client.on('notification', ({ payload }) => {
-      if (payload !== undefined) this.listener?.changed(payload);
+      if (payload !== undefined) for (const listener of this.listeners) listener.changed(payload);
     });
     try {
       await client.connect();
       await client.query(`LISTEN ${ALIASES_CHANNEL}`);
       if (this.client !== client) return;
-      this.listener?.hears(true);
+      this.report(true);
       this.beatAfter(client);
     } catch (error) {
       this.lost(client, error);
@@ -85,11 +85,15 @@ export class AliasChanges implements OnApplicationBootstrap {
     }, HEARTBEAT_MS).unref();
   }
 
+  private report(hearing: boolean): void {
+    for (const listener of this.listeners) listener.hears(hearing);
+  }
+
   private lost(client: Client, error: unknown): void {
     if (this.client !== client) return;
     this.client = undefined;
     clearTimeout(this.timer);
-    this.listener?.hears(false);
+    this.report(false);
     client.end().catch(() => undefined);
     if (this.closed) return;
     this.log.debug({ error }, 'Lost the connection that receives changes of host names.');

@@ -1,9 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
+import { keyOfProduction } from './alias-keys.js';
 import { HostAlias } from './host-alias.entity.js';
 
 /**
- * The channel for changes of aliases; the payload is the label. PostgreSQL delivers it only when the change commits.
+ * The channel for changes of aliases; the payload is the label or another key of `alias-keys.ts`. PostgreSQL delivers it only when the change commits.
  */
 export const ALIASES_CHANNEL = 'host_aliases';
 
@@ -28,21 +29,32 @@ export class AliasesStore {
       SELECT pg_notify($7, label)::text AS notified FROM pointed`,
       [label, deployId, projectId, orgId, kind, updatedAt, ALIASES_CHANNEL],
     );
-    return rows.length > 0;
+    if (rows.length === 0) return false;
+    if (kind === 'production') await this.notifyProduction(projectId);
+    return true;
   }
 
   /** Joins the current transaction. */
   async release(label: string): Promise<void> {
-    await this.database.manager.query(
+    const [released] = await this.database.manager.query<{ kind: string; project_id: string }[]>(
       `
-      WITH released AS (DELETE FROM host_aliases WHERE label = $1 RETURNING label)
-      SELECT pg_notify($2, label) FROM released`,
+      WITH released AS (DELETE FROM host_aliases WHERE label = $1 RETURNING label, kind, project_id)
+      SELECT kind, project_id, pg_notify($2, label)::text FROM released`,
       [label, ALIASES_CHANNEL],
     );
+    if (released?.kind === 'production') await this.notifyProduction(released.project_id);
   }
 
   find(label: string): Promise<HostAlias | null> {
     return this.database.manager.findOneBy(HostAlias, { label });
+  }
+
+  /** Finds the alias of the production deploy. While a project changes its label it has two for a moment. */
+  findProduction(projectId: string): Promise<HostAlias | null> {
+    return this.database.manager.findOne(HostAlias, {
+      where: { projectId, kind: 'production' },
+      order: { updatedAt: 'DESC' },
+    });
   }
 
   of(projectId: string): Promise<HostAlias[]> {
@@ -63,5 +75,9 @@ export class AliasesStore {
       'SELECT DISTINCT deploy_id FROM host_aliases',
     );
     return rows.map(({ deploy_id: deployId }) => deployId);
+  }
+
+  private async notifyProduction(projectId: string): Promise<void> {
+    await this.database.manager.query('SELECT pg_notify($1, $2)', [ALIASES_CHANNEL, keyOfProduction(projectId)]);
   }
 }

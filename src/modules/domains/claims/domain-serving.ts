@@ -1,0 +1,41 @@
+import { Injectable } from '@nestjs/common';
+import { CustomHostsService } from '../../hosting/custom-hosts.service.js';
+import type { Domain } from '../persistence/domain.entity.js';
+import { DomainsStore } from '../persistence/domains.store.js';
+
+/** Tells hosting which names it serves. All writes join the running transaction. */
+@Injectable()
+export class DomainServing {
+  constructor(
+    private readonly hosts: CustomHostsService,
+    private readonly domains: DomainsStore,
+  ) {}
+
+  /** Serves the name, or stops to, as the domain's state and choices say. */
+  async update(domain: Domain): Promise<void> {
+    await this.updateOne(domain);
+    await this.updateRedirecting(domain);
+  }
+
+  /** Stops serving the name of a domain that is about to be removed. */
+  async release(domain: Domain): Promise<void> {
+    await this.hosts.release(domain.name);
+  }
+
+  private async updateOne(domain: Domain): Promise<void> {
+    if (domain.isServed) await this.hosts.serve(domain.name, { ...domain, redirectTo: await this.targetOf(domain) });
+    else await this.hosts.release(domain.name);
+  }
+
+  /** Visitors are only sent to a name that the project still holds: a lost one may be somebody else's by now. */
+  private async targetOf({ projectId, redirectTo }: Domain): Promise<string | null> {
+    if (redirectTo === null) return null;
+    const target = await this.domains.find(projectId, redirectTo);
+    return target?.isServed === true ? redirectTo : null;
+  }
+
+  private async updateRedirecting({ projectId, name }: Domain): Promise<void> {
+    for (const domain of await this.domains.redirectingTo(projectId, name))
+      if (domain.isServed) await this.updateOne(domain);
+  }
+}

@@ -1,0 +1,41 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../../platform/time/clock.js';
+import { CustomHostsStore } from './persistence/custom-hosts.store.js';
+
+/** What a custom host does. */
+export interface CustomHostTarget {
+  readonly projectId: string;
+  readonly orgId: string;
+  /** The host that visitors are sent to instead, or null to serve the production deploy of the project. */
+  readonly redirectTo: string | null;
+  /** Whether visitors who come over http are sent to https. */
+  readonly httpsRedirect: boolean;
+  /** Whether browsers are told to use only https from now on. */
+  readonly hsts: boolean;
+}
+
+/**
+ * Serves projects under the host names of customers. Whoever calls this has proved that the name is the customer's:
+ * hosting serves what it is told.
+ */
+@Injectable()
+export class CustomHostsService {
+  constructor(
+    private readonly hosts: CustomHostsStore,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * Serves the project under the name when the current transaction commits, until {@link release}. It follows promotes
+   * and rollbacks. Every process sees the change within 100 ms. `*.example.com` stands for all names one level below,
+   * except those that have an entry of their own.
+   */
+  async serve(name: string, target: CustomHostTarget): Promise<void> {
+    await this.hosts.put({ ...target, name, updatedAt: this.clock.now() });
+  }
+
+  /** Stops serving the name when the current transaction commits. A name that is not served is ignored. */
+  async release(name: string): Promise<void> {
+    await this.hosts.remove(name);
+  }
+}
