@@ -1,6 +1,7 @@
 export { type Auth } from './auth.js';
 export { type Billing } from './billing.js';
 export { type Deploys, type LogOptions } from './deploys.js';
+export { type Domains } from './domains.js';
 export {
   AuthenticationError,
   AuthorizationError,
@@ -39,6 +40,8 @@ export type {
   DeployLogLine,
   DeployQuery,
   DeployRequest,
+  Domain,
+  DomainChange,
   EnvTarget,
   EnvVariable,
   Execution,
@@ -55,6 +58,7 @@ export type {
   ListedRun,
   Member,
   NewAccount,
+  NewDomain,
   NewEnvVariable,
   NewInvitation,
   NewKey,

@@ -1,6 +1,7 @@
 import { Auth } from './auth.js';
 import { Billing } from './billing.js';
 import { Deploys } from './deploys.js';
+import { Domains } from './domains.js';
 import { Keys } from './keys.js';
 import { Me } from './me.js';
 import { Orgs } from './orgs.js';
@@ -44,6 +45,7 @@ export class Service {
   readonly auth: Auth;
   readonly billing: Billing;
   readonly deploys: Deploys;
+  readonly domains: Domains;
   readonly keys: Keys;
   readonly me: Me;
   readonly orgs: Orgs;
@@ -75,6 +77,7 @@ export class Service {
     this.auth = new Auth(this.#transport);
     this.billing = new Billing(this.#transport);
     this.deploys = new Deploys(this.#transport);
+    this.domains = new Domains(this.#transport);
     this.keys = new Keys(this.#transport);
     this.me = new Me(this.#transport);
     this.orgs = new Orgs(this.#transport);

@@ -139,6 +139,13 @@ export type ListedInvoice = Schemas['ListedInvoiceView'];
 
 /** A deploy of a commit. `state` is its progress; times are RFC 3339. */
 export type Deploy = Schemas['DeployView'];
+
+/** A domain of a project, with the records to set at the DNS provider. */
+export type Domain = Schemas['DomainView'];
+export type NewDomain = Schemas['CreateDomainBody'];
+
+/** The fields of a domain to update. null clears a redirect. */
+export type DomainChange = Schemas['ChangeDomainBody'];
 export type DeployRequest = Partial<Schemas['CreateDeployBody']>;
 export type DeployEvent = Schemas['DeployEventView'];
 export type DeployLogLine = Schemas['DeployLogLineView'];
