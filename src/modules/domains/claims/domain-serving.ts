@@ -23,8 +23,10 @@ export class DomainServing {
   }
 
   private async updateOne(domain: Domain): Promise<void> {
-    if (domain.isServed) await this.hosts.serve(domain.name, { ...domain, redirectTo: await this.targetOf(domain) });
-    else await this.hosts.release(domain.name);
+    const { name, projectId, orgId, httpsRedirect, hsts, isServed } = domain;
+    if (isServed)
+      await this.hosts.serve(name, { projectId, orgId, httpsRedirect, hsts, redirectTo: await this.targetOf(domain) });
+    else await this.hosts.release(name);
   }
 
   /** Visitors are only sent to a name that the project still holds: a lost one may be somebody else's by now. */

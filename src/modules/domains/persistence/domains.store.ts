@@ -22,7 +22,7 @@ export class DomainsStore {
   }
 
   async save({ id, ...changed }: Domain): Promise<void> {
-    await this.database.manager.update(Domain, { id }, changed as object);
+    await this.database.manager.update(Domain, { id }, changed);
   }
 
   async remove(id: string): Promise<void> {
