@@ -76,7 +76,9 @@ describe('a takeover', () => {
       problem: { code: 'challenge_missing' },
     });
     expect((await visitHost(app, name)).text).toBe('the owner');
-    // A pending claim takes nothing with it when it is removed.
+    // A pending claim takes nothing with it when it is changed or removed.
+    expectStatus(200, await thief.change(name, { hsts: true, https_redirect: false }));
+    expect((await visitHost(app, name)).headers['strict-transport-security']).toBeUndefined();
     expectStatus(204, await thief.remove(name));
     expect((await visitHost(app, name)).text).toBe('the owner');
     expect(await mayHaveCertificate(name)).toBe(true);

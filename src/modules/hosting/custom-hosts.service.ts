@@ -34,8 +34,11 @@ export class CustomHostsService {
     await this.hosts.put({ ...target, name, updatedAt: this.clock.now() });
   }
 
-  /** Stops serving the name when the current transaction commits. A name that is not served is ignored. */
-  async release(name: string): Promise<void> {
-    await this.hosts.remove(name);
+  /**
+   * Stops serving the project under the name when the current transaction commits. A name that serves another project,
+   * or none, stays as it is.
+   */
+  async release(name: string, projectId: string): Promise<void> {
+    await this.hosts.remove(name, projectId);
   }
 }

@@ -56,8 +56,9 @@ export class DomainChecks {
       domain.checked(observation, at);
     }
     await this.domains.save(domain);
+    // A pending claim serves nothing, and the name may be served for the organization that holds it.
+    if (domain.isHeld || domain.state !== before) await this.serving.update(domain);
     if (domain.state === before) return;
-    await this.serving.update(domain);
     await this.record(domain, domain.isHeld ? `domain.${domain.state}` : 'domain.lost', call);
   }
 

@@ -19,14 +19,14 @@ export class DomainServing {
 
   /** Stops serving the name of a domain that is about to be removed. */
   async release(domain: Domain): Promise<void> {
-    await this.hosts.release(domain.name);
+    await this.hosts.release(domain.name, domain.projectId);
   }
 
   private async updateOne(domain: Domain): Promise<void> {
     const { name, projectId, orgId, httpsRedirect, hsts, isServed } = domain;
     if (isServed)
       await this.hosts.serve(name, { projectId, orgId, httpsRedirect, hsts, redirectTo: await this.targetOf(domain) });
-    else await this.hosts.release(name);
+    else await this.hosts.release(name, projectId);
   }
 
   /** Visitors are only sent to a name that the project still holds: a lost one may be somebody else's by now. */
@@ -37,7 +37,7 @@ export class DomainServing {
   }
 
   private async updateRedirecting({ projectId, name }: Domain): Promise<void> {
-    for (const domain of await this.domains.redirectingTo(projectId, name))
+    for (const domain of await this.domains.lockRedirectingTo(projectId, name))
       if (domain.isServed) await this.updateOne(domain);
   }
 }

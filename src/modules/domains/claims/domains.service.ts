@@ -92,7 +92,7 @@ export class DomainsService {
       const changed = domain.choose({ ...choices, ...redirect });
       if (changed.length === 0) return domain;
       await this.domains.save(domain);
-      await this.serving.update(domain);
+      if (domain.isHeld) await this.serving.update(domain);
       await this.record(call, 'domain.changed', domain, { changed: changed.map((field) => FIELDS[field]) });
       return domain;
     });

@@ -87,12 +87,22 @@ export class DomainsStore {
     return this.database.manager.find(Domain, { where: { projectId, redirectTo: name }, order: { name: 'ASC' } });
   }
 
-  /** Returns domains whose check is due, the longest overdue ones first. */
+  /** Returns like {@link redirectingTo}, and locks the domains until the transaction ends. */
+  lockRedirectingTo(projectId: string, name: string): Promise<Domain[]> {
+    return this.database.manager.find(Domain, {
+      where: { projectId, redirectTo: name },
+      order: { name: 'ASC' },
+      lock: { mode: 'pessimistic_write' },
+    });
+  }
+
+  /** Returns domains whose check is due, held ones first: anybody can add names that are never proved. */
   async due(at: Date, limit: number): Promise<Domain[]> {
     return this.database.manager
       .createQueryBuilder(Domain, 'domain')
       .where('domain.next_check_at <= :at', { at })
-      .orderBy('domain.next_check_at')
+      .orderBy("domain.state = 'pending'")
+      .addOrderBy('domain.next_check_at')
       .limit(limit)
       .getMany();
   }

@@ -15,8 +15,8 @@ export class CustomHostsStore {
   }
 
   /** Joins the current transaction. */
-  async remove(name: string): Promise<void> {
-    await this.database.manager.delete(CustomHost, { name });
+  async remove(name: string, projectId: string): Promise<void> {
+    await this.database.manager.delete(CustomHost, { name, projectId });
     await this.notify(name);
   }
 
