@@ -57,4 +57,5 @@ export class Domains {
 }
 
 const pathOf = (project: string, domain?: string): string =>
-  `/api/v1/projects/${encodeURIComponent(project)}/domains${domain === undefined ? '' : `/${encodeURIComponent(domain)}`}`;
+  `/api/v1/projects/${encodeURIComponent(project)}/domains` +
+  (domain === undefined ? '' : `/${encodeURIComponent(domain)}`);

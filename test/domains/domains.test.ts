@@ -188,7 +188,7 @@ describe('every route of domains', () => {
     ['DELETE', '/routes.example.com'],
     ['POST', '/routes.example.com/verify'],
   ])(
-    '%s domains%s returns 401 without a key, and 404 for a stranger and for a missing project',
+    '%s domains%s returns 401 without a key, and 404 for another tenant and for a missing project',
     async (method, rest) => {
       const body = rest === '' ? { name: 'r.example.com' } : { hsts: true };
       const hasBody = method === 'PATCH' || (method === 'POST' && rest === '');
@@ -200,10 +200,10 @@ describe('every route of domains', () => {
         });
       };
       expect(codeOf(await call(acme.projectId))).toEqual([401, 'missing_api_key']);
-      const stranger = await call(acme.projectId, other.key);
+      const foreign = await call(acme.projectId, other.key);
       const missing = await call(ABSENT, other.key);
-      expect(codeOf(stranger)).toEqual([404, 'project_not_found']);
-      expect(stranger.body.error).toEqual(missing.body.error);
+      expect(codeOf(foreign)).toEqual([404, 'project_not_found']);
+      expect(foreign.body.error).toEqual(missing.body.error);
     },
   );
 

@@ -10,13 +10,13 @@ export interface CustomHostTarget {
   readonly redirectTo: string | null;
   /** Whether visitors who come over http are sent to https. */
   readonly httpsRedirect: boolean;
-  /** Whether browsers are told to use only https from now on. */
+  /** Whether browsers are instructed to use only https from now on. */
   readonly hsts: boolean;
 }
 
 /**
- * Serves projects under the host names of customers. Whoever calls this has proved that the name is the customer's:
- * hosting serves what it is told.
+ * Serves projects under the host names of customers. The caller has proved that the name is the customer's; hosting
+ * does not ask.
  */
 @Injectable()
 export class CustomHostsService {

@@ -10,8 +10,8 @@ import { DomainObserver, type FullObservation } from '../records/domain-observer
 import { DomainServing } from './domain-serving.js';
 
 /**
- * Checks domains against their records. A name is held by one organization: the one whose token the zone shows. Where it
- * shows those of two, the holder keeps it, because the owner of the zone can remove either.
+ * Checks domains against their records. A name is held by one organization: the one whose token the zone shows. Where
+ * it shows those of two, the holder keeps it, because the owner of the zone can remove either.
  */
 @Injectable()
 export class DomainChecks {

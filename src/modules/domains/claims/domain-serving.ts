@@ -3,7 +3,7 @@ import { CustomHostsService } from '../../hosting/custom-hosts.service.js';
 import type { Domain } from '../persistence/domain.entity.js';
 import { DomainsStore } from '../persistence/domains.store.js';
 
-/** Tells hosting which names it serves. All writes join the running transaction. */
+/** Reports to hosting which names it serves. All writes join the running transaction. */
 @Injectable()
 export class DomainServing {
   constructor(
@@ -29,7 +29,7 @@ export class DomainServing {
     else await this.hosts.release(name, projectId);
   }
 
-  /** Visitors are only sent to a name that the project still holds: a lost one may be somebody else's by now. */
+  /** Visitors are only sent to a name that the project still holds: a lost one may have another owner by now. */
   private async targetOf({ projectId, redirectTo }: Domain): Promise<string | null> {
     if (redirectTo === null) return null;
     const target = await this.domains.find(projectId, redirectTo);

@@ -51,8 +51,9 @@ export const GRACE_MS = 3 * DAY_MS;
 export const isOver = (failingSince: Date, at: Date): boolean => at.getTime() - failingSince.getTime() >= GRACE_MS;
 
 /**
- * Returns the time until the next check, or null when there is none unless somebody asks. A domain that works is checked
- * daily; one that waits for its records often at first, because its owner waits as well, and no more after two weeks.
+ * Returns the time until the next check, or null when the domain is only checked on request. A domain that works is
+ * checked daily; one that waits for its records often at first, because its owner waits as well, and no more after two
+ * weeks.
  */
 export function timeToNextCheckMs(
   state: DomainState,

@@ -32,8 +32,8 @@ export class ProjectDomainsController {
   @ApiOperation({
     summary: 'Adds a domain to a project.',
     description:
-      'The domain is `pending`: set the `records` at your DNS provider, then verify it. Several organizations may have ' +
-      'added a name, but only the one that proves it holds it. Wildcards need a plan that includes them.',
+      'The domain is `pending`: set the `records` at your DNS provider, then verify it. Several organizations may ' +
+      'have added a name, but only the one that proves it holds it. Wildcards need a plan that includes them.',
   })
   @ApiCreatedResponse({ type: DomainAnswer })
   @ApiRefusals(

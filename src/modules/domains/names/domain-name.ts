@@ -8,7 +8,7 @@ const MAX_LENGTH = 253;
 const MAX_TYPED = 1_000;
 const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 const WILDCARD = '*.';
-/** Domains that resolve to machines of whoever asks, or to nothing (RFC 6761, RFC 7686). */
+/** Domains that resolve to the machine that asks, or to nothing (RFC 6761, RFC 7686). */
 const SPECIAL = new Set(['arpa', 'example', 'internal', 'invalid', 'local', 'localhost', 'onion', 'test']);
 
 /** A rule that a name violates. */

@@ -42,7 +42,7 @@ export class DomainRecords {
     ];
   }
 
-  /** True for hosts that lead here whoever they are for: the CNAME target and the hosts of deploys. */
+  /** True for hosts that lead here: the CNAME target and the hosts of deploys. */
   isOurHost(host: string): boolean {
     const { domain } = this.hosting.appsUrl;
     return host === this.cnameTarget || host === domain || host.endsWith(`.${domain}`);

@@ -21,8 +21,8 @@ export class TlsPermissions {
   ) {}
 
   /**
-   * True when the secret is right and the name is that of a domain that is served. Every visitor can make a proxy ask for
-   * any name, so questions beyond a rate are answered with false, and few names below a wildcard are allowed.
+   * True when the secret is right and the name is that of a domain that is served. Every visitor can make a proxy ask
+   * for any name, so questions beyond a rate are answered with false, and few names below a wildcard are allowed.
    */
   async allows(secret: unknown, name: unknown): Promise<boolean> {
     const { tlsAskSecret } = this.settings;

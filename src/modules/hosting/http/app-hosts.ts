@@ -22,8 +22,8 @@ export class AppHosts {
 
   /**
    * Returns the hosts that the request may be for, the most likely one first; none when it cannot belong to an app.
-   * `X-Forwarded-Host` counts only when a trusted proxy sends it and `Host` is not the host of an app, because otherwise
-   * a caller could choose it.
+   * `X-Forwarded-Host` counts only when a trusted proxy sends it and `Host` is not the host of an app, because
+   * otherwise a caller could choose it.
    */
   of(request: IncomingMessage): readonly AppHost[] {
     const { headers } = request;

@@ -10,7 +10,7 @@ export class CustomHost {
   @Column('text', { name: 'redirect_to', nullable: true }) redirectTo!: string | null;
   /** Whether visitors who come over http are sent to https. */
   @Column('boolean', { name: 'https_redirect' }) httpsRedirect!: boolean;
-  /** Whether browsers are told to use only https from now on. */
+  /** Whether browsers are instructed to use only https from now on. */
   @Column('boolean') hsts!: boolean;
   @Column('timestamptz', { name: 'updated_at' }) updatedAt!: Date;
 }

@@ -8,7 +8,8 @@ export const FOR_OPERATORS_PROXY: readonly string[] = [
 
 /**
  * A cookie as the app set it, but for its own host alone: all apps are below one domain, and with `Domain` one of them
- * could set cookies for the others. Names below a custom domain may belong to another organization, so it is removed there too.
+ * could set cookies for the others. Names below a custom domain may belong to another organization, so it is removed
+ * there too.
  */
 export function withoutDomain(cookie: string): string {
   // Most have none, and are passed on as they are.

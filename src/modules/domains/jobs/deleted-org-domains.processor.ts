@@ -7,7 +7,7 @@ import { domainOrgDeletedSubscription } from './domains.job.js';
 
 @Injectable()
 @Handles(domainOrgDeletedSubscription)
-export class OrgDeletedProcessor implements JobHandler<OrgDeletedPayload> {
+export class DeletedOrgDomainsProcessor implements JobHandler<OrgDeletedPayload> {
   constructor(private readonly domains: DomainsService) {}
 
   handle({ orgId }: OrgDeletedPayload): Promise<void> {

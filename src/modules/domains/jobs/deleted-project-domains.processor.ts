@@ -7,7 +7,7 @@ import { domainProjectDeletedSubscription } from './domains.job.js';
 
 @Injectable()
 @Handles(domainProjectDeletedSubscription)
-export class ProjectDeletedProcessor implements JobHandler<ProjectDeletedPayload> {
+export class DeletedProjectDomainsProcessor implements JobHandler<ProjectDeletedPayload> {
   constructor(private readonly domains: DomainsService) {}
 
   handle({ projectId }: ProjectDeletedPayload): Promise<void> {
