@@ -4,8 +4,8 @@ import { keyOfProduction } from './alias-keys.js';
 import { HostAlias } from './host-alias.entity.js';
 
 /**
- * The channel for changes of aliases; the payload is the label or another key of `alias-keys.ts`. PostgreSQL delivers it
- * only when the change commits.
+ * The channel for changes of aliases; the payload is the label, or another key of `alias-keys.ts`. PostgreSQL delivers
+ * it only when the change commits.
  */
 export const ALIASES_CHANNEL = 'host_aliases';
 
