@@ -3,7 +3,7 @@ import { as, expectStatus, type Make, type Person, send, uniqueName } from './ma
 import type { DnsServer } from './dns-server.js';
 import type { Answer, CallOptions, TestApp } from './test-app.js';
 
-export const APPS_DOMAIN = 'deploys.test';
+const APPS_DOMAIN = 'deploys.test';
 export const CNAME_TARGET = `cname.${APPS_DOMAIN}`;
 export const OUR_ADDRESS = '192.0.2.10';
 export const OUR_ADDRESS_V6 = '2001:db8::10';

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Config } from '../../../platform/config/config.js';
-import { hostNameOf } from '../../../platform/http/host-name.js';
+import { trimEnd } from '../../../platform/text/trim.js';
 import { HostingSettings } from '../../hosting/hosting.settings.js';
 import { DomainNameRefused } from '../domains.errors.js';
 import { type DomainName, isFault, readDomainName } from './domain-name.js';
@@ -11,7 +11,7 @@ export class DomainNames {
   private readonly reserved: readonly string[];
 
   constructor({ publicUrl, dashboardUrl, docsUrl }: Config, { appsUrl }: HostingSettings) {
-    const hosts = [publicUrl, dashboardUrl, docsUrl].map((url) => hostNameOf(new URL(url).host)!);
+    const hosts = [publicUrl, dashboardUrl, docsUrl].map((url) => trimEnd(new URL(url).hostname, '.'));
     this.reserved = [appsUrl.domain, ...hosts];
   }
 
