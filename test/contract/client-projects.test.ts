@@ -5,7 +5,9 @@ import { useApp } from '../support/test-app.js';
 const { AuthorizationError, ConflictError, NotFoundError, Service, ValidationError } = client;
 
 describe('the built client with projects', () => {
-  const app = useApp({ ANONYMOUS_CALLS_PER_SECOND: '1000', DEFAULT_PLAN: 'builder' }, 'api');
+  // Nothing answers questions about names here.
+  const settings = { ANONYMOUS_CALLS_PER_SECOND: '1000', DEFAULT_PLAN: 'builder', DOMAINS_RESOLVER: '127.0.0.1:1' };
+  const app = useApp(settings, 'api');
   const proxy = useFaultProxy(() => app.url);
   let account: Account;
   let service: InstanceType<typeof Service>;
@@ -56,6 +58,25 @@ describe('the built client with projects', () => {
     expect(JSON.stringify(variables)).not.toContain('hunter2');
     await service.projects.unsetEnv(id, 'TOKEN');
     expect((await service.projects.env(id)).map(({ name }) => name)).toEqual(['REGION']);
+  });
+
+  it('adds, finds by name, verifies, lists, changes and removes domains', async () => {
+    const { id } = await service.projects.create({ name: 'With domains' });
+    const domain = await service.domains.create(id, { name: 'Bücher.example.com', www_redirect: true });
+    expect(domain).toMatchObject({ name: 'xn--bcher-kva.example.com', state: 'pending' });
+    expect(await service.domains.get(id, 'bücher.example.com')).toEqual(domain);
+    const checked = await service.domains.verify(id, domain.id);
+    expect(checked).toMatchObject({ state: 'pending', problem: { code: 'resolver_unavailable' } });
+    const names = [];
+    for await (const { name } of service.domains.list(id)) names.push(name);
+    expect(names).toEqual([`www.${domain.name}`, domain.name]);
+    await expect(service.domains.delete(id, domain.name)).rejects.toMatchObject({ code: 'domain_in_use' });
+    const changed = await service.domains.update(id, `www.${domain.name}`, { redirect_to: null, hsts: true });
+    expect(changed).toMatchObject({ hsts: true });
+    expect(changed).not.toHaveProperty('redirect_to');
+    await service.domains.delete(id, domain.name);
+    await expect(service.domains.get(id, domain.name)).rejects.toBeInstanceOf(NotFoundError);
+    await expect(service.domains.create(id, { name: '*.example.com' })).rejects.toBeInstanceOf(AuthorizationError);
   });
 
   it('throws the error of each refusal', async () => {
