@@ -3,7 +3,7 @@ import { BlockList, isIP } from 'node:net';
 /**
  * IPv4 ranges that are not the internet: the IANA registry of special-purpose addresses, multicast and reserved ranges.
  */
-const INNER_V4: readonly (readonly [string, number])[] = [
+export const INNER_V4: readonly (readonly [string, number])[] = [
   ['0.0.0.0', 8],
   ['10.0.0.0', 8],
   ['100.64.0.0', 10],

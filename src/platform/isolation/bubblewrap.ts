@@ -36,6 +36,8 @@ export interface IsolationShape {
   readonly scratchBytes: number;
   /** True when bubblewrap reports at the end whether its program ran at all. */
   readonly tellsExit: boolean;
+  /** True when the program stays in the network that bubblewrap itself is started in. */
+  readonly keepsNetwork: boolean;
 }
 
 /** Returns the options of `bwrap`, which precede `--` and the command. */
@@ -48,7 +50,7 @@ export function bubblewrapOptions(shape: IsolationShape, libraries: LibraryPaths
   return [
     '--unshare-user',
     '--unshare-pid',
-    '--unshare-net',
+    ...(shape.keepsNetwork ? [] : ['--unshare-net']),
     '--unshare-ipc',
     '--unshare-uts',
     '--unshare-cgroup',

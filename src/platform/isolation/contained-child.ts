@@ -6,6 +6,7 @@ import { INFO_DESCRIPTOR, SECCOMP_DESCRIPTOR } from './bubblewrap.js';
 import { isDead, startTicks } from './process-facts.js';
 import { type ResourceGroup } from './resource-group.js';
 import { LaunchInfo } from './launch-info.js';
+import { type AttachedNetwork } from './network/attached-network.js';
 
 const GO = Buffer.from('\n');
 const KILL_INTERVAL_MS = 10;
@@ -20,6 +21,8 @@ export interface ContainedParts {
   readonly child: ChildProcess;
   readonly group: ResourceGroup;
   readonly seccomp: Buffer;
+  /** The network to prepare before the program starts; null when it has none outside of its isolation. */
+  readonly network: AttachedNetwork | null;
   /** Called once, when nothing of the isolated program is left. */
   readonly onGone: () => void;
 }
@@ -33,6 +36,7 @@ export class ContainedChild {
   private initTicks: string | null = null;
   private killer: NodeJS.Timeout | null = null;
   private over = false;
+  private failure = '';
 
   constructor(private readonly parts: ContainedParts) {
     const { child, group, seccomp } = parts;
@@ -55,6 +59,11 @@ export class ContainedChild {
 
   get hasExited(): boolean {
     return this.over;
+  }
+
+  /** Why the host did not let the program start, for the log; empty when it did. */
+  get refusal(): string {
+    return this.failure;
   }
 
   get group(): ResourceGroup {
@@ -107,8 +116,9 @@ export class ContainedChild {
     for (const stream of this.parts.child.stdio) stream?.destroy();
   }
 
-  /** Removes the resource group. It must be called last. */
+  /** Removes the network and the resource group. It must be called last. */
   async cleanUp(): Promise<void> {
+    await this.parts.network?.close();
     await this.parts.group.remove();
     this.parts.onGone();
   }
@@ -117,11 +127,18 @@ export class ContainedChild {
    * The line lets the launcher continue; bubblewrap reads the rest. A launcher that cannot be limited never gets it.
    */
   private async letGo(seccomp: Buffer): Promise<void> {
-    const { child, group } = this.parts;
+    const { child, group, network } = this.parts;
+    const launcher = this.pipe(SECCOMP_DESCRIPTOR);
     try {
       if (child.pid !== undefined) await group.enter(child.pid);
-      this.pipe(SECCOMP_DESCRIPTOR).end(Buffer.concat([GO, seccomp]));
-    } catch {
+      if (network !== null && child.pid !== undefined) {
+        launcher.write(GO);
+        await answerOf(launcher);
+        await network.attach(child.pid, group);
+      }
+      launcher.end(Buffer.concat([GO, seccomp]));
+    } catch (error) {
+      this.failure = error instanceof Error ? error.message : String(error);
       this.kill();
     }
   }
@@ -144,6 +161,18 @@ export function endOf(stream: Readable): Promise<void> {
     // A reset ends the stream as well; the outcome comes from the exit status.
     stream.on('error', () => {
       resolve();
+    });
+  });
+}
+
+/** Resolves when the launcher has answered. @throws {Error} when it has ended instead. */
+function answerOf(launcher: Duplex): Promise<void> {
+  return new Promise((resolve, reject) => {
+    launcher.once('data', () => {
+      resolve();
+    });
+    launcher.once('close', () => {
+      reject(new Error('the launcher could not create a network'));
     });
   });
 }

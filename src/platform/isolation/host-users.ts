@@ -50,6 +50,11 @@ export class HostUsers {
     return this.serviceUid === 0;
   }
 
+  /** A user that may be lent at the same time, for an attempt that leaves nothing behind. */
+  get any(): HostUser {
+    return { uid: ALWAYS.first, gid: ALWAYS.first };
+  }
+
   /** @throws {Error} when every user is lent. */
   lend(): HostUser {
     const user = this.free.pop();

@@ -6,6 +6,7 @@ import { IsolationDidNotStart } from './isolation-spec.js';
 import { type LaunchEnd, type LaunchEndCause, type LaunchSpec } from './launch-spec.js';
 import { LaunchWatch } from './launch-watch.js';
 import { LineOutput } from './line-output.js';
+import { type AttachedNetwork } from './network/attached-network.js';
 import { isStopped, sampleTree, startTicks } from './process-facts.js';
 
 /** bubblewrap reads its options from this descriptor, so that no command line shows them. */
@@ -63,6 +64,9 @@ export class IsolatedProgram {
         this.hold(isHeld);
       },
     });
+    void parts.network?.lost.then(() => {
+      this.end('network');
+    });
     this.exited = this.inside.exited.then((status) => this.describe(status));
     this.gone = this.exited.then(() => this.inside.cleanUp());
   }
@@ -80,6 +84,11 @@ export class IsolatedProgram {
   /** The most memory that everything inside has used so far. */
   get memoryPeakBytes(): number {
     return this.parts.group.usage().memoryPeakBytes;
+  }
+
+  /** The network that leads out of the machine; null when it has none. */
+  get network(): AttachedNetwork | null {
+    return this.parts.network;
   }
 
   /**
@@ -114,7 +123,9 @@ export class IsolatedProgram {
 
     await this.destroy();
     throw new IsolationDidNotStart(
-      outcome === 'late' ? `not ready after ${timeoutMs} ms. ${this.said}` : this.said.trim(),
+      outcome === 'late'
+        ? `not ready after ${timeoutMs} ms. ${this.said}`
+        : [this.said.trim(), this.inside.refusal].filter((text) => text !== '').join(' '),
     );
   }
 
@@ -126,6 +137,7 @@ export class IsolatedProgram {
       if (running.length === 0) {
         this.frozen = pids.map((pid) => ({ pid, ticks: startTicks(pid) }));
         this.watch.pause();
+        this.network?.pause();
         return;
       }
       for (const pid of running) send(pid, 'SIGSTOP');
@@ -137,6 +149,7 @@ export class IsolatedProgram {
   thaw(): void {
     if (!this.isAlive) return;
     this.watch.resume();
+    this.network?.resume();
     const { frozen } = this;
     this.frozen = undefined;
     if (frozen === undefined) {
@@ -175,7 +188,8 @@ export class IsolatedProgram {
     const { group } = this.parts;
     // The values are read before the cgroup, which holds them, is removed.
     const { cpuMs, memoryPeakBytes } = group.usage();
-    const killedForMemory = this.cause === 'exit' && group.ranOutOfMemory();
+    // Memory that runs out may end the carrier of the network first.
+    const killedForMemory = (this.cause === 'exit' || this.cause === 'network') && group.ranOutOfMemory();
     this.lines.finish();
     await this.inside.endLines([...this.lines.ended, this.inside.info.ended]);
     // The reader decides when it has read everything; nothing more can be written.

@@ -17,6 +17,9 @@ import { type IsolationSpec } from './isolation-spec.js';
 import { type LaunchOptions, launchScript } from './launch-script.js';
 import { LISTEN_DESCRIPTOR, type LaunchSpec, type LentUser } from './launch-spec.js';
 import { libraryPaths } from './library-mounts.js';
+import { AttachedNetwork } from './network/attached-network.js';
+import { type NetworkRules } from './network/network-rules.js';
+import { NetworkTools } from './network/network-tools.js';
 import { OrphanWatch } from './orphan-watch.js';
 import { findBubblewrap, missingPrerequisites } from './prerequisites.js';
 import { tasksOfUser } from './process-facts.js';
@@ -27,6 +30,8 @@ import { seccompFilter } from './seccomp/filter.js';
 
 /** bubblewrap, its init, and the shell before it. */
 const TASKS_AROUND = 3;
+/** slirp4netns, which starts a process for a moment, and the shell before it. */
+const TASKS_OF_NETWORK = 3;
 
 const DEFAULT_START_TIMEOUT_MS = 10_000;
 
@@ -40,6 +45,8 @@ export interface IsolationOptions {
   readonly startTimeoutMs?: number;
   /** Where to look for bubblewrap instead of the usual places. */
   readonly bubblewrapPlaces?: readonly string[];
+  /** The directories in which to look for the programs of a network instead of the usual ones. */
+  readonly networkPlaces?: readonly string[];
 }
 
 /**
@@ -63,11 +70,13 @@ export class Isolation {
   private readonly shield = new DescriptorShield();
   private readonly alive = new Set<IsolatedProcess | IsolatedProgram>();
   private readonly orphans = new OrphanWatch();
+  private readonly networkTools: NetworkTools;
   private closed = false;
 
   constructor(private readonly options: IsolationOptions) {
     this.bubblewrap = findBubblewrap(options.bubblewrapPlaces);
     this.groups = groupsOf(options.cgroups, options.cpuWeight ?? ALL_ISOLATED_WEIGHT);
+    this.networkTools = new NetworkTools(options.networkPlaces);
     this.files = new ReachableFiles({ directory: options.copiesDirectory, otherUser: this.users.canSwitch });
   }
 
@@ -84,6 +93,14 @@ export class Isolation {
   /** Returns what this machine lacks, each as the thing to install or set. Call it before the first start. */
   missing(): string[] {
     return missingPrerequisites({ bubblewrap: this.bubblewrap, otherUser: this.users.canSwitch });
+  }
+
+  /**
+   * Returns what this machine lacks before programs can reach a network outside of it, each as the thing to install or
+   * set. The answer comes from an attempt, which is made once.
+   */
+  missingForNetwork(): Promise<string[]> {
+    return this.networkTools.missing(this.users.canSwitch ? this.users.any : null);
   }
 
   /** Removes what killed services have left behind. */
@@ -152,6 +169,7 @@ export class Isolation {
       directory: '/tmp',
       scratchBytes: limits.scratchBytes,
       tellsExit: false,
+      keepsNetwork: false,
     };
     const tasks = limits.tasks + TASKS_AROUND;
     return this.contain({
@@ -172,8 +190,12 @@ export class Isolation {
 
   private spawnProgram(spec: LaunchSpec, bubblewrap: string): IsolatedProgram {
     const { limits } = spec;
-    const tasks = limits.tasks + TASKS_AROUND;
-    const options = bubblewrapOptions({ ...spec, scratchBytes: limits.scratchBytes, tellsExit: true }, this.libraries);
+    const rules = typeof spec.network === 'string' ? null : spec.network;
+    const tasks = limits.tasks + TASKS_AROUND + (rules === null ? 0 : TASKS_OF_NETWORK);
+    const options = bubblewrapOptions(
+      { ...spec, scratchBytes: limits.scratchBytes, tellsExit: true, keepsNetwork: rules !== null },
+      this.libraries,
+    );
     assert(
       options.every((option) => !option.includes('\0')),
       'an option of bubblewrap contains a NUL',
@@ -181,6 +203,7 @@ export class Isolation {
     return this.contain({
       user: spec.user,
       listener: spec.listener,
+      rules,
       groupLimits: { memoryBytes: limits.memoryBytes, tasks, processes: 'any', cpu: limits.cpu ?? ORDINARY_CPU },
       bounds: {
         openFiles: limits.openFiles,
@@ -195,7 +218,7 @@ export class Isolation {
         new IsolatedProgram({
           ...parts,
           spec,
-          seccomp: this.launchSeccomp[spec.network],
+          seccomp: this.launchSeccomp[typeof spec.network === 'string' ? spec.network : 'loopback'],
           options: Buffer.from(options.map((option) => `${option}\0`).join('')),
         }),
     });
@@ -204,6 +227,7 @@ export class Isolation {
   private contain<Contained extends IsolatedProcess | IsolatedProgram>({
     user,
     listener,
+    rules = null,
     groupLimits,
     bounds,
     command,
@@ -215,12 +239,16 @@ export class Isolation {
     };
     try {
       const group = this.groups.create(groupLimits);
-      const child = this.spawnChild({ command, bounds, user: hostUserOf(tenant), group, listener });
+      const hostUser = hostUserOf(tenant);
+      const network = rules === null ? null : new AttachedNetwork(this.networkTools, this.orphans, hostUser, rules);
+      const unshare = network === null ? null : this.networkTools.unshare;
+      const child = this.spawnChild({ command, bounds: { ...bounds, unshare }, user: hostUser, group, listener });
       const { pid } = child;
       if (pid !== undefined) this.orphans.add(pid);
       const contained: Contained = make({
         child,
         group,
+        network,
         onGone: () => {
           this.alive.delete(contained);
           if (pid !== undefined) this.orphans.remove(pid);
@@ -263,8 +291,9 @@ export class Isolation {
 interface Containment<Contained> {
   readonly user?: LentUser | undefined;
   readonly listener?: number | undefined;
+  readonly rules?: NetworkRules | null;
   readonly groupLimits: GroupLimits;
-  readonly bounds: Omit<LaunchOptions, 'cgroups'>;
+  readonly bounds: Omit<LaunchOptions, 'cgroups' | 'unshare'>;
   readonly command: readonly string[];
   readonly make: (parts: Omit<ContainedParts, 'seccomp'>) => Contained;
 }

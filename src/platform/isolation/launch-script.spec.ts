@@ -7,6 +7,7 @@ const limits: LaunchOptions = {
   dataBytes: null,
   processes: null,
   cgroups: 2,
+  unshare: null,
 };
 
 describe('launchScript', () => {
@@ -31,6 +32,14 @@ describe('launchScript', () => {
   it('waits for the line that lets it continue, so that every program is watched', () => {
     const script = launchScript({ ...limits, cgroups: 3 });
     expect(script.split('\n').slice(0, 2)).toEqual(['set -e', 'read -r _ <&5']);
+  });
+
+  it('creates a network and waits again until the host has prepared it', () => {
+    const script = launchScript({ ...limits, unshare: '/usr/bin/unshare' });
+    expect(script.split('\n').at(-1)).toBe(
+      `exec /usr/bin/unshare --user --map-root-user --net -- /bin/sh -c 'echo >&5; read -r _ <&5; exec "$@"' sh "$@"`,
+    );
+    expect(() => launchScript({ ...limits, unshare: "/usr/bin/un'share" })).toThrow('must need no quotes');
   });
 
   it('stops at the first step that fails', () => {

@@ -16,6 +16,8 @@ export interface LaunchOptions {
   readonly processes: number | null;
   /** How many `cgroup.procs` files were passed. */
   readonly cgroups: number;
+  /** The path of `unshare`, for a program whose network the host prepares; null for any other. */
+  readonly unshare: string | null;
 }
 
 /** The grace ensures that the watch outside, which knows why it kills, is always first. */
@@ -26,7 +28,8 @@ const CPU_GRACE_SECONDS = 2;
  * before its first instruction. Entering through a descriptor needs no permission for the path, which an unprivileged
  * user lacks.
  */
-export function launchScript({ openFiles, fileBytes, cpuMs, dataBytes, processes, cgroups }: LaunchOptions): string {
+export function launchScript(options: LaunchOptions): string {
+  const { openFiles, fileBytes, cpuMs, dataBytes, processes, cgroups, unshare } = options;
   assert(
     FIRST_CGROUP_DESCRIPTOR + cgroups - 1 <= LAST_CGROUP_DESCRIPTOR,
     'dash has too few descriptors for the cgroups',
@@ -47,8 +50,18 @@ export function launchScript({ openFiles, fileBytes, cpuMs, dataBytes, processes
     // bash calls the option -u, dash and busybox call it -p.
     ...(processes === null ? [] : [`ulimit -u ${whole(processes)} 2>/dev/null || ulimit -p ${whole(processes)}`]),
     ...Array.from({ length: cgroups }, (_, index) => enter(FIRST_CGROUP_DESCRIPTOR + index)),
-    'exec "$@"',
+    unshare === null ? 'exec "$@"' : inNetwork(unshare),
   ].join('\n');
+}
+
+/**
+ * Creates a network, reports that, and continues when the host has prepared it. The network belongs to a user namespace
+ * around the one that bubblewrap creates, so no capability inside of the isolation reaches the rules of the network.
+ */
+function inNetwork(unshare: string): string {
+  assert(/^[\w/.-]+$/.test(unshare), 'the path of unshare must need no quotes');
+  const wait = `echo >&${SECCOMP_DESCRIPTOR}; read -r _ <&${SECCOMP_DESCRIPTOR}; exec "$@"`;
+  return `exec ${unshare} --user --map-root-user --net -- /bin/sh -c '${wait}' sh "$@"`;
 }
 
 function enter(descriptor: number): string {

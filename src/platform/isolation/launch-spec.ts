@@ -1,5 +1,6 @@
 import { type CpuShare } from './cpu-share.js';
 import { type Mount, type ScratchDirectory } from './isolation-spec.js';
+import { type NetworkRules } from './network/network-rules.js';
 import { type OutputPace } from './output-pace.js';
 
 /** The descriptor of the socket that the program was given to listen on. */
@@ -42,8 +43,11 @@ export interface LaunchSpec {
   readonly directory: string;
   /** No command line shows the environment. */
   readonly environment: Readonly<Record<string, string>>;
-  /** `loopback` allows internet sockets in a network of its own that has only 127.0.0.1 and ::1. */
-  readonly network: 'none' | 'loopback';
+  /**
+   * `loopback` allows internet sockets in a network of its own that has only 127.0.0.1 and ::1. With rules, that network
+   * also leads out of the machine, as far as the rules allow.
+   */
+  readonly network: 'none' | 'loopback' | NetworkRules;
   /** When undefined, a user is lent for as long as the program runs. */
   readonly user?: LentUser;
   readonly limits: LaunchLimits;
@@ -82,8 +86,12 @@ export interface LaunchOutput {
   readonly rawStdout?: boolean;
 }
 
-/** Why a launched program ended. The host, or the kernel on its behalf, causes all but `exit`. */
-export type LaunchEndCause = 'exit' | 'did_not_start' | 'wall_time' | 'cpu_time' | 'memory' | 'tasks' | 'destroyed';
+/**
+ * Why a launched program ended. The host, or the kernel on its behalf, causes all but `exit`; `network` means that what
+ * carries its network has ended.
+ */
+export type LaunchEndCause =
+  'exit' | 'did_not_start' | 'wall_time' | 'cpu_time' | 'memory' | 'tasks' | 'network' | 'destroyed';
 
 export interface LaunchEnd {
   readonly cause: LaunchEndCause;

@@ -28,6 +28,9 @@ export abstract class ResourceGroup {
    */
   abstract enter(launcherPid: number): Promise<void>;
 
+  /** Moves a helper of the program in, which then counts and ends with it. Without a cgroup it does nothing. */
+  abstract adopt(pid: number): Promise<void>;
+
   /** True when the kernel enforces {@link CpuShare.maxPercent}; otherwise the watch outside must. */
   abstract readonly limitsCpu: boolean;
 

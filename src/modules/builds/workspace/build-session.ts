@@ -393,6 +393,7 @@ export class BuildSession {
         );
       case 'did_not_start':
         throw unavailable(new Error(said));
+      case 'network':
       case 'destroyed':
         throw new BuildFailed('isolation_unavailable', 'The service stopped the build. Deploy again.');
     }

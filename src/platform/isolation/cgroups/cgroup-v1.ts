@@ -155,6 +155,10 @@ class CgroupV1 extends ResourceGroup {
     else if (!this.entersCpuByItself) await cpu.adopt(launcherPid);
   }
 
+  override async adopt(pid: number): Promise<void> {
+    await Promise.all(this.directories.map((directory) => directory.adopt(pid)));
+  }
+
   override contains(): void {
     // The kernel knows the members.
   }

@@ -88,6 +88,10 @@ class CgroupV2 extends ResourceGroup {
     return Promise.resolve();
   }
 
+  override async adopt(pid: number): Promise<void> {
+    await this.directory.adopt(pid);
+  }
+
   get entrances(): readonly number[] {
     return [this.directory.procs];
   }

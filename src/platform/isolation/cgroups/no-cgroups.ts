@@ -52,6 +52,11 @@ class SampledProcess extends ResourceGroup {
     return Promise.resolve();
   }
 
+  override adopt(pid: number): Promise<void> {
+    beNice(pid, this.niceness);
+    return Promise.resolve();
+  }
+
   contains(initPid: number): void {
     this.initPid = initPid;
     setSessionNiceness(initPid, this.niceness);
@@ -110,6 +115,11 @@ class SampledTree extends ResourceGroup {
 
   override enter(launcherPid: number): Promise<void> {
     beNice(launcherPid, this.niceness);
+    return Promise.resolve();
+  }
+
+  override adopt(pid: number): Promise<void> {
+    beNice(pid, this.niceness);
     return Promise.resolve();
   }
 
