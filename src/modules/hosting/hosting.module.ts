@@ -14,6 +14,7 @@ import { HostingPersistenceModule } from './persistence/hosting-persistence.modu
 import { StoreLock } from './persistence/store-lock.js';
 import { AppAllowances } from './servers/app-allowances.js';
 import { AppLauncher } from './servers/app-launcher.js';
+import { AppNetworks } from './servers/app-networks.js';
 import { AppLogs } from './servers/app-logs.js';
 import { IdleServers } from './servers/idle-servers.js';
 import { AppTools } from './servers/app-tools.js';
@@ -41,6 +42,7 @@ import { openBlobStorage } from './store/open-blob-storage.js';
     AppLogs,
     AppTools,
     AppTrees,
+    AppNetworks,
     AppLauncher,
     IdleServers,
     AppServersService,

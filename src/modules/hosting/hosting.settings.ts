@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { ModuleSettings } from '../../platform/config/module-settings.js';
-import { IntegerSetting, ParsedSetting, TextSetting } from '../../platform/config/setting.js';
+import { ChoiceSetting, IntegerSetting, ParsedSetting, TextSetting } from '../../platform/config/setting.js';
 import { type AppsUrl, parseAppsUrl } from './settings/apps-url.js';
 import { type ArtifactsAddress, type ArtifactsPlace, parseArtifactsUrl } from './settings/artifacts-url.js';
+import { type NamedDestination, parseAddresses, parseDestinations } from './settings/destinations.js';
 
 export type { ArtifactsPlace };
 
@@ -56,6 +57,52 @@ export class HostingSettings extends ModuleSettings {
   })
   readonly stopAfterMs: number = 600_000;
 
+  @ChoiceSetting({
+    name: 'APPS_NETWORK',
+    summary:
+      'Network of app servers. With `auto` they reach what their plan allows if slirp4netns and nftables are ' +
+      'installed, else nothing; with `required` they do not start without these; with `off` they reach nothing.',
+    see: 'hosting.md#network',
+    values: ['auto', 'off', 'required'],
+  })
+  readonly appsNetwork: 'auto' | 'off' | 'required' = 'auto';
+
+  @ParsedSetting({
+    name: 'APPS_NETWORK_FREE_HOSTS',
+    summary:
+      'Hosts that app servers of the plan Free may connect to, beside this service: names, IPv4 addresses or ranges, ' +
+      'each with an optional port. Other sites at the same addresses are reachable too.',
+    see: 'hosting.md#network',
+    example: 'api.example.com:443,203.0.113.0/24',
+    parse: parseDestinations,
+    rule: 'must be a list of <host>, <address> or <range>, each with an optional :<port>, with commas between',
+  })
+  readonly appsNetworkFreeHosts: readonly NamedDestination[] = [];
+
+  @ParsedSetting({
+    name: 'APPS_NETWORK_ALLOWED',
+    summary:
+      'Hosts that every app server may connect to, even inside your network or on this machine: names, IPv4 ' +
+      'addresses or ranges, each with an optional port. Loopback addresses cannot be allowed.',
+    see: 'hosting.md#network',
+    example: '10.0.0.5:5432',
+    parse: parseDestinations,
+    rule: 'must be a list of <host>, <address> or <range>, each with an optional :<port>, with commas between',
+  })
+  readonly appsNetworkAllowed: readonly NamedDestination[] = [];
+
+  @ParsedSetting({
+    name: 'APPS_NETWORK_REFUSED',
+    summary:
+      'Public IPv4 addresses and ranges that no app server may connect to, such as those of your own offices. ' +
+      'The addresses of this machine are always refused.',
+    see: 'hosting.md#network',
+    example: '203.0.113.0/24',
+    parse: parseAddresses,
+    rule: 'must be a list of IPv4 addresses or ranges, with commas between',
+  })
+  readonly appsNetworkRefused: readonly string[] = [];
+
   @ParsedSetting({
     name: 'ARTIFACTS_URL',
     summary:
@@ -87,6 +134,12 @@ export class HostingSettings extends ModuleSettings {
   get listenPort(): number {
     const { port } = this.config;
     return this.givenPort ?? (port === 0 ? 0 : port + 1);
+  }
+
+  /** This service, as apps reach it. */
+  get ownDestination(): NamedDestination | undefined {
+    const { hostname, port, protocol } = new URL(this.config.publicUrl);
+    return parseDestinations(`${hostname}:${port === '' ? (protocol === 'https:' ? 443 : 80) : port}`)?.[0];
   }
 
   /** A deploy is reached at `<scheme>//<label>.<domain><port>`. */

@@ -41,13 +41,15 @@ export interface Plan {
   };
   /**
    * How many servers of deploys can run at once on one machine, sleeping ones included, and the limits of each: memory,
-   * the weight while processors are contended (100 is the default), and the share of one processor in percent.
+   * the weight while processors are contended (100 is the default), the share of one processor in percent, and where
+   * it may connect to: `public` means the internet, and `listed` what the operator has listed.
    */
   readonly apps: {
     readonly servers: number;
     readonly memoryMib: number;
     readonly cpuWeight: number;
     readonly cpuMaxPercent: number;
+    readonly network: 'public' | 'listed';
   };
 }
 
@@ -77,7 +79,7 @@ export const PLANS: Readonly<Record<PlanId, Plan>> = {
     sandbox: { timeoutMs: 30_000, memoryMib: 256, concurrency: 2 },
     repositories: 10,
     deploys: { concurrency: 1, buildMs: 10 * MINUTE_MS, memoryMib: 2_048, diskMib: 4_096, storedMib: 1_024 },
-    apps: { servers: 3, memoryMib: 512, cpuWeight: 50, cpuMaxPercent: 100 },
+    apps: { servers: 3, memoryMib: 512, cpuWeight: 50, cpuMaxPercent: 100, network: 'listed' },
   },
   builder: {
     id: 'builder',
@@ -98,7 +100,7 @@ export const PLANS: Readonly<Record<PlanId, Plan>> = {
     sandbox: { timeoutMs: 60_000, memoryMib: 512, concurrency: 8 },
     repositories: 100,
     deploys: { concurrency: 3, buildMs: 30 * MINUTE_MS, memoryMib: 4_096, diskMib: 8_192, storedMib: 20_480 },
-    apps: { servers: 8, memoryMib: 512, cpuWeight: 100, cpuMaxPercent: 200 },
+    apps: { servers: 8, memoryMib: 512, cpuWeight: 100, cpuMaxPercent: 200, network: 'public' },
   },
   pro: {
     id: 'pro',
@@ -119,7 +121,7 @@ export const PLANS: Readonly<Record<PlanId, Plan>> = {
     sandbox: { timeoutMs: 120_000, memoryMib: 1_024, concurrency: 32 },
     repositories: 1_000,
     deploys: { concurrency: 12, buildMs: 45 * MINUTE_MS, memoryMib: 8_192, diskMib: 16_384, storedMib: 204_800 },
-    apps: { servers: 16, memoryMib: 1_024, cpuWeight: 200, cpuMaxPercent: 400 },
+    apps: { servers: 16, memoryMib: 1_024, cpuWeight: 200, cpuMaxPercent: 400, network: 'public' },
   },
   enterprise: {
     id: 'enterprise',
@@ -140,7 +142,7 @@ export const PLANS: Readonly<Record<PlanId, Plan>> = {
     sandbox: { timeoutMs: 300_000, memoryMib: 2_048, concurrency: 64 },
     repositories: 10_000,
     deploys: { concurrency: 12, buildMs: 45 * MINUTE_MS, memoryMib: 8_192, diskMib: 16_384, storedMib: 2_097_152 },
-    apps: { servers: 24, memoryMib: 2_048, cpuWeight: 400, cpuMaxPercent: 800 },
+    apps: { servers: 24, memoryMib: 2_048, cpuWeight: 400, cpuMaxPercent: 800, network: 'public' },
   },
 };
 

@@ -6,6 +6,9 @@ export interface HostUser {
   readonly gid: number;
 }
 
+/** One of the users, for an attempt that leaves nothing behind. */
+export const TRIAL_USER: HostUser = { uid: 65_520, gid: 65_520 };
+
 interface Range {
   readonly first: number;
   readonly count: number;
@@ -48,11 +51,6 @@ export class HostUsers {
 
   get canSwitch(): boolean {
     return this.serviceUid === 0;
-  }
-
-  /** A user that may be lent at the same time, for an attempt that leaves nothing behind. */
-  get any(): HostUser {
-    return { uid: ALWAYS.first, gid: ALWAYS.first };
   }
 
   /** @throws {Error} when every user is lent. */

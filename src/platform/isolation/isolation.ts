@@ -100,7 +100,7 @@ export class Isolation {
    * set. The answer comes from an attempt, which is made once.
    */
   missingForNetwork(): Promise<string[]> {
-    return this.networkTools.missing(this.users.canSwitch ? this.users.any : null);
+    return this.networkTools.missing();
   }
 
   /** Removes what killed services have left behind. */

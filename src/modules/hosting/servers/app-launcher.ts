@@ -14,6 +14,7 @@ import { ServerDidNotStart } from '../hosting.errors.js';
 import { directoryOf } from '../ingest/file-paths.js';
 import type { Manifest } from '../ingest/manifest.js';
 import type { AppAllowance } from './app-allowances.js';
+import { AppNetworks, type PreparedNetwork } from './app-networks.js';
 import { AppTools } from './app-tools.js';
 import { AppTrees, CACHE_DIRECTORY, hasCacheDirectory } from './app-trees.js';
 
@@ -67,8 +68,8 @@ interface Launch {
 }
 
 /**
- * Starts the server of a deploy in isolation: without a network, its own files read-only, `/tmp` and `/app/.cache` to
- * write to.
+ * Starts the server of a deploy in isolation: with the network that its plan allows, its own files read-only, and
+ * `/tmp` and `/app/.cache` to write to.
  */
 @Injectable()
 export class AppLauncher {
@@ -77,6 +78,7 @@ export class AppLauncher {
     private readonly nodes: NodePrograms,
     private readonly trees: AppTrees,
     private readonly tools: AppTools,
+    private readonly networks: AppNetworks,
   ) {}
 
   /** @throws {ServerDidNotStart} when this machine cannot run the server. */
@@ -86,17 +88,18 @@ export class AppLauncher {
       throw new ServerDidNotStart(`This machine cannot run servers. Missing: ${missing.join(', ')}.`);
     const node = await this.nodeOf(manifest, line);
 
-    const [tree, hosts, program, forwarder, tools, variables] = await Promise.all([
+    const [network, tree, hosts, program, forwarder, tools, variables] = await this.gathered(
+      this.networks.prepare(deployId, allowance.network),
       this.trees.of(deployId, manifest),
       this.trees.hostsFile(),
       this.isolation.reachable(node),
       this.isolation.reachable(join(__dirname, 'inside', 'serve.cjs')),
       this.tools.mounts(),
       environment,
-    ]);
+    );
     const { command, directory } = manifest.server!;
     const place = posix.join('/app', directoryOf(directory)!);
-    return this.withSocket((listener) =>
+    const launched = this.withSocket((listener) =>
       this.isolation.launch({
         command: ['/bin/sh', '-c', BOTH, 'sh', ...command],
         mounts: [
@@ -106,6 +109,7 @@ export class AppLauncher {
           { from: tree, to: '/app' },
           { from: hosts, to: '/etc/hosts' },
           ...tools,
+          ...(network?.mounts ?? []),
         ],
         writable: [],
         scratch: hasCacheDirectory(manifest) ? [{ to: `/app/${CACHE_DIRECTORY}`, bytes: CACHE_BYTES }] : [],
@@ -120,7 +124,7 @@ export class AppLauncher {
           PORT,
           HOSTNAME: '0.0.0.0',
         },
-        network: 'loopback',
+        network: network?.rules ?? 'loopback',
         limits: {
           ...LIMITS,
           memoryBytes: allowance.memoryMib * MEBIBYTE,
@@ -131,6 +135,32 @@ export class AppLauncher {
         listener,
       }),
     );
+    return this.followed(launched, network);
+  }
+
+  /** Waits for all, and gives the network back when another one fails. */
+  private async gathered<Others extends readonly unknown[]>(
+    preparing: Promise<PreparedNetwork | null>,
+    ...others: { readonly [Index in keyof Others]: Promise<Others[Index]> }
+  ): Promise<[PreparedNetwork | null, ...Others]> {
+    try {
+      const [network, ...rest] = await Promise.all([preparing, ...others]);
+      return [network, ...(rest as unknown as Others)];
+    } catch (error) {
+      void preparing.then((network) => network?.discard()).catch(() => undefined);
+      throw error;
+    }
+  }
+
+  private async followed(launching: Promise<LaunchedApp>, network: PreparedNetwork | null): Promise<LaunchedApp> {
+    try {
+      const launched = await launching;
+      network?.follow(launched.program);
+      return launched;
+    } catch (error) {
+      network?.discard();
+      throw error;
+    }
   }
 
   /** A manifest without a version uses the newest Node. */

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
 import type { Duplex } from 'node:stream';
+import { isDeepStrictEqual } from 'node:util';
 
 import { type HostUser } from '../host-users.js';
 import { type OrphanWatch } from '../orphan-watch.js';
@@ -51,7 +52,7 @@ export class AttachedNetwork {
   private namespaces: Namespaces | null = null;
   private carrier: ChildProcess | null = null;
   private last = NOTHING;
-  private isPaused = false;
+  private paused = false;
   private closing: Promise<void> | undefined;
   private pending: Promise<unknown> = Promise.resolve();
 
@@ -79,6 +80,7 @@ export class AttachedNetwork {
 
   /** Replaces the addresses of the rules, but not their reach. What is connected remains connected. */
   async replace(rules: NetworkRules): Promise<void> {
+    if (isDeepStrictEqual(rules, this.rules)) return;
     this.rules = rules;
     if (this.carrier === null || this.closing !== undefined) return;
     await this.inside([this.tools.nft, '-f', '-'], replacementOf(rules));
@@ -95,15 +97,24 @@ export class AttachedNetwork {
     return this.last;
   }
 
+  /** The process that carries the packets; null before and after. */
+  get carrierPid(): number | null {
+    return this.carrier?.pid ?? null;
+  }
+
+  get isPaused(): boolean {
+    return this.paused;
+  }
+
   /** While the program is frozen, its network needs no processor time either. */
   pause(): void {
-    this.isPaused = true;
+    this.paused = true;
     this.signal('SIGSTOP');
   }
 
   resume(): void {
-    if (this.isPaused) this.signal('SIGCONT');
-    this.isPaused = false;
+    if (this.paused) this.signal('SIGCONT');
+    this.paused = false;
   }
 
   /** Ends the network, when nothing runs in it any longer. The counts remain. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert';
-import { isIPv4 } from 'node:net';
 
+import { isAddressOrRange } from '../../egress/ipv4-range.js';
 import { INNER_V4 } from '../../egress/public-address.js';
 
 /** An IPv4 address, or a range of them such as `10.0.0.0/24`, and a port; null stands for every port. */
@@ -153,20 +153,4 @@ function elementsOf(destinations: readonly Destination[]): [addresses: string[],
 function checked(address: string): string {
   assert(isAddressOrRange(address), 'an address of a rule is not an IPv4 address or range');
   return address;
-}
-
-/** True for `203.0.113.7` and `203.0.113.0/24`. */
-export function isAddressOrRange(text: string): boolean {
-  const [address = '', prefix, ...more] = text.split('/');
-  return (
-    more.length === 0 &&
-    isIPv4(address) &&
-    (prefix === undefined || (/^(?:[1-9]|[12]\d|3[0-2])$/.test(prefix) && isNetwork(address, Number(prefix))))
-  );
-}
-
-/** True when the address has no bits beyond the prefix, which nft would refuse in some releases. */
-function isNetwork(address: string, prefix: number): boolean {
-  const bits = address.split('.').reduce((sum, part) => sum * 256 + Number(part), 0);
-  return bits % 2 ** (32 - prefix) === 0;
 }

@@ -2,10 +2,12 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { type HostUser } from '../host-users.js';
+import { type HostUser, TRIAL_USER } from '../host-users.js';
 import { rulesetOf } from './network-rules.js';
 
 const PLACES = ['/usr/bin', '/usr/sbin', '/bin', '/sbin', '/usr/local/bin', '/usr/local/sbin'] as const;
+/** The programs, and the packages that have them. */
+const PACKAGES = { slirp4netns: 'slirp4netns', nft: 'nftables', nsenter: 'util-linux', unshare: 'util-linux' } as const;
 const TUNNEL_DEVICE = '/dev/net/tun';
 const WRITE_BY_OTHERS = 0o002;
 /** None of these commands waits for anything but the kernel. */
@@ -52,9 +54,9 @@ export class NetworkTools {
     return (statSync(TUNNEL_DEVICE).mode & WRITE_BY_OTHERS) === 0;
   }
 
-  /** Returns what is missing, each as the thing to install or set. An attempt is made once, as the given user. */
-  missing(user: HostUser | null): Promise<string[]> {
-    this.attempt ??= this.find(user);
+  /** Returns what is missing, each as the thing to install or set. An attempt is made once. */
+  missing(): Promise<string[]> {
+    this.attempt ??= this.find(process.getuid?.() === 0 ? TRIAL_USER : null);
     return this.attempt;
   }
 
@@ -80,10 +82,8 @@ export class NetworkTools {
   }
 
   private async find(user: HostUser | null): Promise<string[]> {
-    const packages = { slirp4netns: 'slirp4netns', nft: 'nftables', nsenter: 'util-linux', unshare: 'util-linux' };
-    const absent = Object.entries(packages).filter(([program]) => this.path(program) === undefined);
-    if (absent.length > 0)
-      return [...new Set(absent.map(([program, name]) => `the package ${name} (${program} was not found)`))];
+    const absent = Object.entries(PACKAGES).filter(([program]) => this.path(program) === undefined);
+    if (absent.length > 0) return absent.map(([program, name]) => `the package ${name} (${program} was not found)`);
     if (!existsSync(TUNNEL_DEVICE)) return [`the device ${TUNNEL_DEVICE} (in Docker: --device ${TUNNEL_DEVICE})`];
     if (user === null && !canOpen(TUNNEL_DEVICE)) return [`access to ${TUNNEL_DEVICE} (chmod 666 ${TUNNEL_DEVICE})`];
     return this.tryRules(user);

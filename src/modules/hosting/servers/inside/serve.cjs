@@ -2,10 +2,15 @@
  * Runs inside the sandbox of an app, beside its server: carries what comes in on the socket that the host has given us
  * to the port that the server listens on. The network in here is the app's own, so no other way leads to it.
  *
+ * If the app has a network, questions for names go the other way: from the usual port to a socket of the host, which
+ * answers them. Nothing depends on this for safety, because the rules of the network see addresses only.
+ *
  * Nothing is accepted before the server listens: until then requests wait in the queue of the socket. The first
  * connection is the host's and carries no request: it is closed, which tells the host that the server listens.
  */
 'use strict';
+const dgram = require('node:dgram');
+const fs = require('node:fs');
 const net = require('node:net');
 
 const LISTEN_DESCRIPTOR = 4;
@@ -50,4 +55,102 @@ function listen(host) {
   door.listen({ fd: LISTEN_DESCRIPTOR });
 }
 
+const NAMES_SOCKET = '/run/network/names';
+const NAMES_PORT = 53;
+const NAMES_HOST = '127.0.0.1';
+const LONGEST_QUERY = 512;
+const LONGEST_DATAGRAM = 512;
+const HEADER_BYTES = 12;
+const TRUNCATED = 0x02;
+const MOST_ASKED = 256;
+
+/** Over TCP, the format is that of the host. */
+function answerNamesOverTcp() {
+  const names = net.createServer((from) => {
+    const to = net.connect(NAMES_SOCKET);
+    from.pipe(to);
+    to.pipe(from);
+    const end = () => {
+      from.destroy();
+      to.destroy();
+    };
+    from.once('error', end).once('close', end);
+    to.once('error', end).once('close', end);
+  });
+  names.on('error', () => undefined);
+  names.listen(NAMES_PORT, NAMES_HOST);
+}
+
+/** All datagrams share one connection, so each gets a number of ours there. */
+function answerNamesOverUdp() {
+  const socket = dgram.createSocket('udp4');
+  const asked = new Map();
+  let number = 0;
+  let host;
+  let received = Buffer.alloc(0);
+
+  const connection = () => {
+    if (host !== undefined) return host;
+    received = Buffer.alloc(0);
+    const opened = net.connect(NAMES_SOCKET);
+    const end = () => {
+      if (host === opened) host = undefined;
+      opened.destroy();
+    };
+    opened
+      .on('error', end)
+      .on('close', end)
+      .on('data', (chunk) => {
+        received = Buffer.concat([received, chunk]);
+        while (received.length >= 2 && received.length >= 2 + received.readUInt16BE(0)) {
+          const end = 2 + received.readUInt16BE(0);
+          deliver(received.subarray(2, end));
+          received = received.subarray(end);
+        }
+      });
+    host = opened;
+    return opened;
+  };
+
+  const deliver = (answer) => {
+    if (answer.length < HEADER_BYTES) return;
+    const asker = asked.get(answer.readUInt16BE(0));
+    if (asker === undefined) return;
+    asked.delete(answer.readUInt16BE(0));
+    // A longer answer is asked for again over TCP.
+    const sent = Buffer.from(answer.length > LONGEST_DATAGRAM ? answer.subarray(0, asker.questionEnd) : answer);
+    if (answer.length > LONGEST_DATAGRAM) {
+      sent[2] |= TRUNCATED;
+      sent.fill(0, 6, HEADER_BYTES);
+    }
+    sent.writeUInt16BE(asker.id, 0);
+    socket.send(sent, asker.port, asker.address, () => undefined);
+  };
+
+  socket.on('error', () => undefined);
+  socket.on('message', (query, { port, address }) => {
+    if (query.length < HEADER_BYTES || query.length > LONGEST_QUERY) return;
+    number = (number + 1) % 65_536;
+    asked.set(number, { id: query.readUInt16BE(0), port, address, questionEnd: endOfQuestion(query) });
+    if (asked.size > MOST_ASKED) asked.delete(asked.keys().next().value);
+    const frame = Buffer.alloc(2 + query.length);
+    frame.writeUInt16BE(query.length, 0);
+    query.copy(frame, 2);
+    frame.writeUInt16BE(number, 2);
+    const to = connection();
+    if (to.writableLength < 65_536) to.write(frame);
+  });
+  socket.bind(NAMES_PORT, NAMES_HOST);
+}
+
+function endOfQuestion(query) {
+  let place = HEADER_BYTES;
+  while (place < query.length && query[place] !== 0) place += 1 + query[place];
+  return Math.min(place + 5, query.length);
+}
+
+if (fs.existsSync(NAMES_SOCKET)) {
+  answerNamesOverUdp();
+  answerNamesOverTcp();
+}
 waitForServer(0);

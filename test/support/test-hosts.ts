@@ -1,0 +1,131 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+
+/** Accepts on every port and address that it is given, says so on standard output, and answers TCP and UDP. */
+const LISTENER = `
+import select, socket, sys
+sockets = {}
+for port in map(int, sys.argv[1:]):
+    for family, anywhere in ((socket.AF_INET, '0.0.0.0'), (socket.AF_INET6, '::')):
+        for kind in (socket.SOCK_STREAM, socket.SOCK_DGRAM):
+            one = socket.socket(family, kind)
+            one.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            if family == socket.AF_INET6: one.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
+            if family == socket.AF_INET and kind == socket.SOCK_DGRAM: one.setsockopt(socket.IPPROTO_IP, 8, 1)
+            one.bind((anywhere, port))
+            if kind == socket.SOCK_STREAM: one.listen(64)
+            sockets[one] = (kind, port)
+print('listening', flush=True)
+while True:
+    for one in select.select(list(sockets), [], [])[0]:
+        kind, port = sockets[one]
+        if kind == socket.SOCK_STREAM:
+            connection, _ = one.accept()
+            print('tcp', connection.getsockname()[0], port, flush=True)
+            try: connection.sendall(b'hello')
+            except OSError: pass
+            connection.close()
+        else:
+            data, sender = one.recvfrom(2048)
+            print('udp', '-', port, flush=True)
+            one.sendto(data, sender)
+`;
+
+let made = 0;
+
+/**
+ * Hosts beside this machine, in a network namespace of their own: one public IPv4 address, and others in ranges that
+ * nothing of a tenant may reach. Only root can make them.
+ */
+export class TestHosts {
+  /** What was reached, as `tcp <address> <port>`; `-` replaces the address for `udp`. */
+  readonly reached: string[] = [];
+
+  private constructor(
+    private readonly namespace: string,
+    /** Differs between the test processes of a machine. */
+    private readonly net: number,
+    private readonly listener: ChildProcess,
+  ) {}
+
+  /** Why this machine cannot have them; undefined when it can. */
+  static get obstacle(): string | undefined {
+    if (process.getuid?.() !== 0) return 'only root can make network namespaces';
+    try {
+      execFileSync('ip', ['-V'], { stdio: 'ignore' });
+      return undefined;
+    } catch {
+      return 'the program ip (iproute2) is not installed';
+    }
+  }
+
+  static async start(ports: readonly number[]): Promise<TestHosts> {
+    const namespace = `test-${process.pid}-${++made}`;
+    const net = (process.pid + made) % 250;
+    const outer = `to${process.pid}x${made}`.slice(-15);
+    ip('netns', 'add', namespace);
+    try {
+      ip('link', 'add', outer, 'type', 'veth', 'peer', 'name', 'inner', 'netns', namespace);
+      for (const [own, other] of addressPairs(net)) {
+        const family = own.includes(':') ? ['-6'] : [];
+        const late = own.includes(':') ? ['nodad'] : [];
+        ip(...family, 'addr', 'add', own, 'dev', outer, ...late);
+        ip('-n', namespace, ...family, 'addr', 'add', other, 'dev', 'inner', ...late);
+      }
+      ip('link', 'set', outer, 'up');
+      ip('-n', namespace, 'link', 'set', 'inner', 'up');
+      ip('-n', namespace, 'link', 'set', 'lo', 'up');
+      const listener = spawn(
+        'ip',
+        ['netns', 'exec', namespace, '/usr/bin/python3', '-c', LISTENER, ...ports.map(String)],
+        { stdio: ['ignore', 'pipe', 'inherit'] },
+      );
+      const hosts = new TestHosts(namespace, net, listener);
+      const lines = createInterface({ input: listener.stdout });
+      await once(lines, 'line');
+      lines.on('line', (line) => hosts.reached.push(line));
+      return hosts;
+    } catch (error) {
+      ip('netns', 'del', namespace);
+      throw error;
+    }
+  }
+
+  /** An address of the internet, by its range. */
+  get publicAddress(): string {
+    return `11.77.${this.net}.2`;
+  }
+
+  /** This machine's own address in the same public range. */
+  get ownPublicAddress(): string {
+    return `11.77.${this.net}.1`;
+  }
+
+  /** Private, shared (CGNAT), link-local, benchmarking and reserved addresses, and two of IPv6. */
+  get innerAddresses(): readonly string[] {
+    return addressPairs(this.net)
+      .slice(1)
+      .map(([, other]) => other.split('/')[0]!);
+  }
+
+  async stop(): Promise<void> {
+    const ended = once(this.listener, 'exit');
+    this.listener.kill('SIGKILL');
+    await ended;
+    // The pair of interfaces goes with the namespace.
+    ip('netns', 'del', this.namespace);
+  }
+}
+
+function addressPairs(net: number): [own: string, other: string][] {
+  const v4 = ['11.77', '10.77', '172.29', '192.168', '100.77', '169.254', '198.18'].map((start): [string, string] => [
+    `${start}.${net}.1/24`,
+    `${start}.${net}.2/24`,
+  ]);
+  return [...v4, [`fd00:77:${net}::1/64`, `fd00:77:${net}::2/64`], [`2600:77:${net}::1/64`, `2600:77:${net}::2/64`]];
+}
+
+function ip(...args: readonly string[]): void {
+  execFileSync('ip', args, { stdio: ['ignore', 'ignore', 'pipe'] });
+}
