@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { NetworkCounts } from '../../platform/isolation/network/attached-network.js';
 import { Shutdown } from '../../platform/lifecycle/shutdown.js';
 import type { ServerCommand } from './built-output.js';
 import { DeployEnvironment } from './deploy-environment.js';
@@ -154,6 +155,16 @@ export class AppServersService {
     return [...this.alive.values()]
       .filter(({ isAlive, isFrozen }) => isAlive && !isFrozen)
       .map(({ deployId, memoryPeakBytes }) => ({ deployId, memoryPeakBytes }));
+  }
+
+  /** What the servers of this process have exchanged with the network since it started, as last counted. */
+  get networkTotals(): NetworkCounts {
+    return this.launcher.networkTotals;
+  }
+
+  /** What the running server of a deploy has exchanged with the network; null when it has none in this process. */
+  networkCountsOf(deployId: string): Promise<NetworkCounts | null> {
+    return this.launcher.networkCountsOf(deployId);
   }
 
   /**

@@ -4,7 +4,7 @@ import { ModuleSettings } from '../../platform/config/module-settings.js';
 import { ChoiceSetting, IntegerSetting, ParsedSetting, TextSetting } from '../../platform/config/setting.js';
 import { type AppsUrl, parseAppsUrl } from './settings/apps-url.js';
 import { type ArtifactsAddress, type ArtifactsPlace, parseArtifactsUrl } from './settings/artifacts-url.js';
-import { type NamedDestination, parseAddresses, parseDestinations } from './settings/destinations.js';
+import { type NamedDestination, parseAddresses, parseDestinations, parseNameServers } from './settings/destinations.js';
 
 export type { ArtifactsPlace };
 
@@ -102,6 +102,18 @@ export class HostingSettings extends ModuleSettings {
     rule: 'must be a list of IPv4 addresses or ranges, with commas between',
   })
   readonly appsNetworkRefused: readonly string[] = [];
+
+  @ParsedSetting({
+    name: 'APPS_NETWORK_NAME_SERVERS',
+    summary:
+      'Name servers that are asked for the names that app servers look up, as IPv4 addresses with optional ports.',
+    unset: 'those of this machine are asked',
+    see: 'hosting.md#network',
+    example: '10.0.0.53,10.0.1.53',
+    parse: parseNameServers,
+    rule: 'must be a list of <address> or <address>:<port>, with commas between',
+  })
+  readonly appsNetworkNameServers?: readonly string[];
 
   @ParsedSetting({
     name: 'ARTIFACTS_URL',

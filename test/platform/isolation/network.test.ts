@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { once } from 'node:events';
 import { statSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { networkInterfaces } from 'node:os';
@@ -63,7 +64,10 @@ async function listening(): Promise<{ port: number; accepted: () => number; clos
   return {
     port: (server.address() as { port: number }).port,
     accepted: () => accepted,
-    close: () => new Promise((resolve) => server.close(() => resolve())),
+    close: async () => {
+      server.close();
+      await once(server, 'close');
+    },
   };
 }
 

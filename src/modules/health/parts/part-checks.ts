@@ -7,7 +7,7 @@ import { Queues } from '../../../platform/queues/queues.js';
 import { refusesWrites } from '../../../platform/redis/redis-unavailable.js';
 import { RedisConnections } from '../../../platform/redis/redis-connections.js';
 import { StorageRoom } from '../../../platform/storage/storage-room.js';
-import { SandboxStatusService } from '../../sandbox/sandbox-status.service.js';
+import { OptionalParts } from './optional-parts.js';
 
 const CHECK_TIMEOUT_MS = 1_000;
 const PROBE_KEY = 'ready:probe';
@@ -21,7 +21,7 @@ export class PartChecks {
     private readonly database: DatabaseHealth,
     private readonly redis: RedisConnections,
     private readonly queues: Queues,
-    private readonly sandbox: SandboxStatusService,
+    private readonly optional: OptionalParts,
     private readonly siblings: SiblingProcesses,
     private readonly storage: StorageRoom,
   ) {}
@@ -32,7 +32,8 @@ export class PartChecks {
       () => this.part('migrations', () => this.requireMigrations()),
       () => this.redisPart(),
       () => this.part('queues', () => Promise.all(this.queues.all().map((queue) => queue.getWaitingCount()))),
-      () => this.sandboxPart(),
+      () => this.optional.sandbox(),
+      () => this.optional.appNetwork(),
       ...(this.siblings.haveStarted
         ? []
         : [() => this.part('processes', () => Promise.reject(new NotReady('are still starting')))]),
@@ -79,16 +80,6 @@ export class PartChecks {
   private processPart(role: string, isUp: boolean): HealthIndicatorResult {
     const indicator = this.indicators.check(role);
     return isUp ? indicator.up() : indicator.degraded({ message: 'is restarting' });
-  }
-
-  /** The rest of the platform works without the sandbox, so that its absence only degrades the service. */
-  private async sandboxPart(): Promise<HealthIndicatorResult> {
-    const indicator = this.indicators.check('sandbox');
-    const inTime = sleep(CHECK_TIMEOUT_MS, undefined, { ref: false });
-    const status = await Promise.race([this.sandbox.status().catch(() => undefined), inTime]);
-    if (status === undefined) return indicator.degraded({ message: 'unknown while Redis is unavailable' });
-    if (!status.available) return indicator.degraded({ missing: status.missing });
-    return indicator.up({ mode: status.mode, workers: status.workers });
   }
 
   /** Reads work on a full disk, so that it only degrades the service. */

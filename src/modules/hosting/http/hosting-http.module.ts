@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { HostingModule } from '../hosting.module.js';
 import { AppActivityWriter } from '../jobs/app-activity-writer.js';
 import { AppActivity } from '../metrics/app-activity.js';
+import { APP_NETWORK_METRICS } from '../metrics/app-network.metrics.js';
 import { HOSTING_METRICS } from '../metrics/hosting.metrics.js';
 import { AliasChanges } from '../persistence/alias-changes.js';
 import { HostingPersistenceModule } from '../persistence/hosting-persistence.module.js';
@@ -36,6 +37,7 @@ import { StaticFiles } from './static-files.js';
     AppActivity,
     AppActivityWriter,
     ...HOSTING_METRICS,
+    ...APP_NETWORK_METRICS,
   ],
 })
 export class HostingHttpModule {}

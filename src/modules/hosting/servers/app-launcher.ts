@@ -8,6 +8,7 @@ import { Injectable } from '@nestjs/common';
 import { Isolation } from '../../../platform/isolation/isolation.js';
 import type { IsolatedProgram } from '../../../platform/isolation/isolated-program.js';
 import { LISTEN_DESCRIPTOR, type LaunchLimits } from '../../../platform/isolation/launch-spec.js';
+import type { NetworkCounts } from '../../../platform/isolation/network/attached-network.js';
 import type { OutputPace } from '../../../platform/isolation/output-pace.js';
 import { NodePrograms, NodeUnavailable } from '../../../platform/node-programs/node-programs.js';
 import { ServerDidNotStart } from '../hosting.errors.js';
@@ -80,6 +81,16 @@ export class AppLauncher {
     private readonly tools: AppTools,
     private readonly networks: AppNetworks,
   ) {}
+
+  /** What the servers of this process have exchanged with the network since it started. */
+  get networkTotals(): NetworkCounts {
+    return this.networks.totals;
+  }
+
+  /** What the running server of a deploy has exchanged with the network; null when it has none here. */
+  networkCountsOf(deployId: string): Promise<NetworkCounts | null> {
+    return this.networks.countsOf(deployId);
+  }
 
   /** @throws {ServerDidNotStart} when this machine cannot run the server. */
   async launch({ deployId, manifest, allowance, environment, line, dropped }: Launch): Promise<LaunchedApp> {

@@ -55,7 +55,7 @@ const NOTHING: NetworkCounts = { sentBytes: 0, receivedBytes: 0, refusals: 0 };
 export class AppNetworks {
   private readonly followers = new Map<string, Follower>();
   private readonly book: DestinationBook;
-  private readonly names = new InternetNames();
+  private readonly names: InternetNames;
   private before = NOTHING;
   private pushed: Readonly<Record<Reach, string>> = { public: '', listed: '' };
   private timers: NodeJS.Timeout[] = [];
@@ -70,6 +70,7 @@ export class AppNetworks {
     private readonly log: Log,
   ) {
     this.book = new DestinationBook(settings);
+    this.names = new InternetNames(settings.appsNetworkNameServers);
   }
 
   /** Bytes and refusals of all servers of this process since it started, frozen and ended ones included. */

@@ -23,6 +23,16 @@ export function parseAddresses(text: string): readonly string[] | undefined {
   return parts.every(isAddressOrRange) && parts.length <= MOST_DESTINATIONS ? parts : undefined;
 }
 
+/** Parses a list such as `10.0.0.53, 10.0.1.53:5353`. Returns undefined for anything else. */
+export function parseNameServers(text: string): readonly string[] | undefined {
+  const parts = itemsOf(text);
+  const isServer = (part: string): boolean => {
+    const destination = destinationOf(part);
+    return destination?.isName === false && !destination.host.includes('/');
+  };
+  return parts.every(isServer) && parts.length > 0 && parts.length <= MOST_DESTINATIONS ? parts : undefined;
+}
+
 function itemsOf(text: string): string[] {
   return text
     .split(',')
