@@ -26,7 +26,7 @@ import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { runOnPinnedNode } from './pinned-node.mjs';
 import { step } from './progress.mjs';
-import { SystemNotReady, ensureSystemPackages, requireNode } from './system-packages.mjs';
+import { SystemNotReady, ensureSystemPackages, installOptionalPackages, requireNode } from './system-packages.mjs';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const MAIN = join(ROOT, 'dist/src/main.js');
@@ -47,12 +47,16 @@ const PROGRAMS_OF_ROLE = {
   restore: ['git'],
 };
 
+/** The roles that start servers of apps, whose network takes optional programs. */
+const RUNS_APPS = ['all', 'edge', 'worker'];
+
 try {
   requireNode();
   await runOnPinnedNode();
   const role = chooseRole();
   requireNodeModules();
   await ensureSystemPackages({ programs: programsFor(role), step });
+  if (RUNS_APPS.includes(role) && process.env.APPS_NETWORK !== 'off') await installOptionalPackages({ step });
   await buildIfStale();
 
   process.argv = [process.argv[0], MAIN, role, ...process.argv.slice(3)];

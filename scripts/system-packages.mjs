@@ -1,7 +1,8 @@
 /**
  * The programs of the system that the service needs: `node scripts/system-packages.mjs [program …]` checks them all,
  * or those named, and sees to what is missing. As root with apt, dnf or apk it says what it installs and installs it;
- * otherwise, or with SERVICE_INSTALL=never, it prints the one command to run and exits with 1.
+ * otherwise, or with SERVICE_INSTALL=never, it prints the one command to run and exits with 1. A few programs are
+ * optional: they are installed where that is possible, and their absence is said in a line.
  *
  * It is the first thing a new user meets and must run before anything is installed: Node's standard library only.
  */
@@ -11,6 +12,7 @@ import {
   chmodSync,
   constants,
   existsSync,
+  lstatSync,
   readFileSync,
   realpathSync,
   renameSync,
@@ -18,6 +20,7 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { step as stepOf } from './progress.mjs';
@@ -47,6 +50,15 @@ export const PROGRAMS = {
     packages: { apt: 'util-linux', dnf: 'util-linux', apk: 'util-linux' },
   },
 };
+
+/** What the service can do without: it says so when they are missing, and starts all the same. */
+export const OPTIONAL_PROGRAMS = {
+  slirp4netns: { isPresent: () => findProgram('slirp4netns') !== undefined },
+  nftables: { isPresent: () => findProgram('nft') !== undefined },
+};
+const OPTIONAL_USE = 'give app servers a network';
+/** An attempt to install them that failed is not repeated sooner, because it makes every start slow. */
+const RETRY_OPTIONAL_MS = 86_400_000;
 
 const MANAGERS = {
   apt: {
@@ -123,15 +135,62 @@ export async function ensureSystemPackages({ programs = Object.keys(PROGRAMS), s
   }
 }
 
+/**
+ * Installs what the service can do without, where it may. It never fails: what is missing then is said in a line.
+ *
+ * @param {object} [options]
+ * @param {(title: string, work: () => Promise<unknown>) => Promise<unknown>} [options.step]
+ */
+export async function installOptionalPackages({ step = stepOf } = {}) {
+  const missing = missingOf(Object.keys(OPTIONAL_PROGRAMS), OPTIONAL_PROGRAMS);
+  const name = Object.keys(MANAGERS).find((key) => findProgram(MANAGERS[key].program) !== undefined);
+  if (missing.length === 0 || process.platform !== 'linux') return;
+
+  if (
+    name !== undefined &&
+    process.getuid() === 0 &&
+    process.env.SERVICE_INSTALL !== 'never' &&
+    !failedLately(missing)
+  ) {
+    const title = `Installing ${missing.join(', ')} with ${MANAGERS[name].program}, which ${OPTIONAL_USE}`;
+    await step(title, () => installWith(MANAGERS[name], missing));
+  }
+  const still = missingOf(missing, OPTIONAL_PROGRAMS);
+  if (still.length === 0) return;
+  rememberFailure(missing);
+  const byHand = name === undefined ? [] : MANAGERS[name].byHand(still).map(asRoot);
+  const how = byHand.length === 0 ? '' : ` To install them: ${byHand.join(' && ')}`;
+  console.error(`Without ${still.join(' and ')}, which ${OPTIONAL_USE}, app servers reach no network.${how}`);
+}
+
+const failureOf = (missing) => join(tmpdir(), `service-platform-without-${missing.join('-')}`);
+
+function failedLately(missing) {
+  try {
+    return Date.now() - lstatSync(failureOf(missing)).mtimeMs < RETRY_OPTIONAL_MS;
+  } catch {
+    return false;
+  }
+}
+
+function rememberFailure(missing) {
+  if (process.getuid() !== 0 || failedLately(missing)) return;
+  try {
+    rmSync(failureOf(missing), { force: true });
+    // Anyone may put a link there, which is never followed.
+    writeFileSync(failureOf(missing), '', { flag: 'wx' });
+  } catch {
+    // The next start tries again.
+  }
+}
+
+const asRoot = (command) => (process.getuid() === 0 ? command : `sudo ${command}`);
+
 async function install(name, missing, step) {
   const manager = MANAGERS[name];
   const packages = missing.map((program) => PROGRAMS[program].packages[name] ?? program);
-  const isRoot = process.getuid() === 0;
-  const command = manager
-    .byHand(packages)
-    .map((part) => (isRoot ? part : `sudo ${part}`))
-    .join(' && ');
-  if (!isRoot || process.env.SERVICE_INSTALL === 'never') {
+  const command = manager.byHand(packages).map(asRoot).join(' && ');
+  if (process.getuid() !== 0 || process.env.SERVICE_INSTALL === 'never') {
     throw new SystemNotReady(`${describe(missing)}\n\nPlease run this, then try again:\n\n  ${command}\n`);
   }
 
@@ -157,8 +216,8 @@ export function requireNode() {
   );
 }
 
-function missingOf(programs) {
-  return programs.filter((program) => !PROGRAMS[program].isPresent());
+function missingOf(programs, known = PROGRAMS) {
+  return programs.filter((program) => !known[program].isPresent());
 }
 
 function describe(missing) {
@@ -288,6 +347,7 @@ if (process.argv[1] !== undefined && realpathSync(process.argv[1]) === fileURLTo
   const named = process.argv.slice(2);
   try {
     await ensureSystemPackages(named.length > 0 ? { programs: named } : {});
+    if (named.length === 0) await installOptionalPackages();
   } catch (error) {
     if (!(error instanceof SystemNotReady)) throw error;
     console.error(error.message);

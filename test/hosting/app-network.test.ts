@@ -104,9 +104,10 @@ const forwardTo = (target: { host: string; port: number } | { path: string }): P
 
 function targetOf(text: string, port: number): { host: string; port: number } | { path: string } {
   const url = new URL(text);
-  const path = url.protocol === 'unix:' ? url.pathname : url.searchParams.get('host');
-  if (path?.startsWith('/') === true) return { path: url.protocol === 'unix:' ? path : join(path, `.s.PGSQL.${port}`) };
-  return { host: url.hostname, port: Number(url.port === '' ? port : url.port) };
+  if (url.protocol === 'unix:') return { path: url.pathname };
+  const host = decodeURIComponent(url.hostname);
+  if (host.startsWith('/')) return { path: join(host, `.s.PGSQL.${port}`) };
+  return { host, port: Number(url.port === '' ? port : url.port) };
 }
 
 /** Answers HTTP with `hello`, and sends the same to every WebSocket. */

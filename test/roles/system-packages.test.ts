@@ -17,6 +17,7 @@ import { until } from '../support/embedded-servers.js';
 
 const SCRIPT = join(__dirname, '../../scripts/system-packages.mjs');
 const PROGRAMS = ['bwrap', 'redis-server', 'git', 'python3', 'flock'];
+const OPTIONAL = ['slirp4netns', 'nft'];
 
 interface Run {
   readonly status: number | null;
@@ -35,6 +36,7 @@ describe('the check of the system packages', () => {
     scratch = mkdtempSync(join(tmpdir(), 'system-packages-'));
     chmodSync(scratch, 0o755);
     for (const name of ['bin', 'sbin', 'stubs']) mkdirSync(join(scratch, name));
+    for (const name of OPTIONAL) stub(join(scratch, 'bin', name), 'exit 0');
     for (const name of PROGRAMS)
       stub(join(scratch, 'stubs', name), name === 'redis-server' ? 'echo "Redis server v=7.0.15 sha=0"' : 'exit 0');
   });
@@ -135,6 +137,50 @@ describe('the check of the system packages', () => {
     expect(check({ programs: ['git', 'bubblewrap'], uid: 1000 }).output).not.toContain('redis');
   });
 
+  describe('of programs that the service can do without', () => {
+    const LINE = 'Without slirp4netns and nftables, which give app servers a network, app servers reach no network.';
+
+    beforeEach(() => {
+      install(...PROGRAMS);
+      for (const name of OPTIONAL) rmSync(join(scratch, 'bin', name));
+    });
+
+    it('installs them as root', () => {
+      for (const name of OPTIONAL) stub(join(scratch, 'stubs', name), 'exit 0');
+      manager('apt-get');
+      const { status, output, calls } = check();
+      expect([status, calls[0]]).toEqual([
+        0,
+        'apt-get install -y --no-install-recommends -o DPkg::Lock::Timeout=60 slirp4netns nftables',
+      ]);
+      expect(output).toMatch(/^Installing slirp4netns, nftables with apt-get, which give app servers a network …\n/);
+      expect(output).not.toContain('Without');
+    });
+
+    it('says that they are missing where they cannot be installed, succeeds, and does not try again at each start', () => {
+      manager('apt-get', 'echo "E: no candidate"; exit 100');
+      const first = check();
+      expect(first.status).toBe(0);
+      expect(first.output).toContain(`${LINE} To install them: apt-get update && apt-get install`);
+      const again = check();
+      expect(again.output).toBe(first.output.slice(first.output.indexOf(LINE)));
+      expect(again.calls).toEqual(first.calls);
+    });
+
+    it('installs nothing for an ordinary user, or with SERVICE_INSTALL=never', () => {
+      manager('apt-get');
+      const how = 'apt-get update && apt-get install -y --no-install-recommends slirp4netns nftables';
+      expect(check({ env: { SERVICE_INSTALL: 'never' } })).toEqual({
+        status: 0,
+        output: `${LINE} To install them: ${how}\n`,
+        calls: [],
+      });
+      const ordinary = check({ uid: 1000 });
+      expect([ordinary.status, ordinary.calls]).toEqual([0, []]);
+      expect(ordinary.output).toContain(how.replaceAll('apt-get', 'sudo apt-get'));
+    });
+  });
+
   it('ignores a Python outside of /usr/bin', () => {
     install(...PROGRAMS.filter((name) => name !== 'python3'));
     const shims = join(scratch, 'shims');
@@ -195,6 +241,7 @@ describe('the check of the system packages', () => {
       env: {
         PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
         HOME: '/root',
+        TMPDIR: scratch,
         ...circumstances.env,
       },
     });
