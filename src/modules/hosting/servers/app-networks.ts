@@ -150,6 +150,8 @@ export class AppNetworks {
     if (network === null) throw new Error('The program was launched without its network.');
     const follower: Follower = { reach, network, program, counts: NOTHING };
     this.followers.set(deployId, follower);
+    // The last server before this one may have ended since it was prepared.
+    this.watch();
     // The rules may have changed since the launch began.
     this.push(follower);
     void program.gone.then(async () => {
@@ -171,35 +173,35 @@ export class AppNetworks {
     return this.names.answer(name, type, (address) => this.book.mayReach(address, rules));
   }
 
-  /** Watches the machine and the names as long as there are servers with a network. */
+  /** Looks the machine and the names up for a server that starts. */
   private async keepInStep(): Promise<void> {
-    if (this.timers.length === 0) {
-      this.book.lookAtMachine();
-      this.timers = [
-        setInterval(() => {
-          this.book.lookAtMachine();
-          this.pushChanges();
-        }, MACHINE_INTERVAL_MS),
-        setInterval(() => {
-          void this.lookUp().then(() => {
-            this.pushChanges();
-          });
-        }, NAMES_INTERVAL_MS),
-        setInterval(() => {
-          void this.count();
-        }, COUNTS_INTERVAL_MS),
-      ];
-      for (const timer of this.timers) timer.unref();
-      this.firstLookup = this.lookUp().then(() => {
-        this.pushChanges();
-      });
-    }
+    this.watch();
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<void>((resolve) => {
       timer = setTimeout(resolve, FIRST_LOOKUP_MS);
     });
     await Promise.race([this.firstLookup, late]);
     clearTimeout(timer);
+  }
+
+  /** Begins to watch the machine and the names, for as long as there are servers with a network. */
+  private watch(): void {
+    if (this.timers.length > 0) return;
+    this.book.lookAtMachine();
+    const lookUp = (): Promise<void> =>
+      this.lookUp().then(() => {
+        this.pushChanges();
+      });
+    this.timers = [
+      setInterval(() => {
+        this.book.lookAtMachine();
+        this.pushChanges();
+      }, MACHINE_INTERVAL_MS),
+      setInterval(() => void lookUp(), NAMES_INTERVAL_MS),
+      setInterval(() => void this.count(), COUNTS_INTERVAL_MS),
+    ];
+    for (const timer of this.timers) timer.unref();
+    this.firstLookup = lookUp();
   }
 
   private rest(): void {
