@@ -219,7 +219,7 @@ describe('a deploy with a server', () => {
     ).toMatch(/^HTTP\/1\.1 404 /);
   });
 
-  it('has no network, no host files, and write access only to /tmp and /app/.cache, within its size', async () => {
+  it('has no host files, no network but public addresses, and write access only to /tmp and /app/.cache', async () => {
     expect(JSON.parse((await visit(app, label, '/try')).text)).toEqual({
       writeApp: 'EROFS',
       writeCache: 'done',
@@ -228,7 +228,7 @@ describe('a deploy with a server', () => {
       shadow: 'ENOENT',
       home: 'ENOENT',
       var: 'ENOENT',
-      network: expect.stringMatching(/ENETUNREACH|EACCES|EPERM/),
+      network: 'ECONNREFUSED',
     });
   });
 

@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { statSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
@@ -336,6 +336,20 @@ describe('a network for programs of an ordinary user', () => {
     );
     await host.close();
   });
+});
+
+it('ends with a service that is killed', async () => {
+  const service = [join(__dirname, 'service-process.cjs'), join(__dirname, 'network-service.ts')];
+  const child = spawn(process.execPath, [...service, JSON.stringify(publicRules()), 'import time; time.sleep(60)'], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  const [first] = (await once(child.stderr.setEncoding('utf8'), 'data')) as [string];
+  const pids = JSON.parse(first) as number[];
+  expect(pids.map(isDead)).toEqual([false, false]);
+  // A carrier that is stopped, as that of a frozen program, cannot notice anything by itself.
+  process.kill(pids[1]!, 'SIGSTOP');
+  child.kill('SIGKILL');
+  await eventually(() => pids.every(isDead), 'nothing of the program is left');
 });
 
 describe('a machine without the programs for a network', () => {
