@@ -28,6 +28,7 @@ describe('GET /ready', () => {
     expect(answer.status).toBe(200);
     expect(answer.body.status).toBe('ok');
     expect(Object.keys(answer.body.details as object).sort()).toEqual([
+      'app_network',
       'database',
       'migrations',
       'queues',

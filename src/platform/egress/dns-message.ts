@@ -16,7 +16,7 @@ const RECURSION_AVAILABLE = 0x0080;
 export const TYPES = { A: 1, MX: 15, TXT: 16, SRV: 33 } as const;
 
 /** The codes of an answer (RFC 1035, section 4.1.1). */
-export const CODES = { found: 0, malformed: 1, failed: 2, absent: 3, unsupported: 4, refused: 5 } as const;
+const CODES = { found: 0, malformed: 1, failed: 2, absent: 3, unsupported: 4, refused: 5 } as const;
 export type AnswerCode = keyof typeof CODES;
 
 export interface DnsQuery {

@@ -4,7 +4,7 @@ import { createServer, type Server, type Socket } from 'node:net';
 import { type AnswerCode, answerTo, type DnsQuery, type DnsRecord, queryIn } from './dns-message.js';
 
 /** The name of the socket in its directory. */
-export const NAMES_SOCKET = 'names';
+const NAMES_SOCKET = 'names';
 
 const LENGTH_BYTES = 2;
 /** A question has at most 271 bytes; the rest is for options. */

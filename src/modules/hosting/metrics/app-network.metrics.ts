@@ -9,7 +9,7 @@ const REFUSALS = 'app_network_refusals_total';
 
 /** What the servers of all apps of this process exchange with the network. Single apps are not in the labels. */
 @Injectable()
-export class AppNetworkMetrics {
+class AppNetworkMetrics {
   constructor(
     servers: AppServersService,
     @InjectMetric(SENT) sent: Counter,
