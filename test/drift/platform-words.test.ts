@@ -32,6 +32,7 @@ const EXEMPTIONS: readonly Exemption[] = [
     why: 'The type insufficient_credits_error is one of the eight in the service document, section 7.',
   },
   { file: 'isolation/bubblewrap.ts', words: ['sandbox'], why: 'The host name that isolated code has always seen.' },
+  { file: 'isolation/network/attached-network.ts', words: ['sandbox'], why: 'An option of slirp4netns.' },
 ];
 
 /** The words of identifiers and texts, in lower case: `repoUrl` has two. Comments are not looked at. */

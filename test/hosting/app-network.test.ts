@@ -14,7 +14,7 @@ import { built, deploy, type Deployed, type Files, visit } from '../support/host
 import { testRedisUrl } from '../support/test-redis.js';
 import { eventually, useApp } from '../support/test-app.js';
 
-/** Connects to what it is told, and answers with what came of it. */
+/** Connects to what its caller names, and answers with what came of it. */
 const SERVER = `
 const http = require('node:http');
 const net = require('node:net');
@@ -118,7 +118,8 @@ function helloServer(): Server {
     const accept = createHash('sha1').update(key).digest('base64');
     socket.on('error', () => undefined);
     socket.write(
-      `HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: ${accept}\r\n\r\n`,
+      'HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n' +
+        `Sec-WebSocket-Accept: ${accept}\r\n\r\n`,
     );
     socket.write(Buffer.concat([Buffer.from([0x81, 5]), Buffer.from('hello')]));
   });
@@ -244,7 +245,7 @@ describe('an app with a network', () => {
     expect(((await attempt(paid, 'lookup', { name: 'many.test' })).value as string[]).length).toBe(12);
   });
 
-  it('is not told names that lead inside, and cannot be rebound to what they lead to', async () => {
+  it('does not learn names that lead inside, and cannot be rebound to what they lead to', async () => {
     for (const name of ['inside.test', 'loopback.test', 'metadata.test', 'mixed.test'])
       expect(await attempt(paid, 'lookup', { name })).toEqual({ error: 'ENOTFOUND' });
     for (let turn = 0; turn < 6; turn++) {

@@ -157,7 +157,7 @@ describe('the check of the system packages', () => {
       expect(output).not.toContain('Without');
     });
 
-    it('says that they are missing where they cannot be installed, succeeds, and does not try again at each start', () => {
+    it('says that they are missing where they cannot be installed, and does not try again at each start', () => {
       manager('apt-get', 'echo "E: no candidate"; exit 100');
       const first = check();
       expect(first.status).toBe(0);

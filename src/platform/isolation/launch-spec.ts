@@ -44,8 +44,8 @@ export interface LaunchSpec {
   /** No command line shows the environment. */
   readonly environment: Readonly<Record<string, string>>;
   /**
-   * `loopback` allows internet sockets in a network of its own that has only 127.0.0.1 and ::1. With rules, that network
-   * also leads out of the machine, as far as the rules allow.
+   * `loopback` allows internet sockets in a network of its own that has only 127.0.0.1 and ::1. With rules, that
+   * network also leads out of the machine, as far as the rules allow.
    */
   readonly network: 'none' | 'loopback' | NetworkRules;
   /** When undefined, a user is lent for as long as the program runs. */

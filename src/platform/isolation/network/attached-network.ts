@@ -23,7 +23,8 @@ const PACKET_BYTES = 65_520;
 const MOST_FILES = 1_280;
 const MOST_MEMORY_KIB = 256 * 1024;
 /** The shell waits until its cgroup is set; everything that it becomes has the limits. */
-const CARRIER_SCRIPT = `read -r _; ulimit -c 0; ulimit -n ${MOST_FILES}; ulimit -v ${MOST_MEMORY_KIB}; exec "$@" </dev/null`;
+const CARRIER_LIMITS = `ulimit -c 0; ulimit -n ${MOST_FILES}; ulimit -v ${MOST_MEMORY_KIB}`;
+const CARRIER_SCRIPT = `read -r _; ${CARRIER_LIMITS}; exec "$@" </dev/null`;
 /** The program answers names on the usual port, without any capability. */
 const PREPARE_SCRIPT = 'echo 53 >/proc/sys/net/ipv4/ip_unprivileged_port_start; exec "$@"';
 const READY_TIMEOUT_MS = 10_000;
