@@ -72,10 +72,12 @@ export class AttachedNetwork {
   async attach(pid: number, group: ResourceGroup): Promise<void> {
     const { rules } = this;
     this.namespaces = namespacesOf(pid);
-    // The rules are in force before the first packet has a way out.
-    await this.inside(['/bin/sh', '-c', PREPARE_SCRIPT, 'sh', this.tools.nft, '-f', '-'], rulesetOf(rules));
-    if (this.closing !== undefined) throw new Error('The network was closed while it was prepared.');
-    await this.startCarrier(this.namespaces, group);
+    if (this.closing !== undefined) throw new Error('The network was closed before it was prepared.');
+    // Nothing runs in the network yet, so that the rules need not be there before the way out.
+    await Promise.all([
+      this.inside(['/bin/sh', '-c', PREPARE_SCRIPT, 'sh', this.tools.nft, '-f', '-'], rulesetOf(rules)),
+      this.startCarrier(this.namespaces, group),
+    ]);
     if (this.rules !== rules) await this.inside([this.tools.nft, '-f', '-'], replacementOf(this.rules));
   }
 
