@@ -139,7 +139,7 @@ export class AppNetworks {
 
   private doWithout(missing: readonly string[]): null {
     const text = `Apps have no network on this machine. Missing: ${missing.join(', ')}.`;
-    if (this.settings.appsNetwork === 'required') throw new ServerDidNotStart(text, []);
+    if (this.settings.appsNetwork === 'required') throw new ServerDidNotStart(text);
     if (!this.hasWarned) this.log.warn({ missing }, text);
     this.hasWarned = true;
     return null;
