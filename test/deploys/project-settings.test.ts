@@ -115,7 +115,7 @@ describe('GET /api/v1/projects/:id/settings', () => {
     );
   });
 
-  it('returns 401, 403 and 404, also to strangers', async () => {
+  it('returns 401, 403 and 404, also to another tenant', async () => {
     expect((await app.fetch(`/api/v1/projects/${project}/settings`)).status).toBe(401);
     expect(codeOf(await read(await make.key(ada, { scopes: ['deploys:read'] })))).toEqual([403, 'insufficient_scopes']);
     expect(codeOf(await read(await make.key(await make.person())))).toEqual([404, 'project_not_found']);

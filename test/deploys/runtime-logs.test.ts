@@ -194,14 +194,14 @@ describe('GET /api/v1/projects/:id/runtime-logs', () => {
     expect(codeOf(answer)).toEqual([400, 'invalid_request']);
   });
 
-  it('returns 401, 403 and 404, also to strangers and for the deploys of another project', async () => {
+  it('returns 401, 403 and 404, also to another tenant and for the deploys of another project', async () => {
     expect((await app.fetch(`/api/v1/projects/${project}/runtime-logs`)).status).toBe(401);
     const narrow = await make.key(ada, { scopes: ['projects:read'] });
     expect(codeOf(await read('', narrow))).toEqual([403, 'insufficient_scopes']);
-    const stranger = await make.key(await make.person());
-    expect(codeOf(await read('', stranger))).toEqual([404, 'project_not_found']);
-    const theirs = await newProject(stranger);
-    expect(codeOf(await read(`?deploy=${deploy}`, stranger, theirs))).toEqual([404, 'deploy_not_found']);
+    const other = await make.key(await make.person());
+    expect(codeOf(await read('', other))).toEqual([404, 'project_not_found']);
+    const theirs = await newProject(other);
+    expect(codeOf(await read(`?deploy=${deploy}`, other, theirs))).toEqual([404, 'deploy_not_found']);
     expect(codeOf(await read(`?deploy=${deploy}`, key, await newProject()))).toEqual([404, 'deploy_not_found']);
     expect(codeOf(await read(`?deploy=${ABSENT}`))).toEqual([404, 'deploy_not_found']);
   });

@@ -33,7 +33,8 @@ const server = http.createServer((request, response) => {
     const tried = {};
     for (const [name, work] of Object.entries({
       writeApp: () => fs.writeFileSync('/app/x', 'x'), writeCache: () => fs.writeFileSync('/app/.cache/x', 'x'),
-        fillCache: () => fs.writeFileSync('/app/.cache/y', Buffer.alloc(80_000_000)), writeTmp: () => fs.writeFileSync('/tmp/x', 'x'),
+        fillCache: () => fs.writeFileSync('/app/.cache/y', Buffer.alloc(80_000_000)),
+        writeTmp: () => fs.writeFileSync('/tmp/x', 'x'),
         shadow: () => fs.readFileSync('/etc/shadow'), home: () => fs.readdirSync('/root'),
         var: () => fs.readdirSync('/var'),
     })) { try { work(); tried[name] = 'done'; } catch (error) { tried[name] = error.code; } }

@@ -15,8 +15,8 @@ export interface FetchedSource {
   readonly commit: ResolvedCommit;
 
   /**
-   * Installs and builds in isolation. It can be called once. `variables` are known with the commit; those of the request
-   * replace them. The caller then closes the result instead of this source.
+   * Installs and builds in isolation. It can be called once. `variables` are known with the commit; those of the
+   * request replace them. The caller then closes the result instead of this source.
    * When it throws, nothing of the build is left on this machine.
    *
    * @throws {BuildFailed}

@@ -278,7 +278,7 @@ export class AppServersService {
     return server;
   }
 
-  /** A server that takes longer than its time to listen after a request is ended, so that its visitors get an answer. */
+  /** Ends a server that does not listen within its time after a request, so that its visitors get an answer. */
   private limitStart(server: AppServer, manifest: Manifest): void {
     const timer = setTimeout(() => {
       // A frozen one would be counted as a failure although nobody waits for it.
@@ -331,8 +331,8 @@ export class AppServersService {
       status === undefined
         ? `GET ${path} was not answered within ${seconds} s. Set health_path to a path that answers, or a longer ` +
             `start_timeout_ms (at most ${MAX_START_TIMEOUT_MS}).`
-        : `GET ${path} answered with ${status} for ${seconds} s. Set health_path to a path that answers with a status ` +
-            'below 500.',
+        : `GET ${path} answered with ${status} for ${seconds} s. Set health_path to a path that answers with a ` +
+            'status below 500.',
     );
   }
 
@@ -360,5 +360,5 @@ const ended = (command: ServerCommand): string =>
   'Set start_command if another command starts it.';
 
 const tooSlow = (withinMs: number): string =>
-  `The server did not listen on port ${PORT} within ${withinMs / 1000} s. Make it listen on the port in PORT, or set a ` +
-  `longer start_timeout_ms (at most ${MAX_START_TIMEOUT_MS}).`;
+  `The server did not listen on port ${PORT} within ${withinMs / 1000} s. Make it listen on the port in PORT, or set ` +
+  `a longer start_timeout_ms (at most ${MAX_START_TIMEOUT_MS}).`;

@@ -28,8 +28,8 @@ export class RuntimeLogsController {
   @ApiOperation({
     summary: 'Returns or streams what the servers of a project print.',
     description:
-      'Sends NDJSON, one object for each line, and a final `{"end": {"after": …, "more": …}}`: repeat the request with ' +
-      'that `after` for the next lines. With `follow=true` it stays open and sends new lines. With ' +
+      'Sends NDJSON, one object for each line, and a final `{"end": {"after": …, "more": …}}`: repeat the request ' +
+      'with that `after` for the next lines. With `follow=true` it stays open and sends new lines. With ' +
       '`Accept: text/event-stream` it always follows and sends events `line`. If the connection is lost, repeat the ' +
       'request with the last `seq` in `Last-Event-ID`.',
   })

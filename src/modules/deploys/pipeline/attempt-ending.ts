@@ -15,8 +15,8 @@ export class AttemptEnding {
   ) {}
 
   /**
-   * Hands the deploy back because the worker stops, so that another worker begins it again. It has no effect on a deploy
-   * that has ended.
+   * Hands the deploy back because the worker stops, so that another worker begins it again. It has no effect on a
+   * deploy that has ended.
    */
   async handBack({ deploy, log, phases }: Omit<DeployRun, 'signal'>): Promise<void> {
     log.note(phases.now, 'The worker stops. The deploy starts again on another worker.');

@@ -42,8 +42,8 @@ export class Leases {
   }
 
   /**
-   * Runs `work` while this worker has the attempt, and then `cleanUp`. The signal is aborted by `cancelled`, with {@link AttemptOver} when
-   * the lease is lost, and with {@link WorkerStops} when this process stops.
+   * Runs `work` while this worker has the attempt, and then `cleanUp`. The signal is aborted by `cancelled`, with
+   * {@link AttemptOver} when the lease is lost, and with {@link WorkerStops} when this process stops.
    */
   async during(
     attempt: Pick<Deploy, 'id' | 'attempt'>,

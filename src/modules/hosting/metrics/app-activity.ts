@@ -18,8 +18,8 @@ interface Tally {
 }
 
 /**
- * Counts what happens to the deploys that this process serves, until {@link take} fetches it for the database. A request
- * costs one look-up and a few additions. Everything counts for the minute in which the last write was.
+ * Counts what happens to the deploys that this process serves, until {@link take} fetches it for the database. A
+ * request costs one look-up and a few additions. Everything counts for the minute in which the last write was.
  */
 @Injectable()
 export class AppActivity {

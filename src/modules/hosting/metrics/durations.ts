@@ -1,4 +1,4 @@
-/** Upper bounds of the buckets in milliseconds. One more bucket has everything above. The table has a column for each. */
+/** Upper bounds of the buckets in milliseconds. One more bucket has the rest. The table has a column for each. */
 const BOUNDS_MS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 30_000, 60_000];
 
 export const DURATION_BUCKETS = BOUNDS_MS.length + 1;

@@ -28,7 +28,13 @@ export class ProjectsController {
   @TakesJson()
   @ApiOperation({ summary: 'Creates a project in the organization of the call. A repository can be linked later.' })
   @ApiCreatedResponse({ type: ProjectAnswer })
-  @ApiRefusals(...ANY_CALLER, ...ANY_BODY, PLAN_ERRORS.plan_limit_reached, PLAN_ERRORS.feature_not_in_plan, GENERIC_ERRORS.already_exists)
+  @ApiRefusals(
+    ...ANY_CALLER,
+    ...ANY_BODY,
+    PLAN_ERRORS.plan_limit_reached,
+    PLAN_ERRORS.feature_not_in_plan,
+    GENERIC_ERRORS.already_exists,
+  )
   async create(@Caller() call: Call, @Body() body: CreateProjectBody): Promise<Envelope<ProjectView>> {
     return new Envelope(ProjectView.of(await this.projects.create(call, this.inputs.ofCreation(body))));
   }
@@ -59,7 +65,13 @@ export class ProjectsController {
       'Updates a project. Absent fields stay the same. Null clears a field; `repo_url: null` unlinks the repository.',
   })
   @ApiOkResponse({ type: ProjectAnswer })
-  @ApiRefusals(...ANY_CALLER, ...ANY_BODY, PROJECT_ERRORS.project_not_found, PLAN_ERRORS.feature_not_in_plan, GENERIC_ERRORS.already_exists)
+  @ApiRefusals(
+    ...ANY_CALLER,
+    ...ANY_BODY,
+    PROJECT_ERRORS.project_not_found,
+    PLAN_ERRORS.feature_not_in_plan,
+    GENERIC_ERRORS.already_exists,
+  )
   async change(
     @Caller() call: Call,
     @Param('project_id') idOrSlug: string,
