@@ -17,8 +17,8 @@ import { statusOf } from './servers/server-probe.js';
 import { type LoadedSite, Sites } from './site/sites.js';
 
 /** A deploy can have another limit, see {@link ServerCommand.startTimeoutMs}. */
-export const DEFAULT_START_TIMEOUT_MS = 15_000;
-export const DEFAULT_HEALTH_PATH = '/';
+const DEFAULT_START_TIMEOUT_MS = 15_000;
+const DEFAULT_HEALTH_PATH = '/';
 const MAX_START_TIMEOUT_MS = 120_000;
 const PROBE_PAUSE_MS = 100;
 /** A server that ends sooner than this has failed. The pause before the next start doubles with each failure. */

@@ -23,7 +23,7 @@ export interface RuntimeLogRequest {
 /** Lines, possibly none, or the `seq` to go on with. */
 export type RuntimeLogNews = { readonly lines: readonly AppLogLine[] } | { readonly end: RuntimeLogEnd };
 
-export interface RuntimeLogEnd {
+interface RuntimeLogEnd {
   /** The `seq` after which the next lines are. */
   readonly after: number;
   /** True when there are more lines already. */

@@ -30,7 +30,7 @@ const FIELDS = {
   start_timeout_ms: 'startTimeoutMs',
   build_network: 'buildNetwork',
 } as const satisfies Readonly<Record<string, keyof Project>>;
-export type ShownSettingName = keyof typeof FIELDS;
+type ShownSettingName = keyof typeof FIELDS;
 
 export interface ShownSettings {
   /** The deploy whose build found the values that the project does not set; null before the first ready deploy. */

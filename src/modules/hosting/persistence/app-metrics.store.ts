@@ -3,7 +3,7 @@ import { Database } from '../../../platform/database/database.js';
 import { DURATION_BUCKETS } from '../metrics/durations.js';
 
 /** What happened to a deploy in a minute or, when it is read, in a step. */
-export interface AppCounts {
+interface AppCounts {
   readonly requests: number;
   readonly errors: number;
   readonly bytes: number;
