@@ -1,4 +1,7 @@
-/** The supported frameworks, each with a preset in the module builds. The framework of a project without one is detected in each deploy. */
+/**
+ * The supported frameworks, each with a preset in the module builds. A project without one has its framework detected
+ * in each deploy.
+ */
 export const FRAMEWORKS = [
   'nextjs',
   'expo',

@@ -18,7 +18,7 @@ export interface ArchiveFacts {
   readonly server: string | null;
   readonly redirects: string | null;
   readonly headers: string | null;
-  /** Those of `pages` in the plan that exist. */
+  /** The pages of the plan that exist. */
   readonly pages: readonly string[];
   /** True when the output needs an HTML page and has none. */
   readonly isPageless: boolean;

@@ -89,7 +89,7 @@ export interface PublicFiles {
 }
 
 /** A source that is recognized and cannot be served. */
-export interface RefusedMode extends ModeBase {
+interface RefusedMode extends ModeBase {
   readonly kind: 'refused';
   readonly code: 'framework_not_found' | 'output_not_found';
   readonly message: (source: Source) => string;

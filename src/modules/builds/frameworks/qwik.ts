@@ -28,8 +28,9 @@ export const qwik: Preset = {
       condition: 'without one of them',
       code: 'output_not_found',
       message: () =>
-        'Qwik City has no adapter that runs here: none of adapters/express, adapters/fastify, adapters/node-server and ' +
-        'adapters/static was found. Run "npm run qwik add express" or "npm run qwik add static", and commit the result.',
+        'Qwik City has no adapter that runs here: none of adapters/express, adapters/fastify, adapters/node-server ' +
+        'and adapters/static was found. Run "npm run qwik add express" or "npm run qwik add static", and commit the ' +
+        'result.',
     },
   ],
 };

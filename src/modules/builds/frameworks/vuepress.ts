@@ -1,16 +1,15 @@
 import { type Preset } from './preset.js';
+import { type Source } from './source.js';
+
+/** The directory of the pages, which holds `.vuepress`, with a slash. */
+const place = (source: Source): string =>
+  ['', 'docs/', 'src/', 'website/'].find((directory) => source.has(`${directory}.vuepress`)) ?? '';
 
 export const vuepress: Preset = {
   name: 'vuepress',
   title: 'VuePress',
   detect: { packages: ['vuepress'] },
-  build: 'npx vuepress build docs',
+  build: (source) => `npx vuepress build ${place(source)}`.trim(),
   buildScripts: ['docs:build', 'build'],
-  modes: [
-    {
-      kind: 'site',
-      outputs: ['docs/.vuepress/dist', '.vuepress/dist', 'src/.vuepress/dist'],
-      immutable: ['assets'],
-    },
-  ],
+  modes: [{ kind: 'site', outputs: (source) => [`${place(source)}.vuepress/dist`], immutable: ['assets'] }],
 };

@@ -158,8 +158,8 @@ function installOf(
     default:
       throw new BuildFailed(
         'install_failed',
-        `The lock file ${lock?.name} was found, and Bun is not available. Expected is a package-lock.json, pnpm-lock.yaml ` +
-          `or yarn.lock. Commit one of these instead, or set the install command.${moreAt('packages')}`,
+        `The lock file ${lock?.name} was found, and Bun is not available. Expected is a package-lock.json, ` +
+          `pnpm-lock.yaml or yarn.lock. Commit one of these instead, or set the install command.${moreAt('packages')}`,
       );
   }
 }

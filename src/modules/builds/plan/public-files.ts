@@ -48,7 +48,7 @@ export function exceptions(source: Source, isRoot: boolean): string[] {
  * True for a file that may be published. The program that collects the files applies the same rules; they are repeated
  * here because the directory that it found may be another one than was asked for.
  */
-export function isPublished(path: string, except: readonly string[]): boolean {
+function isPublished(path: string, except: readonly string[]): boolean {
   const names = path.toLowerCase().split('/');
   return (
     !except.includes(names[0]!) &&

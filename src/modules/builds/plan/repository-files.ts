@@ -49,7 +49,7 @@ const ADVICE_OF_NETLIFY: Readonly<Record<string, string>> = {
 };
 const KNOWN_OF_NETLIFY = new Set(['build', 'redirects', 'headers', 'dev']);
 
-/** Reads the settings of vercel.json and netlify.toml. vercel.json comes first. One line names each unsupported part. */
+/** Reads the settings of vercel.json and netlify.toml, in this order. One line names each unsupported part. */
 export function repositoryFilesOf({ vercel, netlify }: Inspection, report: Report): RepositoryFiles {
   const ofVercel = jsonObject(vercel) ?? {};
   const ofNetlify = tomlObject(netlify, report) ?? {};
@@ -142,7 +142,7 @@ function cronsOf(value: unknown, report: Report): CronEntry[] {
 }
 
 /** Null if it is no JSON object. The routing rules report that. */
-export function jsonObject(text: string | null): Json | null {
+function jsonObject(text: string | null): Json | null {
   try {
     const value = JSON.parse(text ?? 'null') as unknown;
     return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : null;

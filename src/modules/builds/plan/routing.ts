@@ -89,8 +89,8 @@ function vercelOf({ vercel: text, hasServer }: RoutingSources, report: (text: st
 function isForHere({ source, destination }: Rewrite, hasServer: boolean, report: (text: string) => void): boolean {
   if (!destination.startsWith('/')) {
     report(
-      `The rewrite of ${source.slice(0, 200)} to ${destination.slice(0, 200)} was left out: rewrites to other hosts are ` +
-        'not supported. Use a redirect, or call the other host from a server.',
+      `The rewrite of ${source.slice(0, 200)} to ${destination.slice(0, 200)} was left out: rewrites to other hosts ` +
+        'are not supported. Use a redirect, or call the other host from a server.',
     );
     return false;
   }

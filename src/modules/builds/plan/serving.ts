@@ -15,7 +15,7 @@ interface ServingParts {
   readonly mode: Mode;
   readonly source: Source;
   readonly settings: BuildSettings;
-  /** Those of `settings` that the project has itself. */
+  /** The settings that the project has itself, without those of files. */
   readonly set: BuildSettings;
   readonly inspection: Inspection;
   readonly root: string;
@@ -105,8 +105,8 @@ function serverIn(parts: ServingParts, mode: ServerMode): Serving {
   if (command === null)
     throw new BuildFailed(
       'framework_not_found',
-      'Nothing says how to start the server: there is no start script in package.json, and no file such as server.js. ' +
-        `Add a start script, or set the start command of the project.${moreAt('servers')}`,
+      'Nothing says how to start the server: there is no start script in package.json, and no file such as ' +
+        `server.js. Add a start script, or set the start command of the project.${moreAt('servers')}`,
     );
   const tree = treeOf(parts, mode);
   const publicFiles = derive(mode.publicFiles ?? [], source);

@@ -23,19 +23,19 @@ export function noteLocks({ lock, locks, manifest }: Inspection, report: Report)
   const others = locks.filter((name) => name !== lock.name && MANAGERS[name] !== manager);
   if (others.length > 0)
     report(
-      `Several lock files were found: ${[lock.name, ...others].join(', ')}. ${lock.name} is used. Delete the others, or ` +
-        `name your package manager as "packageManager" in package.json.${moreAt('packages')}`,
+      `Several lock files were found: ${[lock.name, ...others].join(', ')}. ${lock.name} is used. Delete the others, ` +
+        `or name your package manager as "packageManager" in package.json.${moreAt('packages')}`,
     );
   const named = /^(npm|pnpm|yarn|bun)@/.exec(manifest?.packageManager ?? '')?.[1];
   if (named !== undefined && manager !== undefined && named !== manager)
     report(
-      `package.json names ${named} as its package manager, but the lock file ${lock.name} is of ${manager}. ${manager} is ` +
-        `used. Commit the lock file of ${named}, or correct "packageManager".${moreAt('packages')}`,
+      `package.json names ${named} as its package manager, but the lock file ${lock.name} is of ${manager}. ` +
+        `${manager} is used. Commit the lock file of ${named}, or correct "packageManager".${moreAt('packages')}`,
     );
 }
 
 /** The files that other hosts run as functions. Here they are source, which is never published. */
-export const functionFiles = (source: Source): string[] =>
+const functionFiles = (source: Source): string[] =>
   FUNCTION_PLACES.flatMap((place) => (hasPages(source, place) ? [] : source.filesBelow(place, FUNCTION_FILE)));
 
 /** True for a directory of pages that happens to have such a name. */
@@ -57,8 +57,8 @@ export function requireMoreThanFunctions(source: Source): void {
   if (files.length > 0)
     throw new BuildFailed(
       'framework_not_found',
-      `Only functions were found: ${namesOf(files)}. Functions are not supported. Expected is a page, a known framework ` +
-        `or a server. Set the start command of the project to one that starts a server.${moreAt('functions')}`,
+      `Only functions were found: ${namesOf(files)}. Functions are not supported. Expected is a page, a known ` +
+        `framework or a server. Set the start command of the project to one that starts a server.${moreAt('functions')}`,
     );
 }
 

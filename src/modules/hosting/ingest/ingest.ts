@@ -139,7 +139,7 @@ export class Ingest {
         throw new ArtifactRefused(
           'output_too_large',
           `The output is too large: the limit is ${this.limits.bytes} bytes, and ${file.path.slice(0, 200)} with ` +
-            `${file.bytes} bytes goes beyond it. Host large files elsewhere, or set the output directory of the project.`,
+            `${file.bytes} bytes goes beyond it. Host large files elsewhere, or change the output directory.`,
         );
       if (bytes > file.bytes) break;
       hash.update(chunk);
