@@ -58,7 +58,8 @@ export function requireMoreThanFunctions(source: Source): void {
     throw new BuildFailed(
       'framework_not_found',
       `Only functions were found: ${namesOf(files)}. Functions are not supported. Expected is a page, a known ` +
-        `framework or a server. Set the start command of the project to one that starts a server.${moreAt('functions')}`,
+        `framework or a server. Set the start command ` +
+        `of the project to one that starts a server.${moreAt('functions')}`,
     );
 }
 
