@@ -183,7 +183,7 @@ describe('a build', () => {
   });
 
   it('collects the output of a Node server with its start command', async () => {
-    const { built, files } = await bench.build({
+    const { built, files, links } = await bench.build({
       'package.json': json({ scripts: { start: 'node server.js --port 1' } }),
       'server.js': 'serve()',
       'lib/run.sh': { program: '#!/bin/sh' },
@@ -199,8 +199,8 @@ describe('a build', () => {
       'package.json': expect.any(String) as string,
       'server.js': 'serve()',
       'lib/run.sh': '#!/bin/sh',
-      'lib/link.js': 'serve()',
     });
+    expect(links).toEqual({ 'lib/link.js': '../server.js' });
   });
 
   it('collects the server and static files of Next.js', async () => {

@@ -42,6 +42,8 @@ type Entry = string | Buffer | { readonly link: string } | { readonly program: s
 export interface Outcome {
   readonly built: Built;
   readonly files: Readonly<Record<string, string>>;
+  /** The targets of links, by path. */
+  readonly links: Readonly<Record<string, string>>;
   readonly log: readonly string[];
   readonly phases: readonly string[];
 }
@@ -180,8 +182,13 @@ export class Workbench {
     const repository = isRepository(files) ? files : this.repository(files);
     const built = await this.start(this.request(repository, change));
     const taken: Record<string, string> = {};
+    const links: Record<string, string> = {};
     try {
       for await (const file of built.files()) {
+        if ('linkTo' in file) {
+          links[file.path] = file.linkTo;
+          continue;
+        }
         const chunks: Buffer[] = [];
         for await (const chunk of file.content) chunks.push(chunk);
         taken[file.path] = Buffer.concat(chunks).toString('utf8');
@@ -189,7 +196,7 @@ export class Workbench {
     } finally {
       await built.close({ keepCaches });
     }
-    return { built, files: taken, log: [...this.log], phases: [...this.phases] };
+    return { built, files: taken, links, log: [...this.log], phases: [...this.phases] };
   }
 }
 

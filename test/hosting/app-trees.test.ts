@@ -1,10 +1,26 @@
-import { randomBytes } from 'node:crypto';
-import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { createHash, randomBytes } from 'node:crypto';
+import {
+  chmodSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import fc from 'fast-check';
+import type { Manifest } from '../../src/modules/hosting/ingest/manifest.js';
 import { AppTrees } from '../../src/modules/hosting/servers/app-trees.js';
 import { Sites } from '../../src/modules/hosting/site/sites.js';
 import { built, deploy, type Files } from '../support/hosting.js';
 import { useApp } from '../support/test-app.js';
+import type { BlobStorage } from '../../src/modules/hosting/store/blob-storage.js';
 import { HostingSettings } from '../../src/modules/hosting/hosting.settings.js';
 
 const app = useApp({ SANDBOX_ENABLED: 'false' });
@@ -62,3 +78,73 @@ describe('the files that servers run from', () => {
     expect(statSync(join(stays.tree, 'a.js')).nlink).toBe(2);
   });
 });
+
+describe('the tree of a manifest that nobody checked', () => {
+  const directory = mkdtempSync(join(tmpdir(), 'app-trees-'));
+  const content = 'content';
+  const file = { sha256: createHash('sha256').update(content).digest('hex'), bytes: content.length };
+  const trees = new AppTrees(
+    { serversDirectory: join(directory, 'servers') } as HostingSettings,
+    { get: () => Promise.resolve(Readable.from([Buffer.from(content)])) } as unknown as BlobStorage,
+  );
+  let count = 0;
+  const make = (files: readonly string[], links: Readonly<Record<string, string>>): Promise<string> =>
+    trees.of(`dpl_${++count}`, {
+      files: Object.fromEntries(files.map((path) => [path, file])),
+      links,
+    } as unknown as Manifest);
+  afterAll(() => {
+    rmSync(directory, { recursive: true, force: true });
+  });
+
+  it('has its links as links', async () => {
+    const tree = await make(['node_modules/.pnpm/b@1/b/index.js', 'packages/c/index.js'], {
+      'node_modules/.pnpm/a@1/b': '../b@1/b',
+      'node_modules/c': '../packages/c',
+      'packages/c/self': '../..',
+    });
+    expect(readFileSync(join(tree, 'node_modules/.pnpm/a@1/b/index.js'), 'utf8')).toBe(content);
+    expect(readFileSync(join(tree, 'packages/c/self/node_modules/c/index.js'), 'utf8')).toBe(content);
+    expect(lstatSync(join(tree, 'node_modules/c')).isSymbolicLink()).toBe(true);
+  });
+
+  it('is not made when something leads outside, and never writes there', async () => {
+    const outside = join(directory, 'outside');
+    mkdirSync(outside);
+    writeFileSync(join(outside, 'file'), 'untouched');
+    const name = fc.constantFrom('a', 'b', 'outside', 'file');
+    const path = fc.array(name, { minLength: 1, maxLength: 3 }).map((names) => names.join('/'));
+    const target = fc.oneof(
+      fc
+        .array(fc.oneof(name, fc.constantFrom('..', '..', '..', '.')), { minLength: 1, maxLength: 6 })
+        .map((names) => names.join('/')),
+      fc.constantFrom(outside, '../../outside', '/'),
+    );
+    await fc.assert(
+      fc.asyncProperty(
+        fc.uniqueArray(path, { maxLength: 5 }),
+        fc.dictionary(path, target, { maxKeys: 5 }),
+        async (files, links) => {
+          const tree = await make(files, links).catch(() => undefined);
+          expect(readdirSync(outside)).toEqual(['file']);
+          expect(readFileSync(join(outside, 'file'), 'utf8')).toBe('untouched');
+          if (tree === undefined) return;
+          for (const at of [...files, ...Object.keys(links)]) {
+            const real = realOf(join(tree, at));
+            expect(real === undefined || real === tree || real.startsWith(`${tree}/`)).toBe(true);
+          }
+        },
+      ),
+      { numRuns: 200 },
+    );
+  });
+});
+
+/** Undefined for a link that leads nowhere. */
+function realOf(path: string): string | undefined {
+  try {
+    return realpathSync(path);
+  } catch {
+    return undefined;
+  }
+}

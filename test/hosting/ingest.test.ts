@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { ArtifactsService } from '../../src/modules/hosting/artifacts.service.js';
-import type { BuiltFile } from '../../src/modules/hosting/built-output.js';
+import type { BuiltFile, BuiltLink } from '../../src/modules/hosting/built-output.js';
 import { BlobStorage, keyOf } from '../../src/modules/hosting/store/blob-storage.js';
 import { LIMITS, built } from '../support/hosting.js';
 import { useApp } from '../support/test-app.js';
@@ -40,7 +40,7 @@ describe('ingesting build output', () => {
   const lying = (bytes: number, path = 'a'): ReturnType<typeof built> => ({
     ...built({}),
     files: async function* (): AsyncGenerator<BuiltFile> {
-      for await (const file of built({ [path]: '12345' }).files()) yield { ...file, bytes };
+      for await (const file of built({ [path]: '12345' }).files()) yield { ...(file as BuiltFile), bytes };
     },
   });
 
@@ -82,7 +82,7 @@ describe('ingesting build output', () => {
   it('rejects a duplicate path', async () => {
     const twice = {
       ...built({}),
-      files: async function* (): AsyncGenerator<BuiltFile> {
+      files: async function* (): AsyncGenerator<BuiltFile | BuiltLink> {
         yield* built({ a: '1' }).files();
         yield* built({ a: '2' }).files();
       },
@@ -90,11 +90,48 @@ describe('ingesting build output', () => {
     await expect(ingest(twice)).rejects.toMatchObject({ code: 'output_invalid' });
   });
 
+  it.each([
+    ['leads out of the tree', [['a', '../etc']]],
+    ['is absolute', [['a', '/etc']]],
+    ['has a file below it', [['a', 'b'], 'a/x']],
+    ['lies below a file', ['a', ['a/b', '..']]],
+    ['takes the place of a directory', ['a/b', ['a', 'c']]],
+    [
+      'comes twice',
+      [
+        ['a', 'b'],
+        ['a', 'c'],
+      ],
+    ],
+  ] as const)('rejects a link that %s', async (_what, entries) => {
+    const output = {
+      ...built({}),
+      files: async function* (): AsyncGenerator<BuiltFile | BuiltLink> {
+        for (const entry of entries)
+          if (typeof entry === 'string') yield* built({ [entry]: 'x' }).files();
+          else yield { path: entry[0], linkTo: entry[1] };
+      },
+    };
+    await expect(ingest(output)).rejects.toMatchObject({ code: 'output_invalid' });
+  });
+
+  it('counts links as files', async () => {
+    const output = {
+      ...built({}),
+      files: async function* (): AsyncGenerator<BuiltFile | BuiltLink> {
+        for (let index = 0; index < 3; index++) yield await Promise.resolve({ path: `l${index}`, linkTo: 'l0' });
+      },
+    };
+    await expect(ingest(output, { ...LIMITS, files: 2 })).rejects.toMatchObject({ code: 'output_too_large' });
+    await expect(ingest(output, { ...LIMITS, files: 3 })).resolves.toEqual({ files: 3, bytes: 0 });
+    await app.get(ArtifactsService).remove(owner.deployId);
+  });
+
   it('stops when aborted, and leaves no deploy', async () => {
     const abort = new AbortController();
     const endless = {
       ...built({}),
-      files: async function* (): AsyncGenerator<BuiltFile> {
+      files: async function* (): AsyncGenerator<BuiltFile | BuiltLink> {
         for (let index = 0; ; index++) {
           if (index === 3) abort.abort(new Error('cancelled'));
           yield* built({ [`f${index}`]: 'x' }).files();

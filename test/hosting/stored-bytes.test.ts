@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { ArtifactsService } from '../../src/modules/hosting/artifacts.service.js';
-import type { BuiltFile, BuiltOutput } from '../../src/modules/hosting/built-output.js';
+import type { BuiltFile, BuiltLink, BuiltOutput } from '../../src/modules/hosting/built-output.js';
 import { BlobStorage, keyOf } from '../../src/modules/hosting/store/blob-storage.js';
 import { StoredBytes } from '../../src/modules/hosting/stored-bytes.js';
 import { built, type Files, LIMITS } from '../support/hosting.js';
@@ -59,7 +59,7 @@ describe('the bytes that deploys of an organization store', () => {
       });
     const meeting = (files: Files): BuiltOutput => ({
       ...built({}),
-      files: async function* (): AsyncGenerator<BuiltFile> {
+      files: async function* (): AsyncGenerator<BuiltFile | BuiltLink> {
         yield* built({ [`${uniqueName('a')}.bin`]: randomBytes(MIB) }).files();
         await meet();
         yield* built(files).files();

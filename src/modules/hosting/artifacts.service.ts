@@ -55,9 +55,13 @@ export class ArtifactsService {
     await requireServable(built);
     return this.lock.whileAdding((requireHeld) =>
       this.inRoom(owner, limits.storedBytes, async (room) => {
-        const { files, count, bytes } = await new Ingest(this.blobs, limits, signal, this.variants, room).takeAll(
-          built,
-        );
+        const { files, links, count, bytes } = await new Ingest(
+          this.blobs,
+          limits,
+          signal,
+          this.variants,
+          room,
+        ).takeAll(built);
         const { framework, nodeVersion, kind, server, static: mounts, routing } = built;
         const blob = Buffer.from(
           JSON.stringify({
@@ -69,6 +73,7 @@ export class ArtifactsService {
             static: mounts,
             routing,
             files,
+            ...(Object.keys(links).length === 0 ? {} : { links }),
           } satisfies Manifest),
         );
         const manifest = createHash('sha256').update(blob).digest('hex');

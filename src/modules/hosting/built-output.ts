@@ -19,11 +19,11 @@ export interface BuiltOutput {
   /** Requests that the repository wants at times. They are no part of what is served. */
   readonly crons?: readonly CronEntry[];
   /**
-   * Yields the collected regular files, each once, in any order.
+   * Yields the collected regular files and links, each once, in any order.
    *
    * @throws {BuildFailed} `output_too_large`, `output_not_found`, `isolation_unavailable`
    */
-  files(): AsyncIterable<BuiltFile>;
+  files(): AsyncIterable<BuiltFile | BuiltLink>;
 }
 
 /** An entry of `crons` in vercel.json. */
@@ -40,6 +40,14 @@ export interface BuiltFile {
   readonly executable: boolean;
   /** It must be read before the next file is requested; unread content is skipped. */
   readonly content: AsyncIterable<Buffer>;
+}
+
+/** A symbolic link within the collected files, for the server. Visitors never receive what it leads to. */
+export interface BuiltLink {
+  /** In the form of {@link BuiltFile.path}. No file lies below it. */
+  readonly path: string;
+  /** A path relative to the directory of the link, such as `../packages/a`. It leads to a path of the tree. */
+  readonly linkTo: string;
 }
 
 export interface ServerCommand {

@@ -1,3 +1,4 @@
+import { posix } from 'node:path';
 import fc from 'fast-check';
 import { ArchiveBroken, ArchiveReader } from './archive-reader.js';
 
@@ -9,6 +10,7 @@ const record = (value: unknown, content = Buffer.alloc(0)): Buffer => {
 };
 const file = (path: string, content: string): Buffer =>
   record({ file: path, bytes: Buffer.byteLength(content), executable: false }, Buffer.from(content));
+const link = (path: string, to: unknown): Buffer => record({ link: path, to });
 const END = record({ end: true });
 
 async function* inPieces(bytes: Buffer, size: number): AsyncGenerator<Buffer> {
@@ -17,13 +19,17 @@ async function* inPieces(bytes: Buffer, size: number): AsyncGenerator<Buffer> {
 
 async function read(bytes: Buffer, size = 7, most = Infinity): Promise<Record<string, string>> {
   const files: Record<string, string> = {};
-  for await (const { path, content } of new ArchiveReader(inPieces(bytes, size), () => undefined).files()) {
+  for await (const entry of new ArchiveReader(inPieces(bytes, size), () => undefined).files()) {
+    if ('linkTo' in entry) {
+      files[entry.path] = `-> ${entry.linkTo}`;
+      continue;
+    }
     const chunks: Buffer[] = [];
-    for await (const chunk of content) {
+    for await (const chunk of entry.content) {
       chunks.push(chunk);
       if (chunks.length >= most) break;
     }
-    files[path] = Buffer.concat(chunks).toString();
+    files[entry.path] = Buffer.concat(chunks).toString();
   }
   return files;
 }
@@ -34,11 +40,17 @@ describe('an archive out of a sandbox', () => {
       file('a.html', 'hello'),
       record({ note: 'left out' }),
       file('deep/b', ''),
+      link('deep/link', '../c'),
       file('c', 'x'.repeat(100)),
       END,
     ]);
     for (const size of [1, 3, 1_000])
-      expect(await read(archive, size)).toEqual({ 'a.html': 'hello', 'deep/b': '', c: 'x'.repeat(100) });
+      expect(await read(archive, size)).toEqual({
+        'a.html': 'hello',
+        'deep/b': '',
+        'deep/link': '-> ../c',
+        c: 'x'.repeat(100),
+      });
     expect(await read(archive, 7, 1)).toMatchObject({ 'deep/b': '', c: expect.stringMatching(/^x+$/) as string });
   });
 
@@ -69,6 +81,12 @@ describe('an archive out of a sandbox', () => {
     ['whose size is no number', Buffer.concat([record({ file: 'a', bytes: '3' }), END])],
     ['that breaks off', file('a', 'hello').subarray(0, -2)],
     ['after which no end comes', file('a', 'hello')],
+    ['below a link', Buffer.concat([link('a', 'b'), file('a/x', '1'), END])],
+    ['that takes the place of a link', Buffer.concat([link('a', 'b'), file('a', '1'), END])],
+    ['beside a link that leads outside', Buffer.concat([file('a', ''), link('b', '../a'), END])],
+    ['beside a link that is absolute', Buffer.concat([file('a', ''), link('b', '/etc'), END])],
+    ['beside a link to nothing', Buffer.concat([file('a', ''), link('b', 1), END])],
+    ['beside a link with a path that leads outside', Buffer.concat([file('a', ''), link('../b', 'a'), END])],
     ['with a record beyond all measure', Buffer.from([0xff, 0xff, 0xff, 0xff, 1])],
     ['with a record that is no JSON', Buffer.concat([Buffer.from([0, 0, 0, 1]), Buffer.from('x')])],
     ['with a record that is no object', record(null)],
@@ -86,6 +104,9 @@ describe('an archive out of a sandbox', () => {
         .tuple(fc.array(part, { maxLength: 5 }), fc.string({ maxLength: 20 }))
         .map(([parts, content]) => file(parts.join('/'), content)),
       fc.uint8Array({ maxLength: 30 }).map((bytes) => Buffer.from(bytes)),
+      fc
+        .tuple(fc.array(part, { maxLength: 3 }), fc.array(part, { maxLength: 4 }))
+        .map(([parts, to]) => link(parts.join('/'), to.join('/'))),
       fc.json().map((text) => record(JSON.parse(text))),
     );
     await fc.assert(
@@ -94,7 +115,9 @@ describe('an archive out of a sandbox', () => {
           expect(error).toBeInstanceOf(ArchiveBroken);
           return {};
         });
-        for (const path of Object.keys(files)) {
+        for (const [path, content] of Object.entries(files)) {
+          if (content.startsWith('-> ') && !content.includes('\0'))
+            expect(posix.join('/tree', path, '..', content.slice(3))).toMatch(/^\/tree(\/|$)/);
           expect(path).not.toMatch(/[\x00-\x1f\\]/);
           expect(path.split('/').some((name) => ['', '.', '..'].includes(name))).toBe(false);
         }

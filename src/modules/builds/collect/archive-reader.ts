@@ -1,4 +1,5 @@
-import type { BuiltFile } from '../../hosting/built-output.js';
+import type { BuiltFile, BuiltLink } from '../../hosting/built-output.js';
+import { type TreeFault, TreePaths } from '../../hosting/tree-paths.js';
 
 /** A package.json of 1 MiB and a vercel.json of 256 KiB may be six times as long when they are encoded in JSON. */
 const LONGEST_RECORD = 8 * 1024 * 1024;
@@ -30,13 +31,13 @@ export interface ArchiveFacts {
 }
 
 /**
- * Reads the records of `inside/source.cjs` and `inside/pack.cjs` as hostile input. Whatever arrives, paths are safe and
- * sizes are as announced.
+ * Reads the records of `inside/source.cjs` and `inside/pack.cjs` as hostile input. Whatever arrives, paths are safe,
+ * links lead to paths of the tree, and sizes are as announced.
  */
 export class ArchiveReader {
   private readonly chunks: AsyncIterator<Buffer>;
   private held = Buffer.alloc(0);
-  private readonly seen = new Set<string>();
+  private readonly paths = new TreePaths();
   private passedOver = 0;
 
   constructor(
@@ -85,7 +86,7 @@ export class ArchiveReader {
   }
 
   /** @throws {ArchiveBroken} also when the stream ends without a final record. */
-  async *files(): AsyncGenerator<BuiltFile> {
+  async *files(): AsyncGenerator<BuiltFile | BuiltLink> {
     for (;;) {
       const record = await this.record();
       if (record.end === true) return;
@@ -93,17 +94,32 @@ export class ArchiveReader {
         this.note(record.note);
         continue;
       }
+      if (typeof record.link === 'string') {
+        yield this.link(record.link, record.to);
+        continue;
+      }
       const { file, bytes } = record;
       if (typeof file !== 'string' || typeof bytes !== 'number' || !Number.isSafeInteger(bytes) || bytes < 0)
         throw new ArchiveBroken('a record is none that is known');
-      if (!isSafePath(file, false)) throw new ArchiveBroken('a path is not safe');
-      if (this.seen.has(file)) throw new ArchiveBroken('a path came twice');
-      this.seen.add(file);
+      this.require(file, this.paths.addFile(file));
       const content = this.content(bytes);
       yield { path: file, bytes, executable: record.executable === true, content };
       // The reader may not have read all of the content.
       for await (const rest of content) this.passedOver += rest.length;
     }
+  }
+
+  private link(path: string, linkTo: unknown): BuiltLink {
+    if (typeof linkTo !== 'string') throw new ArchiveBroken('a record is none that is known');
+    this.require(path, this.paths.addLink(path, linkTo));
+    return { path, linkTo };
+  }
+
+  private require(path: string, fault: TreeFault | null): void {
+    if (fault === 'path_twice') throw new ArchiveBroken('a path came twice');
+    if (fault === 'below_link') throw new ArchiveBroken('a path lies below a link');
+    if (fault === 'target_not_safe') throw new ArchiveBroken('a link leads outside');
+    if (fault !== null || !isSafePath(path, false)) throw new ArchiveBroken('a path is not safe');
   }
 
   private async *content(bytes: number): AsyncGenerator<Buffer> {

@@ -169,7 +169,9 @@ module.exports = function inspect(repository, root) {
             packageManager: typeof manifest.packageManager === 'string' ? manifest.packageManager.slice(0, 100) : null,
             main: typeof manifest.main === 'string' ? manifest.main.slice(0, 200) : null,
           },
-    hasWorkspaces: jsonOf(textOf(lockDirectory, 'package.json'))?.workspaces !== undefined,
+    hasWorkspaces:
+      jsonOf(textOf(lockDirectory, 'package.json'))?.workspaces !== undefined ||
+      textOf(lockDirectory, 'pnpm-workspace.yaml') !== null,
     nodeFile: (textOf(directory, '.nvmrc', 100) ?? textOf(directory, '.node-version', 100))?.trim() ?? null,
     lock,
     installHash: hash.digest('hex'),

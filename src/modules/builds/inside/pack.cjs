@@ -2,8 +2,12 @@
 /**
  * Runs inside of a sandbox that can write nothing, as `node pack.cjs <plan as JSON>`, or as a part of `source.cjs`
  * if no code of the user has run. It writes records to standard output: four bytes of length, JSON of that length,
- * and, for a file, its content. The first record has the facts, then come files and notes, and at last
+ * and, for a file, its content. The first record has the facts, then come files, links and notes, and at last
  * `{"end":true}`.
+ *
+ * In the directories that visitors receive (`served` of the plan), a link becomes a copy of what it leads to, which has
+ * to be in the same directory. Elsewhere links are kept, because packages find each other by their real paths. What a
+ * kept link leads to is named by its real path in the packed tree, so that no link leads through another one.
  */
 const fs = require('node:fs');
 const path = require('node:path');
@@ -55,7 +59,26 @@ function textOf(directory, name, most) {
   }
 }
 
-const sent = new Set();
+const sent = { files: new Set(), links: new Set(), directories: new Set() };
+
+function* directoriesAbove(to) {
+  for (let at = path.dirname(to); at !== '.'; at = path.dirname(at)) yield at;
+}
+
+/** Returns false when the tree already has something else at the path, or a link above it. */
+function claim(kind, to) {
+  if (sent.files.has(to) || sent.links.has(to) || sent.directories.has(to)) return false;
+  for (const above of directoriesAbove(to)) {
+    if (sent.files.has(above) || sent.links.has(above)) return false;
+    if (sent.directories.has(above)) break;
+  }
+  kind.add(to);
+  for (const above of directoriesAbove(to)) {
+    if (sent.directories.has(above)) break;
+    sent.directories.add(above);
+  }
+  return true;
+}
 
 function sendFile(from, to, stat) {
   let descriptor;
@@ -79,27 +102,46 @@ function sendFile(from, to, stat) {
   }
 }
 
-/** A program of npm finds its modules relative to its real path, so that a script is sent instead of a copy. */
-function sendBinary(from, to, target) {
-  const relative = path.relative(path.dirname(from), target).replaceAll("'", "'\\''");
-  const script = Buffer.from(`#!/bin/sh\nexec node "$(dirname "$0")"/'${relative}' "$@"\n`);
-  record({ file: to, bytes: script.length, executable: true });
-  writeAll(script);
+/** Returns the directory whose files visitors receive and that holds this path, as a path on the disk, or null. */
+function servedAbove(item, to) {
+  const holds = (directory) => directory === '' || (to !== directory && isInside(to, directory));
+  const directory = item.served.filter(holds).sort((a, b) => b.length - a.length)[0];
+  if (directory === undefined) return null;
+  const isBelow = item.to === '' || isInside(directory, item.to);
+  return isBelow ? path.join(item.from, path.relative(`/${item.to}`, `/${directory}`)) : item.from;
 }
 
-function startsWithNode(file) {
-  const descriptor = fs.openSync(file, 'r');
-  try {
-    const start = Buffer.alloc(64);
-    fs.readSync(descriptor, start, 0, 64, 0);
-    return /^#!.*\bnode\b/.test(start.toString('latin1').split('\n')[0]);
-  } finally {
-    fs.closeSync(descriptor);
+/** A link must not show visitors what they would not receive without it. */
+function isHidden(item, relative) {
+  const names = relative.split('/');
+  if (!item.site) return names.includes('.git');
+  const isTool = (name) =>
+    (name.startsWith('.') && name !== '.well-known') || name.toLowerCase() === 'node_modules';
+  return names.some(isTool) || item.except.includes(names[0].toLowerCase());
+}
+
+/** Returns the path of a file in the packed tree, or null when it is not packed. */
+function packedPath(items, real) {
+  for (const item of items) {
+    if (!isInside(real, item.from)) continue;
+    const names = path.relative(item.from, real).split('/');
+    if (names.includes('.git') || item.except.includes(names[0])) continue;
+    return path.join(item.to, ...names);
   }
+  return null;
+}
+
+function sendLink(item, to, real) {
+  const at = packedPath(item.items, real);
+  if (at === null) note(`${to} was left out: it leads out of ${item.named}.`);
+  else if (!isPlain(at)) note(`${to} was left out: what it leads to cannot be served.`);
+  else if (claim(sent.links, to)) {
+    record({ link: to, to: path.relative(path.dirname(`/${to}`), path.join('/', at)) || '.' });
+    if (item.served.includes(to)) note(`${to} is a link, so that its files are for the server only.`);
+  } else if (!sent.links.has(to)) note(`${to} was left out: the output has something else at this path.`);
 }
 
 function sendEntry(item, from, to, above) {
-  const name = path.basename(from);
   if (!isPlain(to) || Buffer.byteLength(to) > LONGEST_PATH) {
     note(`${JSON.stringify(to.slice(0, 200))} was left out: its path cannot be served.`);
     return;
@@ -113,7 +155,12 @@ function sendEntry(item, from, to, above) {
     note(`${to} was left out: its link is broken.`);
     return;
   }
-  if (link && !isInside(real, item.tree)) {
+  const served = link ? servedAbove(item, to) : null;
+  if (link && served === null) {
+    sendLink(item, to, real);
+    return;
+  }
+  if (link && (!isInside(real, served) || isHidden(item, path.relative(served, real)))) {
     note(`${to} was left out: it leads out of ${item.named}.`);
     return;
   }
@@ -128,11 +175,8 @@ function sendEntry(item, from, to, above) {
     note(`${to} was left out: it is not a regular file.`);
     return;
   }
-  if (sent.has(to)) return;
-  sent.add(to);
-  if (link && path.basename(path.dirname(from)) === '.bin' && name !== '' && startsWithNode(real))
-    sendBinary(from, to, real);
-  else sendFile(real, to, stat);
+  if (claim(sent.files, to)) sendFile(real, to, stat);
+  else if (!sent.files.has(to)) note(`${to} was left out: the output has something else at this path.`);
 }
 
 function sendDirectory(item, from, to, above) {
@@ -186,7 +230,7 @@ function resolved(plan, item) {
   // An output that is a link to the project itself would publish its source.
   if (real !== item.from && isInside(plan.root ?? plan.within, real)) return null;
   if (path.relative(plan.within, real).split('/').includes('.git')) return null;
-  return { except: [], site: false, ...item, from: real, tree: item.tree ?? real };
+  return { except: [], site: false, ...item, from: real };
 }
 
 const MOST_LOOKED_AT = 20_000;
@@ -267,10 +311,16 @@ function pack(plan) {
         isEmpty: fs.readdirSync(first.from).length === 0,
       },
     });
-    sendDirectory(first, first.from, '', [first.from]);
-    for (const more of plan.more.map((item) => resolved(plan, item)).filter((item) => item !== null)) {
-      sendDirectory(more, more.from, path.join(server ?? '', more.to), [more.from]);
-    }
+    const at = server ?? '';
+    const items = [
+      { ...first, to: '' },
+      ...plan.more
+        .map((item) => resolved(plan, item))
+        .filter((item) => item !== null)
+        .map((item) => ({ ...item, to: path.join(at, item.to) })),
+    ];
+    const served = plan.served.map((directory) => (plan.standalone === true ? path.join(at, directory) : directory));
+    for (const item of items) sendDirectory({ ...item, items, served }, item.from, item.to, [item.from]);
   }
   record({ end: true, notes: notes.count });
 }

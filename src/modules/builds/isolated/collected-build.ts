@@ -2,9 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { type IsolatedProgram } from '../../../platform/isolation/isolated-program.js';
 import { BuildFailed } from '../build-failed.js';
-import type { BuiltFile, CronEntry, Routing, StaticMount } from '../../hosting/built-output.js';
+import type { BuiltFile, BuiltLink, CronEntry, Routing, StaticMount } from '../../hosting/built-output.js';
 import { type Built, type UsedSettings } from '../built.js';
 import { ArchiveBroken, type ArchiveFacts, ArchiveReader } from '../collect/archive-reader.js';
+import { packInputOf } from '../collect/pack-input.js';
 import { type Inspection } from '../plan/inspection.js';
 import { type BuildPlan } from '../plan/plan-types.js';
 import { publicFilter } from '../plan/public-files.js';
@@ -38,7 +39,7 @@ export async function packed({
 }: CollectingParts & { readonly toolchain: Toolchain }): Promise<Collected> {
   const { session, plan } = parts;
   const packer = await session.start({
-    command: ['/opt/node/bin/node', '/opt/inside/pack.cjs', JSON.stringify(plan.pack)],
+    command: ['/opt/node/bin/node', '/opt/inside/pack.cjs', JSON.stringify(packInputOf(plan))],
     mounts: [...(await toolchain.ownNode()), await toolchain.ownProgram('pack.cjs')],
     readOnly: true,
   });
@@ -110,13 +111,13 @@ export class CollectedBuild implements Built {
     this.crons = plan.crons;
   }
 
-  async *files(): AsyncGenerator<BuiltFile> {
+  async *files(): AsyncGenerator<BuiltFile | BuiltLink> {
     if (this.taken) throw new Error('The files of a build are taken once.');
     this.taken = true;
     const { plan, collected } = this.parts;
     const isPublic = publicFilter(plan, collected.facts.output);
     for await (const file of this.explained(collected.reader.files()))
-      if (isPublic(file.path)) yield { ...file, content: this.explained(file.content) };
+      if (isPublic(file.path)) yield 'linkTo' in file ? file : { ...file, content: this.explained(file.content) };
   }
 
   close({ keepCaches }: { readonly keepCaches: boolean }): Promise<void> {

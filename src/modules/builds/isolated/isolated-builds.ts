@@ -14,6 +14,7 @@ import { type BuildPlan } from '../plan/plan-types.js';
 import { rootDirectoryNotFound } from '../plan/root-directory.js';
 import { GitSource } from '../source/git-source.js';
 import { type SourceProgram } from '../source/source-program.js';
+import { packInputOf } from '../collect/pack-input.js';
 import { BuildCaches } from '../workspace/build-caches.js';
 import { BuildDirectories } from '../workspace/build-directories.js';
 import { BuildSession, type Step } from '../workspace/build-session.js';
@@ -127,7 +128,7 @@ export class IsolatedBuilds extends BuildsService {
       if (plan.install === null && plan.build === null) {
         // No code of the user runs, so that the program that fetched the files can also send them.
         observer.phase('collect');
-        source.pack(plan.pack);
+        source.pack(packInputOf(plan));
         return new CollectedBuild({
           session,
           plan,

@@ -8,8 +8,6 @@ export const SOURCE = '/work/source';
 export interface PackedDirectory {
   readonly from: string;
   readonly to: string;
-  /** Links must lead into this directory. It defaults to `from`. */
-  readonly tree?: string;
   /** The name of the directory in messages to users. */
   readonly named: string;
   readonly except: readonly string[];

@@ -5,7 +5,6 @@ import { BuildFailed } from '../build-failed.js';
 import { type ResolvedCommit } from '../builds.service.js';
 import { ArchiveBroken, ArchiveReader } from '../collect/archive-reader.js';
 import { type Inspection, inspectionOf } from '../plan/inspection.js';
-import { type BuildPlan } from '../plan/plan-types.js';
 import { type BuildSession } from '../workspace/build-session.js';
 import { cleanText } from '../workspace/clean-text.js';
 
@@ -58,7 +57,7 @@ export class SourceProgram {
   }
 
   /** Makes the program send the files, which the caller reads from {@link reader}. */
-  pack(plan: BuildPlan['pack']): void {
+  pack(plan: object): void {
     this.program.send(Buffer.from(JSON.stringify(plan)));
   }
 

@@ -5,12 +5,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import type { BuiltFile, BuiltOutput } from '../built-output.js';
+import type { BuiltFile, BuiltLink, BuiltOutput } from '../built-output.js';
 import { ArtifactRefused } from '../hosting.errors.js';
 import { isText } from '../site/content-types.js';
 import { type BlobStorage, type BlobContent, type Encoding, keyOf } from '../store/blob-storage.js';
 import { variantsOf } from './compression.js';
-import { directoryOf, isFilePath } from './file-paths.js';
+import { type TreeFault, TreePaths } from '../tree-paths.js';
+import { directoryOf } from './file-paths.js';
 import type { ManifestFile } from './manifest.js';
 import type { Room } from './room.js';
 
@@ -39,6 +40,8 @@ export interface IngestLimits {
 
 export interface IngestedFiles {
   readonly files: Readonly<Record<string, ManifestFile>>;
+  readonly links: Readonly<Record<string, string>>;
+  /** The number of files and links. */
   readonly count: number;
   readonly bytes: number;
 }
@@ -47,8 +50,9 @@ export interface IngestedFiles {
 export class Ingest {
   /** It is not a plain object, because a file may be called `__proto__`. */
   private readonly files = new Map<string, ManifestFile>();
+  private readonly links = new Map<string, string>();
   private readonly running = new Set<Promise<void>>();
-  private readonly seen = new Set<string>();
+  private readonly paths = new TreePaths();
   private failure: Error | undefined;
   private count = 0;
   private bytes = 0;
@@ -77,24 +81,29 @@ export class Ingest {
       }
       await Promise.all(this.running);
       if (this.failure !== undefined) throw this.failure;
-      return { files: Object.fromEntries(this.files), count: this.count, bytes: this.bytes };
+      const [files, links] = [Object.fromEntries(this.files), Object.fromEntries(this.links)];
+      return { files, links, count: this.count, bytes: this.bytes };
     } finally {
       await Promise.all(this.running);
       if (this.directory !== undefined) await rm(this.directory, { recursive: true, force: true });
     }
   }
 
-  private async take(file: BuiltFile): Promise<void> {
-    if (!isFilePath(file.path))
-      throw new ArtifactRefused(
-        'output_invalid',
-        `A file has a path that cannot be served: ${JSON.stringify(file.path.slice(0, 200))}.`,
-      );
-    if (this.seen.has(file.path))
-      throw new ArtifactRefused('output_invalid', `The file ${file.path} occurs twice in the output.`);
-    this.seen.add(file.path);
+  private async take(file: BuiltFile | BuiltLink): Promise<void> {
+    const isLink = 'linkTo' in file;
+    const fault = isLink ? this.paths.addLink(file.path, file.linkTo) : this.paths.addFile(file.path);
+    if (fault !== null) throw refused(file.path, fault);
     if (++this.count > this.limits.files)
-      throw new ArtifactRefused('output_too_large', `Too many files in the output: the limit is ${this.limits.files}.`);
+      throw new ArtifactRefused(
+        'output_too_large',
+        `The output has more files than the plan allows: the limit is ${this.limits.files}. ` +
+          'Set the output directory to what visitors need, or upgrade.',
+      );
+    if (isLink) this.links.set(file.path, file.linkTo);
+    else await this.takeFile(file);
+  }
+
+  private async takeFile(file: BuiltFile): Promise<void> {
     await this.room.take(file.bytes);
     const content = file.bytes > IN_MEMORY_BYTES ? await this.spool(file) : await this.read(file);
     const task = this.keep(file, content).catch((error: unknown) => {
@@ -197,6 +206,23 @@ export class Ingest {
 
   private async putOnce(key: string, blob: BlobContent): Promise<void> {
     if (!(await this.store.refresh(key))) await this.store.put(key, blob);
+  }
+}
+
+function refused(path: string, fault: TreeFault): ArtifactRefused {
+  const named = path.slice(0, 200);
+  switch (fault) {
+    case 'path_not_safe':
+      return new ArtifactRefused(
+        'output_invalid',
+        `A file has a path that cannot be served: ${JSON.stringify(named)}.`,
+      );
+    case 'path_twice':
+      return new ArtifactRefused('output_invalid', `The file ${named} occurs twice in the output.`);
+    case 'below_link':
+      return new ArtifactRefused('output_invalid', `The file ${named} lies below a link of the output.`);
+    case 'target_not_safe':
+      return new ArtifactRefused('output_invalid', `The link ${named} leads out of the output.`);
   }
 }
 

@@ -23,6 +23,8 @@ export interface Manifest {
   readonly static: readonly StaticMount[];
   readonly routing: Routing;
   readonly files: Readonly<Record<string, ManifestFile>>;
+  /** The targets of links, by path. Manifests of deploys without links, and older ones, have none. */
+  readonly links?: Readonly<Record<string, string>>;
 }
 
 /** Yields the hash of every blob that the deploy needs, except the manifest itself. */

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
-import { chmod, link, lstat, mkdir, mkdtemp, readdir, rename, rm, unlink, writeFile } from 'node:fs/promises';
+import { chmod, link, lstat, mkdir, mkdtemp, readdir, rename, rm, symlink, unlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { Injectable } from '@nestjs/common';
 import { HostingSettings } from '../hosting.settings.js';
-import { isFilePath } from '../ingest/file-paths.js';
 import type { Manifest, ManifestFile } from '../ingest/manifest.js';
 import { BlobStorage, keyOf } from '../store/blob-storage.js';
+import { TreePaths } from '../tree-paths.js';
 
 const AT_ONCE = 8;
 /**
@@ -97,7 +97,7 @@ export class AppTrees {
     await mkdir(join(this.directory, KEPT), { recursive: true, mode: 0o755 });
     const unfinished = await mkdtemp(`${path}.unfinished-`);
     try {
-      await this.write(unfinished, Object.entries(manifest.files));
+      await this.write(unfinished, manifest);
       if (hasCacheDirectory(manifest)) await mkdir(join(unfinished, CACHE_DIRECTORY), { mode: 0o755 });
       await chmod(unfinished, 0o755);
       // Another process may have written the same tree first.
@@ -114,18 +114,23 @@ export class AppTrees {
   private nameOf(deployId: string, manifest: Manifest): string {
     let name = this.names.get(manifest);
     if (name === undefined) {
-      const hash = createHash('sha256')
-        .update(`${TREE_VERSION}${JSON.stringify(manifest.files)}`)
-        .digest('hex')
-        .slice(0, 16);
-      name = `${deployId.replace(/[^a-z0-9_]/g, '')}.${hash}`;
+      const hash = createHash('sha256').update(`${TREE_VERSION}${JSON.stringify(manifest.files)}`);
+      if (manifest.links !== undefined) hash.update(JSON.stringify(manifest.links));
+      name = `${deployId.replace(/[^a-z0-9_]/g, '')}.${hash.digest('hex').slice(0, 16)}`;
       this.names.set(manifest, name);
     }
     return name;
   }
 
-  private async write(root: string, files: [string, ManifestFile][]): Promise<void> {
-    const directories = new Set(files.map(([path]) => dirname(path)));
+  /**
+   * Links are created after everything else, and no path lies below one, so that nothing is ever written through a
+   * link. The service never opens the tree again except to remove it, and only the server inside of the isolation
+   * follows its links.
+   */
+  private async write(root: string, manifest: Manifest): Promise<void> {
+    const [files, links] = [Object.entries(manifest.files), Object.entries(manifest.links ?? {})];
+    requireSafe(files, links);
+    const directories = new Set([...files, ...links].map(([path]) => dirname(path)));
     for (const directory of [...directories].sort())
       await mkdir(join(root, directory), { recursive: true, mode: 0o755 });
     const rest = [...files];
@@ -133,10 +138,10 @@ export class AppTrees {
       for (let next = rest.pop(); next !== undefined; next = rest.pop()) await this.putFile(root, ...next);
     };
     await Promise.all(Array.from({ length: AT_ONCE }, worker));
+    for (const [path, target] of links) await symlink(target, join(root, path));
   }
 
   private async putFile(root: string, path: string, file: ManifestFile): Promise<void> {
-    if (!isFilePath(path)) throw new Error('A manifest holds a path that is none.');
     const target = join(root, path);
     const kept = join(this.directory, KEPT, file.executable === true ? `${file.sha256}.x` : file.sha256);
     if (await isLinked(kept, target, file.bytes)) return;
@@ -163,9 +168,20 @@ export class AppTrees {
   }
 }
 
-/** False when the deploy has a file with this name or files in it. */
-export const hasCacheDirectory = ({ files }: Manifest): boolean =>
-  !Object.keys(files).some((path) => path === CACHE_DIRECTORY || path.startsWith(`${CACHE_DIRECTORY}/`));
+/** False when the deploy has a file or a link with this name, or files in it. */
+export const hasCacheDirectory = ({ files, links = {} }: Manifest): boolean =>
+  ![...Object.keys(files), ...Object.keys(links)].some(
+    (path) => path === CACHE_DIRECTORY || path.startsWith(`${CACHE_DIRECTORY}/`),
+  );
+
+/** Checks the paths of a manifest again, because it comes from the store. */
+function requireSafe(files: readonly [string, ManifestFile][], links: readonly [string, string][]): void {
+  const paths = new TreePaths();
+  const isSafe =
+    files.every(([path]) => paths.addFile(path) === null) &&
+    links.every(([path, target]) => paths.addLink(path, target) === null);
+  if (!isSafe) throw new Error('A manifest holds a path that is none.');
+}
 
 /** A kept file with the wrong length was truncated by a crash of the machine, so it is written again. */
 async function isLinked(kept: string, target: string, bytes: number): Promise<boolean> {
