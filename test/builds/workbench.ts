@@ -54,6 +54,7 @@ interface WorkbenchOptions {
   readonly allowedHosts?: string[];
   readonly gitHosts?: string[];
   readonly bubblewrap?: string;
+  readonly registry?: string;
   readonly releases?: Readonly<Record<string, NodeRelease>>;
 }
 
@@ -73,6 +74,7 @@ export class Workbench {
     allowedHosts = [],
     gitHosts = [],
     bubblewrap,
+    registry,
     releases,
   }: WorkbenchOptions = {}) {
     chmodSync(this.directory, 0o755);
@@ -91,6 +93,7 @@ export class Workbench {
       gitHosts,
       disks,
       clock: new SystemClock(),
+      ...(registry === undefined ? {} : { registry }),
     });
   }
 

@@ -131,6 +131,35 @@ function directoriesOf(repository) {
   }
 }
 
+/** What decides which package manager installs, and in which version. */
+function packageManagerFacts(directory, lockDirectory, lock) {
+  const beside = jsonOf(textOf(lockDirectory, 'package.json'));
+  const own = jsonOf(textOf(directory, 'package.json'));
+  const short = (value, most) => (typeof value === 'string' ? value.slice(0, most) : null);
+  return {
+    lockHead: headOf(lockDirectory, lock?.name),
+    named: short(beside?.packageManager, 100) ?? short(own?.packageManager, 100),
+    pnpmRange: short(beside?.engines?.pnpm, 100),
+    pnpmWorkspace: textOf(lockDirectory, 'pnpm-workspace.yaml', 65_536) ?? '',
+    yarnRc: textOf(lockDirectory, '.yarnrc.yml', 65_536),
+  };
+}
+
+function headOf(directory, name) {
+  if (name === undefined) return '';
+  let descriptor;
+  try {
+    descriptor = fs.openSync(path.join(directory, name), fs.constants.O_RDONLY | fs.constants.O_NONBLOCK);
+    if (!fs.fstatSync(descriptor).isFile()) return '';
+    const head = Buffer.alloc(2_000);
+    return head.toString('latin1', 0, fs.readSync(descriptor, head, 0, head.length, 0));
+  } catch {
+    return '';
+  } finally {
+    if (descriptor !== undefined) fs.closeSync(descriptor);
+  }
+}
+
 function strings(record) {
   if (typeof record !== 'object' || record === null) return {};
   return Object.fromEntries(
@@ -172,6 +201,7 @@ module.exports = function inspect(repository, root) {
     hasWorkspaces:
       jsonOf(textOf(lockDirectory, 'package.json'))?.workspaces !== undefined ||
       textOf(lockDirectory, 'pnpm-workspace.yaml') !== null,
+    packageManager: packageManagerFacts(directory, lockDirectory, lock),
     nodeFile: (textOf(directory, '.nvmrc', 100) ?? textOf(directory, '.node-version', 100))?.trim() ?? null,
     lock,
     installHash: hash.digest('hex'),

@@ -115,8 +115,7 @@ function servedAbove(item, to) {
 function isHidden(item, relative) {
   const names = relative.split('/');
   if (!item.site) return names.includes('.git');
-  const isTool = (name) =>
-    (name.startsWith('.') && name !== '.well-known') || name.toLowerCase() === 'node_modules';
+  const isTool = (name) => (name.startsWith('.') && name !== '.well-known') || name.toLowerCase() === 'node_modules';
   return names.some(isTool) || item.except.includes(names[0].toLowerCase());
 }
 
@@ -319,7 +318,9 @@ function pack(plan) {
         .filter((item) => item !== null)
         .map((item) => ({ ...item, to: path.join(at, item.to) })),
     ];
-    const served = plan.served.map((directory) => (plan.standalone === true ? path.join(at, directory) : directory));
+    const served = plan.served.map((directory) =>
+      path.relative('/', path.join('/', plan.standalone === true ? at : '', directory)),
+    );
     for (const item of items) sendDirectory({ ...item, items, served }, item.from, item.to, [item.from]);
   }
   record({ end: true, notes: notes.count });

@@ -20,6 +20,7 @@ import { BuildDirectories } from '../workspace/build-directories.js';
 import { BuildSession, type Step } from '../workspace/build-session.js';
 import { cleanText } from '../workspace/clean-text.js';
 import { BuildDisks, type DiskMode } from '../workspace/disk/build-disks.js';
+import { PackageManagers } from '../workspace/package-managers.js';
 import { Toolchain } from '../workspace/toolchain.js';
 import { collected, CollectedBuild, packed } from './collected-build.js';
 
@@ -47,6 +48,8 @@ export interface IsolatedBuildsOptions {
   /** Hosts that repositories may also come from. */
   readonly gitHosts: readonly string[];
   readonly clock: Clock;
+  /** The address of the registry that package managers come from. The default is npm's. */
+  readonly registry?: string;
   /** `counted` uses plain directories even if each build could have a file system of its own. */
   readonly disks?: 'auto' | 'counted';
 }
@@ -61,6 +64,7 @@ export class IsolatedBuilds extends BuildsService {
   private readonly toolchain: Toolchain;
   private readonly source: GitSource;
   private readonly caches: BuildCaches;
+  private readonly packageManagers: PackageManagers;
 
   constructor(private readonly options: IsolatedBuildsOptions) {
     super();
@@ -69,12 +73,20 @@ export class IsolatedBuilds extends BuildsService {
     this.toolchain = new Toolchain(options.isolation, this.directories, options.nodes);
     this.source = new GitSource({ toolchain: this.toolchain, allowedHosts: options.gitHosts });
     this.caches = new BuildCaches(this.directories, options.clock);
+    this.packageManagers = new PackageManagers({
+      directories: this.directories,
+      toolchain: this.toolchain,
+      clock: options.clock,
+      trusted: options.allowedHosts,
+      ...(options.registry === undefined ? {} : { registry: options.registry }),
+    });
   }
 
   /** Removes what builds of killed processes have left, and caches that are no longer used. */
   async sweep(): Promise<void> {
     await this.directories.sweep();
     await this.caches.sweep();
+    await this.packageManagers.sweep();
   }
 
   /** Returns how the disk of a build is limited on this machine. */
@@ -154,8 +166,9 @@ export class IsolatedBuilds extends BuildsService {
   /** @returns true when the build has packages of its own. */
   private async installAndBuild(context: BuildContext): Promise<boolean> {
     const cached = await this.caches.find(context.request, context.plan);
-    const shared = await this.install({ ...context, modules: cached.modules });
-    return this.runBuild({ ...context, framework: cached.framework, shared });
+    const tools = await this.packageManagers.mounts(context.session, context.plan.packageManager);
+    const shared = await this.install({ ...context, tools, modules: cached.modules });
+    return this.runBuild({ ...context, tools, framework: cached.framework, shared });
   }
 
   private open(
@@ -176,8 +189,9 @@ export class IsolatedBuilds extends BuildsService {
     request,
     plan,
     observer,
+    tools,
     modules,
-  }: BuildContext & { modules: Mount | null }): Promise<Mount | null> {
+  }: ToolContext & { modules: Mount | null }): Promise<Mount | null> {
     if (plan.install === null) return null;
     observer.phase('install');
     const { command, directory } = plan.install;
@@ -192,7 +206,7 @@ export class IsolatedBuilds extends BuildsService {
     }
     session.say(`$ ${command}`);
     const { exitStatus } = await session.run(
-      await this.stepOf({ session, request, plan }, { command, directory, environment: {} }),
+      await this.stepOf({ session, request, plan, tools }, { command, directory, environment: {} }),
     );
     if (exitStatus !== 0)
       throw new BuildFailed(
@@ -231,9 +245,10 @@ export class IsolatedBuilds extends BuildsService {
     request,
     plan,
     observer,
+    tools,
     framework,
     shared,
-  }: BuildContext & { framework: Mount | null; shared: Mount | null }): Promise<boolean> {
+  }: ToolContext & { framework: Mount | null; shared: Mount | null }): Promise<boolean> {
     if (plan.build === null) return shared === null;
     observer.phase('build');
     if (framework !== null) {
@@ -244,11 +259,11 @@ export class IsolatedBuilds extends BuildsService {
         output: 'text',
       });
     }
-    await this.addAdapter({ session, request, plan });
+    await this.addAdapter({ session, request, plan, tools });
     session.say(`$ ${plan.build}`);
     const environment = { NODE_ENV: 'production', ...plan.buildEnvironment };
     const step = await this.stepOf(
-      { session, request, plan },
+      { session, request, plan, tools },
       { command: plan.build, directory: plan.root, environment },
     );
     const first = await session.run(shared === null ? step : { ...step, mounts: [...(step.mounts ?? []), shared] });
@@ -268,13 +283,14 @@ export class IsolatedBuilds extends BuildsService {
     session,
     request,
     plan,
-  }: Pick<BuildContext, 'session' | 'request' | 'plan'>): Promise<void> {
+    tools,
+  }: Pick<ToolContext, 'session' | 'request' | 'plan' | 'tools'>): Promise<void> {
     if (plan.adapter === null) return;
     const { packages, reason } = plan.adapter;
     session.say(`${reason} Using ${packages.join(' and ') || 'another configuration'} instead.`);
     const { exitStatus } = await session.run(
       await this.stepOf(
-        { session, request, plan },
+        { session, request, plan, tools },
         { command: adapterScript(plan.adapter), directory: plan.root, environment: {} },
       ),
     );
@@ -293,13 +309,17 @@ export class IsolatedBuilds extends BuildsService {
 
   /** Returns the step for a command of the user, with the user's environment. */
   private async stepOf(
-    { session, request, plan }: Pick<BuildContext, 'session' | 'request' | 'plan'>,
+    { session, request, plan, tools }: Pick<ToolContext, 'session' | 'request' | 'plan' | 'tools'>,
     { command, directory, environment }: { command: string; directory: string; environment: Record<string, string> },
   ): Promise<Step> {
     return {
       command: ['/usr/bin/sh', '-c', command],
       directory,
-      mounts: [...(await session.waitFor(this.nodeOf(session, plan))), ...(await this.toolchain.npmPackage())],
+      mounts: [
+        ...(await session.waitFor(this.nodeOf(session, plan))),
+        ...(await this.toolchain.npmPackage()),
+        ...tools,
+      ],
       environment: {
         CI: '1',
         NEXT_TELEMETRY_DISABLED: '1',
@@ -336,4 +356,9 @@ interface BuildContext {
   readonly request: BuildRequest;
   readonly plan: BuildPlan;
   readonly observer: BuildObserver;
+}
+
+interface ToolContext extends BuildContext {
+  /** The mounts of the package manager. */
+  readonly tools: readonly Mount[];
 }

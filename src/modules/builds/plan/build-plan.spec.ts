@@ -1,6 +1,7 @@
 import { type BuildSettings } from '../build-request.js';
 import { planOf } from './build-plan.js';
 import { type Inspection } from './inspection.js';
+import { packageManagerFactsOf } from './package-manager.js';
 
 const reported: string[] = [];
 const TOOLS = {
@@ -31,6 +32,7 @@ const inspection = ({ dependencies = {}, scripts = {}, entries = [], lock, more 
   directories: [],
   lock: lock === undefined ? null : { directory: '', name: lock },
   installHash: 'a'.repeat(64),
+  packageManager: packageManagerFactsOf({}, lock ?? null),
   vercel: null,
   netlify: null,
   ...more,
@@ -105,11 +107,14 @@ describe('the plan of a build', () => {
     ['pnpm-lock.yaml', 'pnpm@9.1.0+sha512.abc', 'pnpm install --frozen-lockfile', { BUILD_PNPM: '9.1.0' }],
     ['yarn.lock', null, 'yarn install --frozen-lockfile', {}],
     ['yarn.lock', 'yarn@4.1.0', 'yarn install --immutable', { BUILD_YARN: '@yarnpkg/cli-dist@4.1.0' }],
+    ['bun.lock', null, 'bun install --frozen-lockfile', { BUILD_BUN: '1.4.5' }],
     ['yarn.lock', 'yarn@1.22.22; id', 'yarn install --frozen-lockfile', { BUILD_YARN: 'yarn@1.22.22' }],
   ])('installs by %s, with %s', (lock, packageManager, command, environment) => {
     const source = inspection({ dependencies: { a: '1' }, scripts: { build: 'x' }, lock });
-    const made = planOf({}, { ...source, manifest: { ...source.manifest!, packageManager } }, TOOLS);
-    expect([made.install?.command, made.environment]).toEqual([command, environment]);
+    const facts = { ...source.packageManager, named: packageManager };
+    const made = planOf({}, { ...source, packageManager: facts }, TOOLS);
+    expect(made.install?.command).toBe(command);
+    expect(made.environment).toMatchObject(environment);
   });
 
   it('caches no packages of workspaces or without a lock file', () => {
@@ -154,10 +159,7 @@ describe('the plan of a build', () => {
     expect(reported).toEqual(['Node 22.x is not available. Using 24; available are 24 and 20.']);
   });
 
-  it('refuses unsupported lock files and unknown frameworks', () => {
-    expect(() => plan({ dependencies: { a: '1' }, scripts: { build: 'x' }, lock: 'bun.lock' })).toThrow(
-      'The lock file bun.lock was found',
-    );
+  it('refuses unknown frameworks', () => {
     expect(() => planOf({}, { ...inspection({}), manifest: null }, TOOLS)).toThrow('No known framework');
   });
 

@@ -10,6 +10,7 @@ import { unknownFramework } from './unknown-framework.js';
 import { type Inspection } from './inspection.js';
 import { moreAt } from './more-at.js';
 import { nodeVersionFor } from './node-version.js';
+import { installCommandOf, packageManagerEnvironment, packageManagerOf } from './package-manager.js';
 import { type BuildPlan, SOURCE } from './plan-types.js';
 import { exceptions } from './public-files.js';
 import { type Serving, servingOf } from './serving.js';
@@ -40,6 +41,7 @@ export function planOf(set: BuildSettings, inspection: Inspection, tools: Availa
   const preset = presetOf(settings, source) ?? unknownFramework(source, inspection);
   const mode = modeOf(preset, source);
   const root = posix.join(SOURCE, settings.rootDirectory ?? '');
+  const packageManager = packageManagerOf(inspection.packageManager);
   const build = buildCommandOf(preset, settings, source);
   const install = installOf(settings, inspection, root);
   const runs = inspection.manifest !== null || build !== null;
@@ -54,7 +56,8 @@ export function planOf(set: BuildSettings, inspection: Inspection, tools: Availa
     root,
     install,
     build,
-    environment: toolVersions(inspection),
+    packageManager,
+    environment: packageManagerEnvironment(packageManager),
     buildEnvironment: preset.environment ?? {},
     frameworkCaches: cachesOf(preset, root),
     leavesModulesAlone: preset.leavesModulesAlone === true,
@@ -131,7 +134,7 @@ function buildCommandOf(preset: Preset, { buildCommand }: BuildSettings, source:
 
 function installOf(
   { installCommand }: BuildSettings,
-  { manifest, lock, installHash, hasWorkspaces }: Inspection,
+  { manifest, lock, installHash, hasWorkspaces, packageManager }: Inspection,
   root: string,
 ): BuildPlan['install'] {
   const directory = lock === null ? root : posix.join(SOURCE, lock.directory);
@@ -141,36 +144,6 @@ function installOf(
   if (installCommand !== undefined)
     return { command: installCommand, directory: root, cacheKey: directory === root ? cacheKey : null };
   if (manifest === null || (lock === null && Object.keys(manifest.dependencies).length === 0)) return null;
-  switch (lock?.name) {
-    case 'package-lock.json':
-    case 'npm-shrinkwrap.json':
-      return { command: 'npm ci --include=dev', directory, cacheKey };
-    case 'pnpm-lock.yaml':
-      return { command: 'pnpm install --frozen-lockfile', directory, cacheKey };
-    case 'yarn.lock':
-      return {
-        command: isModernYarn(manifest.packageManager) ? 'yarn install --immutable' : 'yarn install --frozen-lockfile',
-        directory,
-        cacheKey,
-      };
-    case undefined:
-      return { command: 'npm install --include=dev --no-package-lock', directory, cacheKey: null };
-    default:
-      throw new BuildFailed(
-        'install_failed',
-        `The lock file ${lock?.name} was found, and Bun is not available. Expected is a package-lock.json, ` +
-          `pnpm-lock.yaml or yarn.lock. Commit one of these instead, or set the install command.${moreAt('packages')}`,
-      );
-  }
-}
-
-const isModernYarn = (packageManager: string | null): boolean => /^yarn@[2-9]/.test(packageManager ?? '');
-
-/** The versions of pnpm and yarn that package.json names. Our wrappers fetch them. */
-function toolVersions({ manifest }: Inspection): Record<string, string> {
-  const [, name, version] = /^(pnpm|yarn)@(\d+(?:\.\d+){0,2})/.exec(manifest?.packageManager ?? '') ?? [];
-  if (name === 'pnpm') return { BUILD_PNPM: version! };
-  if (name === 'yarn')
-    return { BUILD_YARN: version!.startsWith('1') ? `yarn@${version}` : `@yarnpkg/cli-dist@${version}` };
-  return {};
+  if (lock === null) return { command: 'npm install --include=dev --no-package-lock', directory, cacheKey: null };
+  return { command: installCommandOf(packageManagerOf(packageManager)), directory, cacheKey };
 }

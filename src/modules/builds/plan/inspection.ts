@@ -1,3 +1,5 @@
+import { type PackageManagerFacts, packageManagerFactsOf } from './package-manager.js';
+
 /** The facts that `inside/inspect.cjs` reports about a source. */
 export interface Inspection {
   readonly found: boolean;
@@ -19,6 +21,7 @@ export interface Inspection {
   /** The lock file, with its directory relative to the repository. */
   readonly lock: { readonly directory: string; readonly name: string } | null;
   readonly installHash: string;
+  readonly packageManager: PackageManagerFacts;
   /** The text of vercel.json. */
   readonly vercel: string | null;
   /** The text of netlify.toml. */
@@ -66,6 +69,7 @@ export function inspectionOf(raw: Record<string, unknown>): Inspection {
     nodeFile: textOf(raw.nodeFile),
     lock: lock === null ? null : { directory: lockDirectory, name: textOf(lock.name) ?? '' },
     installHash: /^[0-9a-f]{64}$/.exec(textOf(raw.installHash) ?? '')?.[0] ?? '',
+    packageManager: packageManagerFactsOf(raw.packageManager, textOf(lock?.name)),
     vercel: textOf(raw.vercel),
     netlify: textOf(raw.netlify),
   };

@@ -1,6 +1,7 @@
 import { type Built, type UsedSettings } from '../built.js';
 import type { CronEntry } from '../../hosting/built-output.js';
 import { type Adapter } from '../frameworks/preset.js';
+import { type PackageManager } from './package-manager.js';
 
 export const SOURCE = '/work/source';
 
@@ -41,6 +42,8 @@ export interface BuildPlan {
   readonly root: string;
   readonly install: { readonly command: string; readonly directory: string; readonly cacheKey: string | null } | null;
   readonly build: string | null;
+  /** The package manager to fetch for the build. Null stands for npm. */
+  readonly packageManager: PackageManager | null;
   /** Variables of the install command and the build command. */
   readonly environment: Readonly<Record<string, string>>;
   /** Variables of the build command only. */

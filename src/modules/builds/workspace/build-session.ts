@@ -52,7 +52,15 @@ const ENVIRONMENT = {
   TZ: 'UTC',
 };
 const PROXY = 'http://127.0.0.1:3128';
-const WITH_PROXY = { http_proxy: PROXY, https_proxy: PROXY, HTTP_PROXY: PROXY, HTTPS_PROXY: PROXY };
+const WITH_PROXY = {
+  http_proxy: PROXY,
+  https_proxy: PROXY,
+  HTTP_PROXY: PROXY,
+  HTTPS_PROXY: PROXY,
+  // Yarn 2 and later reads only its own variables.
+  YARN_HTTP_PROXY: PROXY,
+  YARN_HTTPS_PROXY: PROXY,
+};
 /** Tools of the user need these to reach servers through the proxy, and servers of their own without it. */
 const FOR_TOOLS = {
   ...(CERTIFICATES === undefined ? {} : { NODE_EXTRA_CA_CERTS: CERTIFICATES }),

@@ -34,6 +34,26 @@ export const CERTIFICATES = ['/etc/ssl/certs/ca-certificates.crt', '/etc/pki/tls
   existsSync(path),
 );
 
+/** Where a build sees its package manager, if it has been fetched in advance. */
+export const PACKAGE_MANAGER = '/opt/package-manager';
+
+const MODULES = `${PACKAGE_MANAGER}/node_modules`;
+
+/** A package manager that has not been fetched in advance is fetched when it is called. */
+const FETCHED_WHEN_CALLED: Readonly<Record<string, string>> = {
+  pnpm: '"pnpm@${BUILD_PNPM:-10}" pnpm',
+  yarn: '"${BUILD_YARN:-yarn@1}" yarn',
+  bun: '"bun@${BUILD_BUN:-1}" bun',
+};
+
+/** The programs are scripts of Node, except `native` ones. */
+function packageManagerScript(name: string, programs: readonly string[], native?: string): string {
+  const lines = programs.map((program) => `[ -f ${MODULES}/${program} ] && exec node ${MODULES}/${program} "$@"`);
+  if (native !== undefined)
+    lines.push(`for program in ${MODULES}/${native}; do [ -f "$program" ] && exec "$program" "$@"; done`);
+  return `#!/bin/sh\n${lines.join('\n')}\nexec npx --yes --package ${FETCHED_WHEN_CALLED[name]} "$@"\n`;
+}
+
 const FILES: Readonly<Record<string, { text: string; executable?: true }>> = {
   'etc/passwd': { text: 'build:x:1000:1000:build:/home/build:/bin/sh\n' },
   'etc/group': { text: 'build:x:1000:\n' },
@@ -41,8 +61,22 @@ const FILES: Readonly<Record<string, { text: string; executable?: true }>> = {
   'etc/nsswitch.conf': { text: 'passwd: files\ngroup: files\nhosts: files\n' },
   'bin/npm': { text: '#!/bin/sh\nexec node /opt/npm/bin/npm-cli.js "$@"\n', executable: true },
   'bin/npx': { text: '#!/bin/sh\nexec node /opt/npm/bin/npx-cli.js "$@"\n', executable: true },
-  'bin/pnpm': { text: '#!/bin/sh\nexec npx --yes --package "pnpm@${BUILD_PNPM:-10}" pnpm "$@"\n', executable: true },
-  'bin/yarn': { text: '#!/bin/sh\nexec npx --yes --package "${BUILD_YARN:-yarn@1}" yarn "$@"\n', executable: true },
+  'bin/pnpm': {
+    text: packageManagerScript('pnpm', ['pnpm/bin/pnpm.cjs', 'pnpm/bin/pnpm.mjs'], '@pnpm/exe.*/pnpm'),
+    executable: true,
+  },
+  'bin/pnpx': { text: '#!/bin/sh\nexec pnpm dlx "$@"\n', executable: true },
+  'bin/yarn': {
+    text: packageManagerScript('yarn', ['yarn/bin/yarn.js', '@yarnpkg/cli-dist/bin/yarn.js']),
+    executable: true,
+  },
+  'bin/bun': { text: packageManagerScript('bun', [], '@oven/*/bin/bun'), executable: true },
+  'bin/bunx': { text: '#!/bin/sh\nexec bun x "$@"\n', executable: true },
+  // The version of a package manager is decided before the build, so that there is nothing to enable.
+  'bin/corepack': {
+    text: '#!/bin/sh\ncase "$1" in pnpm | pnpx | yarn | npm | npx) exec "$@" ;; esac\nexit 0\n',
+    executable: true,
+  },
   // Git reads `safe.directory` only from protected configuration, and the repository belongs to another user.
   gitconfig: {
     text: `[safe]
