@@ -238,8 +238,8 @@ describe('a build', () => {
     ['node_version_unavailable', { 'package.json': json({ scripts: { build: 'true' } }) }, { nodeVersion: '18' }],
     [
       'install_failed',
-      { 'package.json': json({ dependencies: { a: '1' }, scripts: { build: 'true' } }), 'bun.lock': '' },
-      {},
+      { 'package.json': json({ dependencies: { a: '1' }, scripts: { build: 'true' } }) },
+      { installCommand: 'false' },
     ],
   ] as const)('fails with %s', async (code, files, settings) => {
     await expect(bench.build(files, { settings })).rejects.toMatchObject({ name: 'BuildFailed', code });
@@ -326,14 +326,33 @@ describe('a build', () => {
     expect(log).toContain('system: "images" of vercel.json is not supported. Images are served as they are.');
   });
 
-  it('ends well after it printed more than the log holds, and says so', async () => {
+  it('goes on when it prints 100 MB, of which the log has a part with a note', async () => {
     const { files, log } = await bench.build({
-      'package.json': json({ scripts: { build: 'node print.js && mkdir dist && echo ok > dist/index.html' } }),
-      'print.js': "for (let line = 0; line < 1_000; line++) console.log('x'.repeat(10_000));",
+      'package.json': json({ scripts: { build: 'node build.js' } }),
+      'build.js': `const fs = require('fs'); const chunk = ('x'.repeat(99) + '\\n').repeat(10_000);
+        for (let count = 0; count < 100; count++) fs.writeSync(1, chunk);
+        console.log('the end'); fs.mkdirSync('dist'); fs.writeFileSync('dist/index.html', 'built')`,
     });
-    expect(files).toEqual({ 'index.html': 'ok\n' });
-    expect(log.join('\n').length).toBeLessThan(9_000_000);
-    expect(log).toContain('stderr: [the rest is not shown: the output exceeds 8388608 bytes]');
+    expect(files).toEqual({ 'index.html': 'built' });
+    expect(log.join('').length).toBeLessThan(10_000_000);
+    expect(log.some((line) => /lines are missing here|the rest is not shown/.test(line))).toBe(true);
+  });
+
+  it('names the command that brings a lock file up to date', async () => {
+    const manifest = { name: 'app', version: '1.0.0', dependencies: { a: 'file:a' }, scripts: { build: 'true' } };
+    const lock = { name: 'app', version: '1.0.0', lockfileVersion: 3, packages: { '': { name: 'app' } } };
+    await expect(
+      bench.build({
+        'package.json': json(manifest),
+        'package-lock.json': json(lock),
+        'a/package.json': json({ name: 'a', version: '1.0.0' }),
+      }),
+    ).rejects.toMatchObject({
+      code: 'install_failed',
+      message: expect.stringContaining(
+        'package-lock.json does not match package.json. Run npm install on your machine, and commit package-lock.json.',
+      ) as string,
+    });
   });
 
   it('keeps framework caches and packages for later builds of the project only', async () => {

@@ -1,3 +1,4 @@
+import { createServer as createHttpServer, request, type Server as HttpServer } from 'node:http';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { connect, type AddressInfo, type Socket } from 'node:net';
 import { Duplex } from 'node:stream';
@@ -142,5 +143,75 @@ describe('a tunnel of the egress proxy', () => {
     expect(refused).toEqual([`${ALLOWED}:443 ${reason}`]);
     // No handshake reached the server.
     expect([asked, connections - before]).toEqual([[], 0]);
+  });
+});
+
+describe('an open policy', () => {
+  const directory = mkdtempSync(join(tmpdir(), 'egress-open-'));
+  const addresses: Readonly<Record<string, readonly string[]>> = {
+    'public.example': ['8.8.8.8'],
+    'inside.example': ['10.0.0.1', '169.254.169.254', '::ffff:127.0.0.1'],
+    'nowhere.example': [],
+  };
+  const said: string[] = [];
+  const connected: string[] = [];
+  let proxy: EgressProxy;
+  let site: HttpServer;
+
+  beforeAll(async () => {
+    site = createHttpServer((request, response) => response.end(`${request.headers.host} ${request.url}`));
+    await new Promise<void>((resolve) => {
+      site.listen(0, '127.0.0.1', resolve);
+    });
+    proxy = await EgressProxy.listen({
+      directory,
+      policy: { hosts: [], trusted: [], open: true },
+      bytes: 1_000_000,
+      refused: (target, reason) => said.push(`${target} ${reason}`),
+      reached: (target) => said.push(`${target} reached`),
+      unreachable: (target) => said.push(`${target} unreachable`),
+      resolve: (host) => Promise.resolve(addresses[host] ?? []),
+      connect: (_port, address) => {
+        connected.push(address);
+        return connect((site.address() as AddressInfo).port, '127.0.0.1');
+      },
+    });
+  });
+  afterAll(async () => {
+    await proxy.close();
+    site.close();
+    rmSync(directory, { recursive: true });
+  });
+
+  const get = (url: string): Promise<string> =>
+    new Promise((resolve, reject) => {
+      request({ socketPath: join(directory, 'proxy'), path: url, headers: { host: new URL(url).host } }, (answer) => {
+        const chunks: Buffer[] = [];
+        answer.on('data', (chunk: Buffer) => chunks.push(chunk));
+        answer.on('end', () => {
+          resolve(`${answer.statusCode} ${Buffer.concat(chunks).toString()}`.trim());
+        });
+      })
+        .on('error', reject)
+        .end();
+    });
+
+  it('reaches public addresses by name only, and names each host once', async () => {
+    expect(await get('http://public.example/a')).toBe('200 public.example /a');
+    expect(await get('http://public.example/b')).toBe('200 public.example /b');
+    expect(await get('http://inside.example/')).toBe('403');
+    expect(await get('http://nowhere.example/')).toBe('502');
+    expect(await get('http://public.example:8080/')).toBe('403');
+    expect(await get('http://8.8.8.8/')).toBe('403');
+    expect(await get('http://169.254.169.254/latest')).toBe('403');
+    expect(said).toEqual([
+      'public.example:80 reached',
+      'inside.example:80 not_public',
+      'nowhere.example:80 unreachable',
+      'public.example:8080 not_allowed',
+      '8.8.8.8:80 not_allowed',
+      '169.254.169.254:80 not_allowed',
+    ]);
+    expect(new Set(connected)).toEqual(new Set(['8.8.8.8']));
   });
 });

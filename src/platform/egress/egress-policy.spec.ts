@@ -54,4 +54,31 @@ describe('passageTo', () => {
     }
     expect(passageTo('anything.example.org:443', wide)).toBeNull();
   });
+
+  describe('with an open policy', () => {
+    const open = { ...policy, open: true };
+
+    it.each(['github.com:443', 'github.com:80', 'registry.npmjs.org:80', 'localhost:443', 'npm.internal:80'])(
+      'lets it go to public addresses of %s',
+      (target) => {
+        expect(passageTo(target, open)).toMatchObject({ publicOnly: true });
+      },
+    );
+
+    it.each([
+      'github.com:22',
+      'github.com:8080',
+      '1.1.1.1:443',
+      '8.8.8.8:80',
+      '[::1]:443',
+      '0x7f.1:80',
+      '127.0.0.1:80',
+    ])('does not let it go to %s', (target) => {
+      expect(passageTo(target, open)).toBeNull();
+    });
+
+    it('still trusts the hosts of the operator', () => {
+      expect(passageTo('127.0.0.1:8418', open)).toMatchObject({ publicOnly: false });
+    });
+  });
 });

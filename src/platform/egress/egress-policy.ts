@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 
 const HTTPS_PORT = 443;
+export const HTTP_PORT = 80;
 
 /** The hosts that a program may connect to. */
 export interface EgressPolicy {
@@ -11,6 +12,11 @@ export interface EgressPolicy {
    * reached by plain HTTP.
    */
   readonly trusted: readonly string[];
+  /**
+   * True to let the program reach every other named host as well: on port 443 by TLS and on port 80 by HTTP, and only at
+   * public addresses.
+   */
+  readonly open?: boolean;
 }
 
 /** How a target may be reached. */
@@ -35,7 +41,10 @@ export function passageTo(target: string, policy: EgressPolicy): Passage | null 
   if (name === '' || port < 1 || port > 65_535) return null;
   if (policy.trusted.includes(`${name}:${port}`) || (policy.trusted.includes(name) && port === HTTPS_PORT))
     return { host: name, port, publicOnly: false };
-  return port === HTTPS_PORT && NAME.test(name) && isIP(name) === 0 && policy.hosts.includes(name)
-    ? { host: name, port, publicOnly: true }
-    : null;
+  if (!NAME.test(name) || isIP(name) !== 0) return null;
+  const isAllowed =
+    policy.open === true
+      ? port === HTTPS_PORT || port === HTTP_PORT
+      : port === HTTPS_PORT && policy.hosts.includes(name);
+  return isAllowed ? { host: name, port, publicOnly: true } : null;
 }

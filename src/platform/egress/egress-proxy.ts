@@ -12,7 +12,7 @@ import { join } from 'node:path';
 import type { Duplex } from 'node:stream';
 
 import { firstFlightOf, type TunnelRefusal } from './checked-tunnel.js';
-import { type EgressPolicy, passageTo, type Passage } from './egress-policy.js';
+import { type EgressPolicy, HTTP_PORT, passageTo, type Passage } from './egress-policy.js';
 import { isPublicAddress } from './public-address.js';
 
 /**
@@ -49,6 +49,10 @@ export interface EgressOptions {
   readonly bytes: number;
   /** Called once for each refused target and reason, for example `example.com:443`. */
   readonly refused: (target: string, reason: EgressRefusal) => void;
+  /** Called once for each host that was connected to, for example `github.com:443`. */
+  readonly reached?: (target: string) => void;
+  /** Called when an allowed host could not be reached, for example `registry.npmjs.org:443`. */
+  readonly unreachable?: (target: string) => void;
   /** Resolves a name to all of its addresses. The default is the system's resolver. */
   readonly resolve?: (host: string) => Promise<readonly string[]>;
   /** Opens a connection to a checked address. The default is the system's. */
@@ -67,6 +71,7 @@ export class EgressProxy {
   private readonly server: Server;
   private readonly sockets = new Set<Duplex>();
   private readonly reported = new Set<string>();
+  private readonly reachedHosts = new Set<string>();
   private bytesLeft: number;
 
   private constructor(
@@ -163,13 +168,15 @@ export class EgressProxy {
     return null;
   }
 
-  /** Forwards a plain HTTP request, which is allowed only to hosts of the operator. */
+  /** Forwards a plain HTTP request, which is allowed to hosts of the operator, and to port 80 by an open policy. */
   private async forward(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const url = URL.canParse(request.url ?? '') ? new URL(request.url!) : null;
     const target = url === null ? '' : `${url.hostname}:${url.port === '' ? 80 : url.port}`;
     const passage = url?.protocol === 'http:' ? passageTo(target, this.options.policy) : null;
     const upstream =
-      passage === null || passage.publicOnly ? this.refuse(target, 'not_allowed') : await this.connectTo(passage);
+      passage === null || (passage.publicOnly && passage.port !== HTTP_PORT)
+        ? this.refuse(target, 'not_allowed')
+        : await this.connectTo(passage);
     if (typeof upstream === 'string') {
       response.writeHead(upstream === 'unreachable' ? 502 : 403, { 'Content-Length': 0, Connection: 'close' }).end();
       return;
@@ -191,6 +198,13 @@ export class EgressProxy {
   }
 
   private async connectTo(passage: Passage): Promise<Socket | 'unreachable' | 'refused'> {
+    const connected = await this.connectToAny(passage);
+    if (typeof connected !== 'string') this.report(passage);
+    if (connected === 'unreachable') this.options.unreachable?.(`${passage.host}:${passage.port}`);
+    return connected;
+  }
+
+  private async connectToAny(passage: Passage): Promise<Socket | 'unreachable' | 'refused'> {
     const addresses = await this.resolve(passage.host).catch(() => []);
     if (addresses.length === 0) return 'unreachable';
     const allowed = passage.publicOnly ? addresses.filter(isPublicAddress) : addresses;
@@ -243,6 +257,13 @@ export class EgressProxy {
       this.options.refused(shortTarget, reason);
     }
     return 'refused';
+  }
+
+  private report({ host, port }: Passage): void {
+    const target = `${host}:${port}`;
+    if (this.options.reached === undefined || this.reachedHosts.has(target)) return;
+    this.reachedHosts.add(target);
+    this.options.reached(target);
   }
 
   private keep(socket: Duplex): void {

@@ -9,6 +9,7 @@ const LONGEST_LINE_BYTES = 16 * 1024;
 /** The last lines, which explain why a program ended, are kept even if it wrote too much before. */
 const LAST_LINES = 500;
 const LEAST_PAUSE_MS = 10;
+const COST_OF_DROPPED = 1 / 32;
 
 /**
  * Delivers the lines of both streams of a program, within one budget and at a limited pace. A program that writes
@@ -68,9 +69,10 @@ export class LineOutput {
 
   private take(name: 'stdout' | 'stderr', begun: BegunLine, chunk: Buffer): void {
     this.bytes.take(chunk.length);
-    if (this.bytes.isSpent) this.rest();
     for (let at = 0; at < chunk.length;) {
       if (this.reportedCut || !this.mayDeliver()) {
+        // Bytes that nobody receives cost little, so that a program that writes too much is not held up for long.
+        this.bytes.take((at - chunk.length) * (1 - COST_OF_DROPPED));
         at = this.drop(begun, chunk, at);
         continue;
       }
@@ -80,6 +82,7 @@ export class LineOutput {
       if (newline >= 0) this.deliver(name, begun.end());
       at = end + 1;
     }
+    if (this.bytes.isSpent) this.rest();
   }
 
   /** Delivers what was still in the pipe: its end, and as much of its beginning as the budget allows. */

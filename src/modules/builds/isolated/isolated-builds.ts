@@ -10,6 +10,7 @@ import { type Built } from '../built.js';
 import { BuildsService, type FetchedSource } from '../builds.service.js';
 import { adapterScript } from '../plan/adapter-script.js';
 import { planOf } from '../plan/build-plan.js';
+import { installFailure } from '../plan/install-failure.js';
 import { type BuildPlan } from '../plan/plan-types.js';
 import { rootDirectoryNotFound } from '../plan/root-directory.js';
 import { GitSource } from '../source/git-source.js';
@@ -166,6 +167,8 @@ export class IsolatedBuilds extends BuildsService {
   /** @returns true when the build has packages of its own. */
   private async installAndBuild(context: BuildContext): Promise<boolean> {
     const cached = await this.caches.find(context.request, context.plan);
+    if (context.request.network === 'open')
+      context.session.say('Network: the build may reach any public address. Each host is named here once.');
     const tools = await this.packageManagers.mounts(context.session, context.plan.packageManager);
     const shared = await this.install({ ...context, tools, modules: cached.modules });
     return this.runBuild({ ...context, tools, framework: cached.framework, shared });
@@ -205,14 +208,10 @@ export class IsolatedBuilds extends BuildsService {
       return plan.leavesModulesAlone ? { from: `${modules.from}/node_modules`, to: `${directory}/node_modules` } : null;
     }
     session.say(`$ ${command}`);
-    const { exitStatus } = await session.run(
+    const end = await session.run(
       await this.stepOf({ session, request, plan, tools }, { command, directory, environment: {} }),
     );
-    if (exitStatus !== 0)
-      throw new BuildFailed(
-        'install_failed',
-        `Installing packages failed: ${command} exited with ${exitStatus ?? 'a signal'}.`,
-      );
+    if (end.exitStatus !== 0) throw installFailure({ ...end, command });
     return null;
   }
 
@@ -333,11 +332,12 @@ export class IsolatedBuilds extends BuildsService {
         npm_config_fetch_retry_maxtimeout: '10000',
         npm_config_cache: '/home/build/.npm',
         NODE_OPTIONS: `--max-old-space-size=${Math.floor((request.limits.memoryBytes / MEBIBYTE) * HEAP_SHARE)}`,
+        ...this.toolchain.headersOf(plan.nodeVersion),
         ...plan.environment,
         ...environment,
         ...request.environment,
       },
-      egress: { hosts: REGISTRIES, trusted: this.options.allowedHosts },
+      egress: { hosts: REGISTRIES, trusted: this.options.allowedHosts, open: request.network === 'open' },
       untrustedCode: true,
       output: 'log',
     };

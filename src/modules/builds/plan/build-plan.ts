@@ -1,6 +1,5 @@
 import { posix } from 'node:path';
 
-import { BuildFailed } from '../build-failed.js';
 import { type BuildSettings } from '../build-request.js';
 import { type UsedSetting } from '../built.js';
 import { detectPreset, presetNamed } from '../frameworks/catalog.js';
@@ -8,7 +7,6 @@ import { derive, type Mode, type Preset } from '../frameworks/preset.js';
 import { Source } from '../frameworks/source.js';
 import { unknownFramework } from './unknown-framework.js';
 import { type Inspection } from './inspection.js';
-import { moreAt } from './more-at.js';
 import { nodeVersionFor } from './node-version.js';
 import { installCommandOf, packageManagerEnvironment, packageManagerOf } from './package-manager.js';
 import { type BuildPlan, SOURCE } from './plan-types.js';

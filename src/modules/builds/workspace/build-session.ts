@@ -36,6 +36,11 @@ const PACE_OF_TEXT = { ...ORDINARY_PACE, burstLines: Number.MAX_SAFE_INTEGER };
 const HELPER_LIMITS = { memoryBytes: 512 * MEBIBYTE, tasks: 64, cpuMs: 60_000 };
 /** Read-only directories may also belong to another user. Then the kernel reports missing permission instead. */
 const READ_ONLY = /EROFS|EACCES|read-only file ?system|permission denied/i;
+/** The end of the output, in which a program says why it failed. */
+const LAST_LINES = 100;
+const LONGEST_LAST_LINE = 1_000;
+const MOST_HOSTS = 20;
+const MOST_REACHED = 500;
 /** On a fixed disk, this message of a program means that the disk of the build is full. */
 const NO_SPACE = /ENOSPC|no space left on device/i;
 /** The directories of a build inside of the sandbox. */
@@ -107,6 +112,11 @@ export interface StepEnd {
   readonly stderr: string;
   /** True when the output reports a write to a read-only directory. */
   readonly metReadOnly: boolean;
+  /** The last lines of a program whose output goes to the log. */
+  readonly lastLines: readonly string[];
+  /** The hosts that the program could not reach, each once: by a rule, or because they did not answer. */
+  readonly refused: readonly string[];
+  readonly unreachable: readonly string[];
 }
 
 /**
@@ -119,6 +129,9 @@ export class BuildSession {
   private diskProblem: DiskProblem | null = null;
   /** True when the current or last program reported that there is no space. */
   private metNoSpace = false;
+  /** What the network of the current or last program did not do. */
+  private hosts = { refused: new Set<string>(), unreachable: new Set<string>() };
+  private readonly reached = new Set<string>();
   private closing: Promise<void> | null = null;
   private readonly job: string;
   private readonly disk: BuildDisk;
@@ -228,11 +241,16 @@ export class BuildSession {
   async run(step: Step): Promise<StepEnd> {
     const texts = { stdout: [] as string[], stderr: [] as string[] };
     const met = { readOnly: false };
+    const lastLines: string[] = [];
     const line = (stream: 'stdout' | 'stderr', text: string): void => {
       if (READ_ONLY.test(text)) met.readOnly = true;
       this.noteNoSpace(text);
-      if (step.output === 'log') this.parts.line(stream, cleanText(text));
-      else texts[stream].push(text);
+      if (step.output === 'log') {
+        const clean = cleanText(text);
+        lastLines.push(clean.slice(0, LONGEST_LAST_LINE));
+        if (lastLines.length > LAST_LINES) lastLines.shift();
+        this.parts.line(stream, clean);
+      } else texts[stream].push(text);
     };
     const pace = step.output === 'text' ? { pace: PACE_OF_TEXT } : {};
     const end = await this.endOf(await this.launch(step, { line, bytes: OUTPUT_BYTES, ...pace }));
@@ -241,6 +259,9 @@ export class BuildSession {
       stdout: texts.stdout.join('\n'),
       stderr: texts.stderr.join('\n'),
       metReadOnly: met.readOnly,
+      lastLines,
+      refused: [...this.hosts.refused],
+      unreachable: [...this.hosts.unreachable],
     };
   }
 
@@ -282,6 +303,7 @@ export class BuildSession {
     const network = egress === undefined ? [] : await this.openEgress(egress);
     const places = this.places();
     this.metNoSpace = false;
+    this.hosts = { refused: new Set(), unreachable: new Set() };
     const system = [...(await this.parts.toolchain.system()), ...network, ...(step.mounts ?? [])];
     this.program = await this.startSoon(() =>
       this.parts.isolation.launch({
@@ -346,10 +368,34 @@ export class BuildSession {
       policy,
       bytes: EGRESS_BYTES,
       refused: (target, reason) => {
+        const kind = reason === 'not_allowed' ? this.hosts.refused : this.hosts.unreachable;
+        if (kind.size < MOST_HOSTS) kind.add(cleanText(target));
         this.say(`The network refused ${cleanText(target)}: ${REFUSALS[reason]}.`);
+      },
+      ...(policy.open === true
+        ? {
+            reached: (target: string) => {
+              this.sayReached(cleanText(target), policy);
+            },
+          }
+        : {}),
+      unreachable: (target) => {
+        const named = cleanText(target);
+        if (this.hosts.unreachable.has(named) || this.hosts.unreachable.size >= MOST_HOSTS) return;
+        this.hosts.unreachable.add(named);
+        this.say(`${named} could not be reached.`);
       },
     });
     return [{ from: join(this.job, 'egress'), to: '/run/egress' }, ...(await this.parts.toolchain.egressProgram())];
+  }
+
+  /** With an open network, the log names each host that is not one of the usual registries. */
+  private sayReached(target: string, { hosts }: EgressPolicy): void {
+    if (this.reached.has(target) || hosts.some((host) => target === `${host}:443`)) return;
+    if (this.reached.size > MOST_REACHED) return;
+    this.reached.add(target);
+    if (this.reached.size <= MOST_REACHED) this.say(`The build connected to ${target}.`);
+    else this.say(`The build connected to more than ${MOST_REACHED} hosts. The others are not named.`);
   }
 
   private async closeEgress(): Promise<void> {

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
@@ -28,6 +28,19 @@ const SYSTEM = [
   '/etc/alternatives',
   '/etc/ld.so.cache',
 ];
+
+/** What compilers and Python need besides their programs. Packages with native code are built where the machine has them. */
+const COMPILERS = [
+  '/usr/include',
+  '/usr/lib/gcc',
+  '/usr/libexec/gcc',
+  '/usr/lib/python3',
+  ...pythonLibraries(),
+  '/usr/share/python3',
+];
+
+/** The headers of the Node that the system has, if any. */
+const HEADERS = '/usr/include/node/node_version.h';
 
 /** Builds trust the authorities that this machine trusts, including one of the operator's network. */
 export const CERTIFICATES = ['/etc/ssl/certs/ca-certificates.crt', '/etc/pki/tls/certs/ca-bundle.crt'].find((path) =>
@@ -110,6 +123,7 @@ const FILES: Readonly<Record<string, { text: string; executable?: true }>> = {
 export class Toolchain {
   private tools: Promise<string> | null = null;
   private npm: Promise<string> | null = null;
+  private headers: string | undefined;
 
   constructor(
     private readonly isolation: Isolation,
@@ -172,6 +186,20 @@ export class Toolchain {
     return [{ from: await this.npm, to: '/opt/npm' }];
   }
 
+  /** The mounts of compilers and Python, as far as this machine has them. */
+  compilers(): Mount[] {
+    return COMPILERS.filter((path) => existsSync(path)).map((path) => ({ from: path, to: path }));
+  }
+
+  /**
+   * The variable by which node-gyp finds the headers of a release line, if they are on this machine. It downloads them
+   * otherwise, for which the build needs an open network.
+   */
+  headersOf(line: string | null): Readonly<Record<string, string>> {
+    this.headers ??= headersLine();
+    return line !== null && line === this.headers ? { npm_config_nodedir: '/usr' } : {};
+  }
+
   /** The program that forwards the network of a sandbox to its proxy. */
   async egressProgram(): Promise<Mount[]> {
     return [{ from: await this.isolation.reachable(WITH_EGRESS), to: '/opt/egress/with-egress.cjs' }];
@@ -199,5 +227,23 @@ export class Toolchain {
     }
     for (const directory of ['etc', 'bin']) await chmod(join(tools, directory), 0o755);
     return tools;
+  }
+}
+
+function pythonLibraries(): string[] {
+  try {
+    return readdirSync('/usr/lib')
+      .filter((name) => /^python3\.\d+$/.test(name))
+      .map((name) => `/usr/lib/${name}`);
+  } catch {
+    return [];
+  }
+}
+
+function headersLine(): string {
+  try {
+    return /#define NODE_MAJOR_VERSION (\d+)/.exec(readFileSync(HEADERS, 'utf8'))?.[1] ?? '';
+  } catch {
+    return '';
   }
 }

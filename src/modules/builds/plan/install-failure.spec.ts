@@ -1,0 +1,55 @@
+import { type InstallEnd, installFailure } from './install-failure.js';
+
+const messageOf = (end: Partial<InstallEnd>): string => {
+  const { code, message } = installFailure({
+    command: 'npm ci',
+    exitStatus: 1,
+    lastLines: [],
+    refused: [],
+    unreachable: [],
+    ...end,
+  });
+  expect(code).toBe('install_failed');
+  return message.replace('Installing packages failed: ', '').replace(' See /docs/builds#packages.', '');
+};
+
+describe('the reason why packages were not installed', () => {
+  it.each([
+    ['npm error code EUSAGE', 'package-lock.json', 'npm install'],
+    [' ERR_PNPM_OUTDATED_LOCKFILE  Cannot install with "frozen-lockfile"', 'pnpm-lock.yaml', 'pnpm install'],
+    ['➤ YN0028: │ The lockfile would have been modified by this install', 'yarn.lock', 'yarn install'],
+    [
+      'error Your lockfile needs to be updated, but yarn was run with `--frozen-lockfile`.',
+      'yarn.lock',
+      'yarn install',
+    ],
+    ['error: lockfile had changes, but lockfile is frozen', 'bun.lock', 'bun install'],
+  ])('after %j is an old lock file', (line, file, command) => {
+    expect(messageOf({ lastLines: ['before', line, 'after'], unreachable: ['x:443'] })).toBe(
+      `${file} does not match package.json. Run ${command} on your machine, and commit ${file}.`,
+    );
+  });
+
+  it.each([
+    ['npm error code EINTEGRITY', /another hash/],
+    ['npm error code E404', /does not have a package/],
+    ['npm error code E401', /refused a package/],
+    ['npm error gyp ERR! find Python', /native code/],
+  ])('after %j is its own sentence', (line, sentence) => {
+    expect(messageOf({ lastLines: [line] })).toMatch(sentence);
+  });
+
+  it('names the hosts that were not reached', () => {
+    expect(messageOf({ unreachable: ['npm.internal:443'], lastLines: ['npm error code E404'] })).toMatch(
+      /^npm\.internal:443 could not be reached\. .+ If it is a registry of your own, check its address in \.npmrc\.$/,
+    );
+    expect(messageOf({ refused: ['a:443', 'b:443', 'c:443', 'd:443'] })).toMatch(
+      /^a package downloads from a:443, b:443, c:443 and 1 more, .+ build_network to open/,
+    );
+  });
+
+  it('is the exit status of the command if nothing else is known', () => {
+    expect(messageOf({})).toBe('npm ci exited with 1. The log shows why.');
+    expect(messageOf({ exitStatus: null })).toBe('npm ci exited with a signal. The log shows why.');
+  });
+});

@@ -1,0 +1,90 @@
+import { BuildFailed } from '../build-failed.js';
+import { moreAt } from './more-at.js';
+
+/** What is known about an install command that failed. The lines come from the command and are not trusted. */
+export interface InstallEnd {
+  readonly command: string;
+  readonly exitStatus: number | null;
+  /** The last lines of its output. */
+  readonly lastLines: readonly string[];
+  /** Hosts that the network of the build did not let it reach, such as `github.com:443`. */
+  readonly refused: readonly string[];
+  /** Hosts that did not answer. */
+  readonly unreachable: readonly string[];
+}
+
+type Reason = (end: InstallEnd) => string | null;
+
+const STALE_LOCKS: readonly (readonly [said: RegExp, file: string, command: string])[] = [
+  [/npm (?:error|ERR!) code EUSAGE|npm ci. can only install packages when/, 'package-lock.json', 'npm install'],
+  [/ERR_PNPM_(?:OUTDATED_LOCKFILE|LOCKFILE_CONFIG_MISMATCH|FROZEN_LOCKFILE)/, 'pnpm-lock.yaml', 'pnpm install'],
+  [/YN0028|Your lockfile needs to be updated/, 'yarn.lock', 'yarn install'],
+  [/lockfile had changes, but lockfile is frozen/, 'bun.lock', 'bun install'],
+];
+
+const said = ({ lastLines }: InstallEnd, what: RegExp): RegExpExecArray | null => {
+  for (const line of lastLines) {
+    const found = what.exec(line);
+    if (found !== null) return found;
+  }
+  return null;
+};
+
+/** The first reason that fits is the one that the user reads, so that the most certain ones come first. */
+const REASONS: readonly Reason[] = [
+  (end) => {
+    const stale = STALE_LOCKS.find(([pattern]) => said(end, pattern) !== null);
+    if (stale === undefined) return null;
+    const [, file, command] = stale;
+    return `${file} does not match package.json. Run ${command} on your machine, and commit ${file}.`;
+  },
+  (end) =>
+    said(end, /EINTEGRITY|ERR_PNPM_TARBALL_INTEGRITY|YN0018|Integrity check failed/) === null
+      ? null
+      : 'a package from the registry has another hash than the lock file says. Delete the lock file, install again on ' +
+        'your machine, and commit it.',
+  (end) => {
+    if (end.unreachable.length === 0) return null;
+    const isOne = end.unreachable.length === 1;
+    return (
+      `${namesOf(end.unreachable)} could not be reached. Deploy again in a few minutes. If ${isOne ? 'it is a' : 'they are'} ` +
+      `registry of your own, check its address in .npmrc.`
+    );
+  },
+  (end) =>
+    end.refused.length === 0
+      ? null
+      : `a package downloads from ${namesOf(end.refused)}, and a build may only go to package registries. Use a package ` +
+        'that needs no download, or set build_network to open, on a plan that includes it.',
+  (end) =>
+    said(end, /gyp ERR!|node-gyp/) === null
+      ? null
+      : 'a package with native code could not be compiled; the log shows why. Use a release of it with a program for ' +
+        'this Node version, or set build_network to open, on a plan that includes it.',
+  (end) =>
+    said(end, /npm (?:error|ERR!) code E(?:NEEDAUTH|401|403)|ERR_PNPM_FETCH_40[13]|YN0041/) === null
+      ? null
+      : 'the registry refused a package. Set the variable with the token that .npmrc names, for this target.',
+  (end) =>
+    said(end, /npm (?:error|ERR!) code E(?:404|TARGET)|ERR_PNPM_(?:FETCH_404|NO_MATCHING_VERSION)|YN0035/) === null
+      ? null
+      : 'the registry does not have a package in the version that is asked for; the log names it. Change the version in ' +
+        'package.json, or publish it.',
+];
+
+/** Explains why packages could not be installed, and what to change. */
+export function installFailure(end: InstallEnd): BuildFailed {
+  for (const reason of REASONS) {
+    const text = reason(end);
+    if (text !== null)
+      return new BuildFailed('install_failed', `Installing packages failed: ${text}${moreAt('packages')}`);
+  }
+  return new BuildFailed(
+    'install_failed',
+    `Installing packages failed: ${end.command} exited with ${end.exitStatus ?? 'a signal'}. The log shows why.` +
+      moreAt('packages'),
+  );
+}
+
+const namesOf = (hosts: readonly string[]): string =>
+  hosts.length <= 3 ? hosts.join(', ') : `${hosts.slice(0, 3).join(', ')} and ${hosts.length - 3} more`;
