@@ -317,6 +317,7 @@ export class IsolatedBuilds extends BuildsService {
       mounts: [
         ...(await session.waitFor(this.nodeOf(session, plan))),
         ...(await this.toolchain.npmPackage()),
+        ...this.toolchain.compilers(),
         ...tools,
       ],
       environment: {
