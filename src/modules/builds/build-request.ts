@@ -32,9 +32,6 @@ export interface BuildSettings {
   readonly network?: 'registries' | 'open';
 }
 
-/** The hosts that install and build commands may reach: package registries, or any public address as well. */
-export type BuildNetwork = 'registries' | 'open';
-
 export interface BuildLimits {
   /** The limit for all phases together. */
   readonly wallMs: number;
@@ -55,8 +52,11 @@ export interface BuildRequest {
   readonly branch: string;
   readonly source: BuildSource;
   readonly settings: BuildSettings;
-  /** The default is `registries`. The caller checks that the plan includes `open`. */
-  readonly network?: BuildNetwork;
+  /**
+   * The hosts that install and build commands may reach: package registries, or any public address as well. The default
+   * is `registries`. The caller checks that the plan includes `open`.
+   */
+  readonly network?: 'registries' | 'open';
   readonly limits: BuildLimits;
   /** The project's variables of the target. */
   readonly environment: Readonly<Record<string, string>>;
