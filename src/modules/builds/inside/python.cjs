@@ -1,0 +1,95 @@
+'use strict';
+/**
+ * Runs inside of a sandbox as a part of `inspect.cjs`: finds how the packages of a Python project are installed, and
+ * which application of which framework it has.
+ */
+const fs = require('node:fs');
+const path = require('node:path');
+
+/** What says which packages to install, the most exact first. */
+const PACKAGE_FILES = ['uv.lock', 'poetry.lock', 'Pipfile.lock', 'requirements.txt', 'pyproject.toml'];
+const LARGEST_TEXT = 262_144;
+const MOST_FILES = 200;
+
+/** The usual names of the file with the application, in the order in which frameworks document them. */
+const FILES = ['app', 'main', 'server', 'index', 'wsgi', 'asgi', 'application', 'run', '__init__'];
+const DIRECTORIES = ['', 'src', 'app', 'api', 'backend', 'server'];
+
+/** `app = Flask(__name__)`, `app: FastAPI = fastapi.FastAPI()`. */
+const APPLICATION =
+  /^([A-Za-z_]\w*)[ \t]*(?::[ \t]*[\w.]+[ \t]*)?=[ \t]*(?:\w+\.)?(Flask|FastAPI|Starlette|Quart|Litestar)[ \t]*\(/m;
+const FACTORY = /^def[ \t]+(create_app|make_app)[ \t]*\(/m;
+const SETTINGS = /DJANGO_SETTINGS_MODULE['"][ \t]*,[ \t]*['"]([\w.]+)\.settings/;
+
+function textOf(file) {
+  try {
+    const stat = fs.lstatSync(file);
+    return stat.isFile() && stat.size <= LARGEST_TEXT ? fs.readFileSync(file, 'utf8') : null;
+  } catch {
+    return null;
+  }
+}
+
+function namesIn(directory) {
+  try {
+    return fs.readdirSync(directory, { withFileTypes: true }).filter(({ name }) => /^[A-Za-z_]\w*$/.test(name));
+  } catch {
+    return [];
+  }
+}
+
+/** Django's `manage.py` names the settings, beside which the application lies. */
+function djangoIn(directory) {
+  const settings = SETTINGS.exec(textOf(path.join(directory, 'manage.py')) ?? '')?.[1];
+  if (settings === undefined) return null;
+  const place = path.join(directory, ...settings.split('.'));
+  const has = (name) => fs.existsSync(path.join(place, `${name}.py`));
+  if (has('wsgi')) return { framework: 'django', target: `${settings}.wsgi:application`, directory: '' };
+  return has('asgi') ? { framework: 'django', target: `${settings}.asgi:application`, directory: '' } : null;
+}
+
+function applicationIn(text) {
+  const found = APPLICATION.exec(text);
+  const isFlask = /\bflask\b/i.test(text);
+  if (found !== null)
+    return { framework: found[2] === 'Flask' ? 'flask' : 'fastapi', name: found[1] };
+  const factory = FACTORY.exec(text)?.[1];
+  if (factory === undefined) return null;
+  return { framework: isFlask ? 'flask' : 'fastapi', name: `${factory}()` };
+}
+
+/** Packages at the top, such as `flaskr/__init__.py`, may have the application too. */
+function candidates(directory) {
+  const packages = namesIn(directory)
+    .filter((entry) => entry.isDirectory() && !DIRECTORIES.includes(entry.name) && !entry.name.startsWith('test'))
+    .map(({ name }) => name);
+  return [...DIRECTORIES, ...packages]
+    .flatMap((at) => FILES.map((name) => ({ at, name })))
+    .filter(({ at, name }) => at !== '' || name !== '__init__')
+    .slice(0, MOST_FILES);
+}
+
+function webIn(directory) {
+  for (const { at, name } of candidates(directory)) {
+    const text = textOf(path.join(directory, at, `${name}.py`));
+    const application = text === null ? null : applicationIn(text);
+    if (application === null) continue;
+    // `src` is a place for modules, not a package, unless it says so.
+    const isPackage = at !== '' && fs.existsSync(path.join(directory, at, '__init__.py'));
+    const isRoot = at === 'src' && !isPackage;
+    const parts = [...(at === '' || isRoot ? [] : [at]), ...(name === '__init__' ? [] : [name])];
+    return {
+      framework: application.framework,
+      target: `${parts.join('.')}:${application.name}`,
+      directory: isRoot ? at : '',
+    };
+  }
+  return null;
+}
+
+/** Null when nothing says that this is a Python project. */
+module.exports = function python(directory) {
+  const packages = PACKAGE_FILES.find((name) => fs.existsSync(path.join(directory, name))) ?? null;
+  const application = djangoIn(directory) ?? webIn(directory);
+  return packages === null && application === null ? null : { packages, application };
+};
