@@ -3,6 +3,7 @@
  * in each deploy.
  */
 export const FRAMEWORKS = [
+  'django',
   'nextjs',
   'expo',
   'nuxt',
@@ -28,11 +29,14 @@ export const FRAMEWORKS = [
   'vite',
   'parcel',
   'rsbuild',
+  'flask',
+  'fastapi',
   'hono',
   'express',
   'fastify',
   'koa',
   'h3',
+  'python',
   'node',
   'static',
 ] as const;

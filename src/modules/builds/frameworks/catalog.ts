@@ -18,6 +18,7 @@ import { node } from './node.js';
 import { nuxt } from './nuxt.js';
 import { parcel } from './parcel.js';
 import { type Detection, type Preset } from './preset.js';
+import { django, fastapi, flask, python } from './python.js';
 import { qwik } from './qwik.js';
 import { reactRouter } from './react-router.js';
 import { remix } from './remix.js';
@@ -38,6 +39,7 @@ import { vuepress } from './vuepress.js';
  * and everything before plain Node and static files.
  */
 export const PRESETS: readonly Preset[] = [
+  django,
   nextjs,
   expo,
   nuxt,
@@ -63,11 +65,14 @@ export const PRESETS: readonly Preset[] = [
   vite,
   parcel,
   rsbuild,
+  flask,
+  fastapi,
   hono,
   express,
   fastify,
   koa,
   h3,
+  python,
   node,
   staticSite,
 ];

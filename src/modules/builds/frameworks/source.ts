@@ -1,4 +1,4 @@
-import { type Inspection } from '../plan/inspection.js';
+import { type Inspection, type PythonProject } from '../plan/inspection.js';
 import { isDevServer, SERVER_PACKAGES } from './dev-servers.js';
 
 const CONFIG_EXTENSIONS = ['ts', 'mts', 'cts', 'mjs', 'js', 'cjs', 'json', 'toml', 'yml', 'yaml'];
@@ -21,6 +21,11 @@ export class Source {
 
   get hasManifest(): boolean {
     return this.inspection.manifest !== null;
+  }
+
+  /** The facts about a Python project, or null when the source is none. */
+  get python(): PythonProject | null {
+    return this.inspection.python;
   }
 
   uses(...packages: readonly string[]): boolean {

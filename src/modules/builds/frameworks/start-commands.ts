@@ -38,10 +38,21 @@ export function commandOf(script: string): readonly string[] {
 export function spoken(command: readonly string[]): string {
   const [program, , script = ''] = command;
   if (program === 'sh' && script.startsWith(PATH_OF_PACKAGES)) return script.slice(PATH_OF_PACKAGES.length);
-  return command.join(' ');
+  return program === 'sh' ? script.replace(PYTHON_ENVIRONMENT, '') : command.join(' ');
 }
 
 const PATH_OF_PACKAGES = 'PATH="$PWD/node_modules/.bin:$PATH"; ';
+
+/** Where `inside/install_packages.py` installs packages, relative to the root directory of the project. */
+export const PYTHON_PACKAGES = '.python_packages';
+const PYTHON_ENVIRONMENT = /^export PATH=\S{1,200} PYTHONPATH=\S{1,200}; (?:exec )?/;
+
+/** A command that finds the packages of a Python project and their programs. `paths` are further places of modules. */
+export const pythonCommand = (command: string, paths = ''): readonly string[] => [
+  'sh',
+  '-c',
+  `export PATH="$PWD/${PYTHON_PACKAGES}/bin:$PATH" PYTHONPATH="$PWD/${PYTHON_PACKAGES}${paths}"; ${command}`,
+];
 
 /** A command with variables that a framework's server reads. */
 export const withVariables = (variables: Readonly<Record<string, string>>, ...command: string[]): readonly string[] => [

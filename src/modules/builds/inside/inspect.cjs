@@ -7,6 +7,8 @@ const { createHash } = require('node:crypto');
 const fs = require('node:fs');
 const path = require('node:path');
 
+const python = require('./python.cjs');
+
 const LARGEST_TEXT = 1024 * 1024;
 const LARGEST_CONFIG = 65_536;
 const MOST_CONFIGS = 12;
@@ -188,6 +190,7 @@ module.exports = function inspect(repository, root) {
     configs: configsIn(directory, paths),
     locks: lock === null ? [] : LOCK_FILES.filter((name) => fs.existsSync(path.join(lockDirectory, name))),
     packages: packagesIn(directory, paths),
+    python: python(directory),
     manifest:
       manifest === null
         ? null

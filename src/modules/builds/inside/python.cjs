@@ -43,16 +43,15 @@ function djangoIn(directory) {
   const settings = SETTINGS.exec(textOf(path.join(directory, 'manage.py')) ?? '')?.[1];
   if (settings === undefined) return null;
   const place = path.join(directory, ...settings.split('.'));
-  const has = (name) => fs.existsSync(path.join(place, `${name}.py`));
-  if (has('wsgi')) return { framework: 'django', target: `${settings}.wsgi:application`, directory: '' };
-  return has('asgi') ? { framework: 'django', target: `${settings}.asgi:application`, directory: '' } : null;
+  if (!fs.existsSync(path.join(place, 'wsgi.py'))) return null;
+  const collectsFiles = /^STATIC_ROOT\b/m.test(textOf(path.join(place, 'settings.py')) ?? '');
+  return { framework: 'django', target: `${settings}.wsgi:application`, directory: '', collectsFiles };
 }
 
 function applicationIn(text) {
   const found = APPLICATION.exec(text);
   const isFlask = /\bflask\b/i.test(text);
-  if (found !== null)
-    return { framework: found[2] === 'Flask' ? 'flask' : 'fastapi', name: found[1] };
+  if (found !== null) return { framework: found[2] === 'Flask' ? 'flask' : 'fastapi', name: found[1] };
   const factory = FACTORY.exec(text)?.[1];
   if (factory === undefined) return null;
   return { framework: isFlask ? 'flask' : 'fastapi', name: `${factory}()` };

@@ -35,6 +35,8 @@ const REGISTRIES = [
   'registry.npmjs.org',
   'registry.yarnpkg.com',
   'npm.jsr.io',
+  'pypi.org',
+  'files.pythonhosted.org',
   'fonts.googleapis.com',
   'fonts.gstatic.com',
 ];
@@ -319,6 +321,7 @@ export class IsolatedBuilds extends BuildsService {
         ...(await this.toolchain.npmPackage()),
         ...this.toolchain.compilers(),
         ...tools,
+        await this.toolchain.ownProgram('install_packages.py'),
       ],
       environment: {
         CI: '1',

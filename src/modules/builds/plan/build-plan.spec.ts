@@ -30,6 +30,7 @@ const inspection = ({ dependencies = {}, scripts = {}, entries = [], lock, more 
   locks: lock === undefined ? [] : [lock],
   packages: [],
   directories: [],
+  python: null,
   lock: lock === undefined ? null : { directory: '', name: lock },
   installHash: 'a'.repeat(64),
   packageManager: packageManagerFactsOf({}, lock ?? null),

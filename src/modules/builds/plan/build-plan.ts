@@ -41,7 +41,7 @@ export function planOf(set: BuildSettings, inspection: Inspection, tools: Availa
   const root = posix.join(SOURCE, settings.rootDirectory ?? '');
   const packageManager = packageManagerOf(inspection.packageManager);
   const build = buildCommandOf(preset, settings, source);
-  const install = installOf(settings, inspection, root);
+  const install = pythonInstallOf(preset, settings, source, root) ?? installOf(settings, inspection, root);
   const runs = inspection.manifest !== null || build !== null;
   const node = nodeOf(set, inspection, files, tools);
   noteLocks(inspection, tools.report);
@@ -128,6 +128,17 @@ function buildCommandOf(preset: Preset, { buildCommand }: BuildSettings, source:
   if (buildCommand !== undefined) return buildCommand === '' ? null : buildCommand;
   const script = (preset.buildScripts ?? ['build']).find((name) => source.script(name) !== undefined);
   return script === undefined ? derive(preset.build, source) : `npm run ${script}`;
+}
+
+/** Packages of Python are not cached. */
+function pythonInstallOf(
+  { install }: Preset,
+  { installCommand }: BuildSettings,
+  source: Source,
+  root: string,
+): BuildPlan['install'] {
+  const command = installCommand ?? install?.(source);
+  return install === undefined || command == null ? null : { command, directory: root, cacheKey: null };
 }
 
 function installOf(

@@ -15,6 +15,8 @@ export interface Inspection {
   readonly packages: readonly { readonly directory: string; readonly dependencies: readonly string[] }[];
   /** Directories of the repository, if the root directory was not found. */
   readonly directories: readonly string[];
+  /** What `inside/python.cjs` reports, or null when nothing says that this is a Python project. */
+  readonly python: PythonProject | null;
   readonly manifest: Manifest | null;
   readonly hasWorkspaces: boolean;
   readonly nodeFile: string | null;
@@ -26,6 +28,21 @@ export interface Inspection {
   readonly vercel: string | null;
   /** The text of netlify.toml. */
   readonly netlify: string | null;
+}
+
+/** The facts about a Python project. */
+export interface PythonProject {
+  /** The file that says which packages to install. */
+  readonly packages: string | null;
+  readonly application: {
+    readonly framework: string;
+    /** The module and the name of the application in it, such as `app.main:app`, or `app:create_app()`. */
+    readonly target: string;
+    /** The directory that modules are looked up in, relative to the root directory. */
+    readonly directory: string;
+    /** True for Django with a directory for its static files. */
+    readonly collectsFiles: boolean;
+  } | null;
 }
 
 interface Manifest {
@@ -55,6 +72,7 @@ export function inspectionOf(raw: Record<string, unknown>): Inspection {
       return { directory: textOf(directory) ?? '', dependencies: textsOf(dependencies) };
     }),
     directories: textsOf(raw.directories),
+    python: raw.python == null ? null : pythonOf(recordOf(raw.python)),
     manifest:
       manifest === null
         ? null
@@ -72,6 +90,28 @@ export function inspectionOf(raw: Record<string, unknown>): Inspection {
     packageManager: packageManagerFactsOf(raw.packageManager, textOf(lock?.name)),
     vercel: textOf(raw.vercel),
     netlify: textOf(raw.netlify),
+  };
+}
+
+/** These become parts of commands, so that only plain names pass. */
+const PACKAGE_FILE = /^[\w.]{1,40}$/;
+const TARGET = /^[A-Za-z_][\w.]{0,200}:[A-Za-z_]\w{0,100}(?:\(\))?$/;
+
+function pythonOf(raw: Record<string, unknown>): PythonProject {
+  const packages = textOf(raw.packages);
+  const found = raw.application == null ? null : recordOf(raw.application);
+  const target = textOf(found?.target) ?? '';
+  return {
+    packages: packages !== null && PACKAGE_FILE.test(packages) ? packages : null,
+    application:
+      found === null || !TARGET.test(target)
+        ? null
+        : {
+            framework: textOf(found.framework) ?? '',
+            target,
+            directory: found.directory === 'src' ? 'src' : '',
+            collectsFiles: found.collectsFiles === true,
+          },
   };
 }
 

@@ -4,7 +4,7 @@ import { type BuildSettings } from '../build-request.js';
 import type { StaticMount } from '../../hosting/built-output.js';
 import { derive, type Mode, type PublicFiles, type ServerMode, type SiteMode } from '../frameworks/preset.js';
 import { type Source } from '../frameworks/source.js';
-import { commandOf, spoken } from '../frameworks/start-commands.js';
+import { commandOf, pythonCommand, spoken } from '../frameworks/start-commands.js';
 import { BuildFailed } from '../build-failed.js';
 import { type Inspection } from './inspection.js';
 import { moreAt } from './more-at.js';
@@ -35,7 +35,7 @@ export function servingOf(parts: ServingParts): Serving {
     return serverIn(parts, {
       kind: 'server',
       tree: 'repository',
-      start: () => commandOf(settings.startCommand!),
+      start: () => (source.python === null ? commandOf(settings.startCommand!) : pythonCommand(settings.startCommand!)),
       ...(mode.kind === 'server' && mode.publicFiles !== undefined ? { publicFiles: mode.publicFiles } : {}),
     });
   switch (mode.kind) {

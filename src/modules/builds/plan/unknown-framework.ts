@@ -7,7 +7,6 @@ import { requireMoreThanFunctions } from './source-notes.js';
 
 /** Files of languages and tools that builds do not run, with the words for them. */
 const OTHERS: readonly (readonly [file: RegExp, name: string])[] = [
-  [/^(?:requirements\.txt|pyproject\.toml|pipfile|manage\.py|.{1,60}\.py)$/i, 'a Python project'],
   [/^dockerfile$/i, 'a Dockerfile'],
   [/^go\.mod$/i, 'a Go module'],
   [/^cargo\.toml$/i, 'a Rust project'],
@@ -63,6 +62,7 @@ function applicationsIn(inspection: Inspection): string[] {
         entries: inside.filter((path) => !path.includes('/')),
         paths: inside,
         configs: {},
+        python: null,
         manifest: {
           scripts: {},
           dependencies: Object.fromEntries(dependencies.map((name) => [name, '*'])),

@@ -63,7 +63,9 @@ export class GitSource {
         mounts: [
           ...place.mounts,
           ...(await toolchain.ownNode()),
-          ...(await Promise.all(['source.cjs', 'inspect.cjs', 'pack.cjs'].map((name) => toolchain.ownProgram(name)))),
+          ...(await Promise.all(
+            ['source.cjs', 'inspect.cjs', 'python.cjs', 'pack.cjs'].map((name) => toolchain.ownProgram(name)),
+          )),
         ],
         stdin: credentialOf(source),
         sendsMore: true,

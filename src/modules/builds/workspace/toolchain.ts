@@ -90,6 +90,10 @@ const FILES: Readonly<Record<string, { text: string; executable?: true }>> = {
     text: '#!/bin/sh\ncase "$1" in pnpm | pnpx | yarn | npm | npx) exec "$@" ;; esac\nexit 0\n',
     executable: true,
   },
+  'bin/install-python-packages': {
+    text: '#!/bin/sh\nexec python3 -B /opt/inside/install_packages.py "$@"\n',
+    executable: true,
+  },
   // Git reads `safe.directory` only from protected configuration, and the repository belongs to another user.
   gitconfig: {
     text: `[safe]
