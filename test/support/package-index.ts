@@ -54,13 +54,14 @@ export class PackageIndex {
   constructor(private readonly offered: readonly PythonPackage[]) {}
 
   async listen(): Promise<this> {
-    this.server.listen(0, '127.0.0.1');
+    // Inside of a build, 127.0.0.1 is the build itself.
+    this.server.listen(0, '127.0.0.2');
     await once(this.server, 'listening');
     return this;
   }
 
   get host(): string {
-    return `127.0.0.1:${(this.server.address() as AddressInfo).port}`;
+    return `127.0.0.2:${(this.server.address() as AddressInfo).port}`;
   }
 
   /** The value of pip's `PIP_INDEX_URL`. */

@@ -322,6 +322,7 @@ export class IsolatedBuilds extends BuildsService {
         ...this.toolchain.compilers(),
         ...tools,
         await this.toolchain.ownProgram('install_packages.py'),
+        ...this.toolchain.python,
       ],
       environment: {
         CI: '1',

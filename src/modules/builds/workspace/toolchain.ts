@@ -7,6 +7,7 @@ import { WITH_EGRESS } from '../../../platform/egress/egress-proxy.js';
 import { type Isolation } from '../../../platform/isolation/isolation.js';
 import { type Mount } from '../../../platform/isolation/isolation-spec.js';
 import { type NodePrograms, NodeUnavailable, ownNodeProgram } from '../../../platform/node-programs/node-programs.js';
+import { standardLibraryOf, systemPackagesOf, systemPython } from '../../../platform/python/system-python.js';
 import { npmPackage } from '../../../platform/node-programs/npm-program.js';
 import { BuildFailed } from '../build-failed.js';
 import { type BuildDirectories } from './build-directories.js';
@@ -202,6 +203,12 @@ export class Toolchain {
   headersOf(line: string | null): Readonly<Record<string, string>> {
     this.headers ??= headersLine();
     return line !== null && line === this.headers ? { npm_config_nodedir: '/usr' } : {};
+  }
+
+  /** The libraries of the system's Python, and the packages of the system, of which pip is one. */
+  get python(): Mount[] {
+    const program = systemPython();
+    return [...standardLibraryOf(program), ...systemPackagesOf(program)].map((path) => ({ from: path, to: path }));
   }
 
   /** The program that forwards the network of a sandbox to its proxy. */

@@ -11,6 +11,7 @@ import { LISTEN_DESCRIPTOR, type LaunchLimits } from '../../../platform/isolatio
 import type { NetworkCounts } from '../../../platform/isolation/network/attached-network.js';
 import type { OutputPace } from '../../../platform/isolation/output-pace.js';
 import { NodePrograms, NodeUnavailable } from '../../../platform/node-programs/node-programs.js';
+import { standardLibraryOf, systemPython } from '../../../platform/python/system-python.js';
 import { ServerDidNotStart } from '../hosting.errors.js';
 import { directoryOf } from '../ingest/file-paths.js';
 import type { Manifest } from '../ingest/manifest.js';
@@ -114,7 +115,9 @@ export class AppLauncher {
       this.isolation.launch({
         command: ['/bin/sh', '-c', BOTH, 'sh', ...command],
         mounts: [
-          ...SYSTEM.filter((path) => existsSync(path)).map((path) => ({ from: path, to: path })),
+          ...[...SYSTEM, ...standardLibraryOf(systemPython())]
+            .filter((path) => existsSync(path))
+            .map((path) => ({ from: path, to: path })),
           { from: program, to: '/opt/node/bin/node' },
           { from: forwarder, to: '/opt/hosting/serve.cjs' },
           { from: tree, to: '/app' },

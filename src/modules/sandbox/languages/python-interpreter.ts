@@ -1,10 +1,8 @@
-import { existsSync, realpathSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 
+import { standardLibraryOf, systemPython } from '../../../platform/python/system-python.js';
 import { Interpreter, type RequiredFile } from './interpreter.js';
-
-/** The full paths of the system's Python. `python3` on the PATH may be a shim in a home directory. */
-const PATHS = ['/usr/bin/python3', '/usr/local/bin/python3'] as const;
 
 const BOOTSTRAP = '/runtime/python-bootstrap.py';
 const ZONES = '/usr/share/zoneinfo';
@@ -20,10 +18,10 @@ export class PythonInterpreter extends Interpreter {
   readonly requires: readonly RequiredFile[];
   private readonly program: string;
 
-  constructor(paths: readonly string[] = PATHS) {
+  constructor(paths?: readonly string[]) {
     super();
     // The path inside is the same, because Python finds its library relative to its own path.
-    this.program = resolve(paths);
+    this.program = systemPython(paths);
     this.requires = [
       { from: this.program, to: this.program, kind: 'file', missing: MISSING },
       ...standardLibrary(this.program).map(
@@ -47,16 +45,8 @@ export class PythonInterpreter extends Interpreter {
   }
 }
 
-function resolve(paths: readonly string[]): string {
-  const found = paths.find((path) => existsSync(path));
-  return found === undefined ? '' : realpathSync(found);
-}
-
-/** Returns `<prefix>/lib/python3.11` for `<prefix>/bin/python3.11`. Fedora uses `lib64`. */
+/** An empty path makes the probe report that Python is missing. */
 function standardLibrary(program: string): string[] {
-  const prefix = dirname(dirname(program));
-  const found = ['lib', 'lib64']
-    .map((lib) => join(prefix, lib, basename(program)))
-    .filter((path) => existsSync(join(path, 'os.py')));
+  const found = standardLibraryOf(program);
   return found.length > 0 ? found : [''];
 }
