@@ -52,11 +52,6 @@ export interface BuildRequest {
   readonly branch: string;
   readonly source: BuildSource;
   readonly settings: BuildSettings;
-  /**
-   * The hosts that install and build commands may reach: package registries, or any public address as well. The default
-   * is `registries`. The caller checks that the plan includes `open`.
-   */
-  readonly network?: 'registries' | 'open';
   readonly limits: BuildLimits;
   /** The project's variables of the target. */
   readonly environment: Readonly<Record<string, string>>;

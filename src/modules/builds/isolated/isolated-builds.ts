@@ -169,7 +169,7 @@ export class IsolatedBuilds extends BuildsService {
   /** @returns true when the build has packages of its own. */
   private async installAndBuild(context: BuildContext): Promise<boolean> {
     const cached = await this.caches.find(context.request, context.plan);
-    if (context.request.network === 'open')
+    if (context.request.settings.network === 'open')
       context.session.say('Network: the build may reach any public address. Each host is named here once.');
     const tools = await this.packageManagers.mounts(context.session, context.plan.packageManager);
     const shared = await this.install({ ...context, tools, modules: cached.modules });
@@ -322,7 +322,6 @@ export class IsolatedBuilds extends BuildsService {
         ...this.toolchain.compilers(),
         ...tools,
         await this.toolchain.ownProgram('install_packages.py'),
-        ...this.toolchain.python,
       ],
       environment: {
         CI: '1',
@@ -342,7 +341,7 @@ export class IsolatedBuilds extends BuildsService {
         ...environment,
         ...request.environment,
       },
-      egress: { hosts: REGISTRIES, trusted: this.options.allowedHosts, open: request.network === 'open' },
+      egress: { hosts: REGISTRIES, trusted: this.options.allowedHosts, open: request.settings.network === 'open' },
       untrustedCode: true,
       output: 'log',
     };

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
@@ -35,8 +35,9 @@ const COMPILERS = [
   '/usr/include',
   '/usr/lib/gcc',
   '/usr/libexec/gcc',
-  '/usr/lib/python3',
-  ...pythonLibraries(),
+  ...standardLibraryOf(systemPython()),
+  // One of these packages is pip.
+  ...systemPackagesOf(systemPython()),
   '/usr/share/python3',
 ];
 
@@ -205,12 +206,6 @@ export class Toolchain {
     return line !== null && line === this.headers ? { npm_config_nodedir: '/usr' } : {};
   }
 
-  /** The libraries of the system's Python, and the packages of the system, of which pip is one. */
-  get python(): Mount[] {
-    const program = systemPython();
-    return [...standardLibraryOf(program), ...systemPackagesOf(program)].map((path) => ({ from: path, to: path }));
-  }
-
   /** The program that forwards the network of a sandbox to its proxy. */
   async egressProgram(): Promise<Mount[]> {
     return [{ from: await this.isolation.reachable(WITH_EGRESS), to: '/opt/egress/with-egress.cjs' }];
@@ -238,16 +233,6 @@ export class Toolchain {
     }
     for (const directory of ['etc', 'bin']) await chmod(join(tools, directory), 0o755);
     return tools;
-  }
-}
-
-function pythonLibraries(): string[] {
-  try {
-    return readdirSync('/usr/lib')
-      .filter((name) => /^python3\.\d+$/.test(name))
-      .map((name) => `/usr/lib/${name}`);
-  } catch {
-    return [];
   }
 }
 
