@@ -33,6 +33,7 @@ export default tseslint.config(
       '**/*.js',
       'client/src/openapi.ts',
       'templates/',
+      'test/frameworks/fixtures/',
     ],
   },
   ...tseslint.configs.strictTypeChecked,

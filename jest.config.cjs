@@ -16,6 +16,8 @@ const ESM_ONLY = [
 const shared = {
   testEnvironment: 'node',
   setupFiles: ['reflect-metadata'],
+  // Projects of others, with tests and packages of their own.
+  modulePathIgnorePatterns: ['<rootDir>/test/frameworks/fixtures/'],
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
   transform: {
     '^.+\\.[tj]s$': ['@swc/jest', require('./scripts/swc-options.cjs')],
@@ -36,11 +38,12 @@ const config = {
       displayName: 'service',
       testMatch: ['<rootDir>/test/**/*.test.ts'],
       // They watch the whole machine for traces, or take minutes of it, so that they run alone: `npm run test:abuse`,
-      // `npm run test:soak`, `npm run test:templates`.
+      // `npm run test:soak`, `npm run test:templates`, `npm run test:frameworks`.
       testPathIgnorePatterns: [
         '/node_modules/',
         '<rootDir>/test/abuse/',
         '<rootDir>/test/alerting/',
+        '<rootDir>/test/frameworks/',
         '<rootDir>/test/templates/',
       ],
       globalSetup: '<rootDir>/test/support/servers.setup.ts',
@@ -50,6 +53,13 @@ const config = {
       ...shared,
       displayName: 'templates',
       testMatch: ['<rootDir>/test/templates/**/*.test.ts'],
+      globalSetup: '<rootDir>/test/support/servers.setup.ts',
+      globalTeardown: '<rootDir>/test/support/servers.teardown.ts',
+    },
+    {
+      ...shared,
+      displayName: 'frameworks',
+      testMatch: ['<rootDir>/test/frameworks/*.test.ts'],
       globalSetup: '<rootDir>/test/support/servers.setup.ts',
       globalTeardown: '<rootDir>/test/support/servers.teardown.ts',
     },

@@ -1,0 +1,181 @@
+import { execFileSync } from 'node:child_process';
+import { chmodSync, cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Browser, type Page } from 'playwright-core';
+import { inChromium, launchChromium } from '../support/browser.js';
+import { GitClient } from '../support/git-client.js';
+import { as, expectStatus, Make } from '../support/make.js';
+import { eventually, useApp } from '../support/test-app.js';
+import { filesOf, type Fixture, rangeOf, selectedFixtures } from './fixture.js';
+
+const LONG = 900_000;
+jest.setTimeout(2 * LONG);
+
+const TESTED = join(__dirname, 'tested.json');
+/** What a manifest says and no page of a fixture does. */
+const ONLY_IN_MANIFEST = /"(?:devD|d)ependencies"\s*:/;
+
+const npm = (...args: string[]): string =>
+  execFileSync('npm', args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
+
+/** Builds use the registry that npm is configured with on this machine, which may be on an internal network. */
+const registry = new URL(npm('config', 'get', 'registry'));
+
+const fixtures = selectedFixtures({
+  names: process.env['FRAMEWORKS'],
+  short: process.env['FRAMEWORKS_SHORT'] === '1',
+});
+
+/** Nothing is replaced: projects as their authors push them, packages from the registry, isolated builds, a browser. */
+describe('a project that is pushed as it is', () => {
+  const dataDirectory = mkdtempSync(join(tmpdir(), 'frameworks-'));
+  chmodSync(dataDirectory, 0o711);
+  const app = useApp({ DATA_DIR: dataDirectory, SANDBOX_ENABLED: 'false', BUILD_ALLOWED_HOSTS: registry.host });
+  const make = new Make(app);
+  const git = new GitClient();
+  let browser: Browser | undefined;
+
+  beforeAll(async () => {
+    browser = await launchChromium();
+  });
+
+  afterAll(async () => {
+    await browser?.close();
+    git.remove();
+    rmSync(dataDirectory, { recursive: true, force: true });
+  });
+
+  inChromium.each(fixtures.map((fixture) => [fixture.name, fixture] as const))('%s', async (_name, fixture) => {
+    const deploy = await pushed(fixture);
+    if (fixture.refused !== undefined) {
+      expect(deploy).toMatchObject({ state: 'error', error: { code: fixture.refused.code } });
+      expect(deploy.error.message).toContain(fixture.refused.says);
+      return;
+    }
+    expect(deploy).toMatchObject({
+      state: 'ready',
+      live: true,
+      output: { framework: fixture.framework, kind: fixture.kind },
+    });
+    const url = new URL(deploy.aliases[0] as string);
+    url.port = String(app.appsPort);
+    await visited(fixture, url.href);
+    if (process.env['UPDATE_FRAMEWORKS'] === '1') keep(fixture);
+  });
+
+  /** The deploy of a fixture when it is over. @throws {Error} with its log when it failed and should not have. */
+  async function pushed(fixture: Fixture): Promise<any> {
+    const { name, settings = {} } = fixture;
+    const key = await make.key(await make.person({ plan: 'pro' }));
+    const repoUrl = expectStatus(201, await app.post('/api/v1/repositories', { name }, as(key))).body.data
+      .repo_url as string;
+    const project = expectStatus(
+      201,
+      await app.post('/api/v1/projects', { name, repo_url: repoUrl, ...settings }, as(key)),
+    ).body.data.id as string;
+    const remote = repoUrl.replace(app.config.publicUrl, app.url.replace('//', `//any:${key}@`));
+    await git.run(['clone', '--quiet', remote, name]);
+    await git.run(['checkout', '--quiet', '-B', 'main'], { cwd: name });
+    cpSync(filesOf(fixture), git.path(name), {
+      recursive: true,
+      filter: (path) => !/\/(node_modules|\.git|\.next|dist)$/.test(path),
+    });
+    useRegistry(git.path(name));
+    await git.run(['add', '--all', '--force', '.'], { cwd: name });
+    await git.run(['commit', '--quiet', '-m', name], { cwd: name });
+    await git.run(['push', '--quiet', 'origin', 'HEAD'], { cwd: name });
+    const sha = await git.run(['rev-parse', 'HEAD'], { cwd: name });
+    rmSync(git.path(name), { recursive: true });
+    let deploy: any;
+    await eventually(
+      async () => {
+        const { data } = expectStatus(200, await app.fetch(`/api/v1/projects/${project}/deploys`, as(key))).body;
+        // One whose commit could not be found out has none.
+        deploy = data.find(
+          ({ commit, state, finished_at: finishedAt }: any) =>
+            finishedAt !== undefined && (commit?.sha === sha || (commit === undefined && state === 'error')),
+        );
+        return deploy !== undefined;
+      },
+      `the deploy of ${name} is over`,
+      LONG,
+    );
+    if (deploy.state !== 'ready' && fixture.refused === undefined)
+      throw new Error(
+        `${JSON.stringify(deploy.error)}\n` +
+          (await app.fetch(`/api/v1/deploys/${deploy.id}/logs`, as(key))).text.slice(-12_000),
+      );
+    return deploy;
+  }
+
+  async function visited(fixture: Fixture, url: string): Promise<void> {
+    const context = await browser!.newContext();
+    try {
+      const page = await context.newPage();
+      const errors: string[] = [];
+      page.on('pageerror', (error) => errors.push(error.message));
+      page.on('console', (message) => {
+        // A browser asks for this one by itself, and not every project has it.
+        if (message.type() === 'error' && !message.location().url.endsWith('/favicon.ico'))
+          errors.push(`${message.text()} (${message.location().url})`);
+      });
+      await shown(page, url, '/', fixture.shows!);
+      if (fixture.deepLink !== undefined) {
+        const { path, shows } = fixture.deepLink;
+        await shown(page, url, path, shows);
+        expect((await page.reload())?.status()).toBe(200);
+        await says(page, shows);
+      }
+      expect(errors).toEqual([]);
+      if (fixture.api !== undefined) expect(await asked(page, fixture.api.path)).toEqual(fixture.api.answers);
+      expect((await page.goto(new URL('/no/such/page', url).href))?.status()).toBe(fixture.missing);
+      await page.goto(new URL('/package.json', url).href);
+      expect(await page.content()).not.toMatch(ONLY_IN_MANIFEST);
+    } finally {
+      await context.close();
+    }
+  }
+});
+
+/** A machine that has no other registry than its own gives it to what it pushes, as its users would. */
+function useRegistry(directory: string): void {
+  if (registry.host === 'registry.npmjs.org') return;
+  writeFileSync(join(directory, '.npmrc'), `registry=${registry.href}\n`, { flag: 'a' });
+  writeFileSync(join(directory, '.yarnrc.yml'), `npmRegistryServer: ${JSON.stringify(registry.href)}\n`, { flag: 'a' });
+}
+
+async function shown(page: Page, url: string, path: string, text: string): Promise<void> {
+  const response = await page.goto(new URL(path, url).href, { waitUntil: 'load' });
+  expect({ path, status: response?.status() }).toEqual({ path, status: 200 });
+  await says(page, text);
+}
+
+async function says(page: Page, text: string): Promise<void> {
+  try {
+    await page.locator('body').filter({ hasText: text }).waitFor({ timeout: 30_000 });
+  } catch (cause) {
+    throw new Error(`${page.url()} does not say "${text}", but: ${(await page.innerText('body')).slice(0, 2_000)}`, {
+      cause,
+    });
+  }
+}
+
+const asked = (page: Page, path: string): Promise<unknown> =>
+  page.evaluate(async (at) => (await fetch(at)).json(), path);
+
+/** Notes what has just come up. Of two fixtures of a framework, the one with the newer version counts. */
+function keep(fixture: Fixture): void {
+  const range = rangeOf(fixture);
+  if (range === null) return;
+  const found = [
+    JSON.parse(npm('view', `${fixture.package!}@${range}`, 'version', '--json')) as string | string[],
+  ].flat();
+  const version = found.sort((a, b) => a.localeCompare(b, 'en', { numeric: true })).at(-1)!;
+  const tested = JSON.parse(readFileSync(TESTED, 'utf8')) as Record<string, { version: string; date: string }>;
+  const before = tested[fixture.framework];
+  if (before !== undefined && version.localeCompare(before.version, 'en', { numeric: true }) < 0) return;
+  tested[fixture.framework] = { version, date: new Date().toISOString().slice(0, 10) };
+  const sorted = Object.fromEntries(Object.entries(tested).sort(([a], [b]) => a.localeCompare(b)));
+  writeFileSync(TESTED, `${JSON.stringify(sorted, null, 2)}\n`);
+}
