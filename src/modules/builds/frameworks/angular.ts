@@ -1,5 +1,6 @@
 import { type Preset } from './preset.js';
 import { isBelow, type Source } from './source.js';
+import { withVariables } from './start-commands.js';
 
 interface BuildOptions {
   readonly outputPath?: unknown;
@@ -57,7 +58,9 @@ export const angular: Preset = {
       when: (source) => applicationOf(source).hasServer,
       tree: 'repository',
       leaves: (source) => [`${applicationOf(source).output}/server/server.mjs`],
-      start: (source) => ['node', `${applicationOf(source).output}/server/server.mjs`],
+      // It answers only hosts that it knows. Those of this deploy are known to the service, which sends no others.
+      start: (source) =>
+        withVariables({ NG_ALLOWED_HOSTS: '*' }, 'node', `${applicationOf(source).output}/server/server.mjs`),
       publicFiles: (source) => [{ directory: applicationOf(source).browser, prefix: '/' }],
     },
     {

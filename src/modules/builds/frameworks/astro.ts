@@ -12,7 +12,14 @@ const rendersOnRequest = (source: Source): boolean =>
   ['server', 'hybrid'].includes(propertyOf(config(source), 'output') ?? '');
 
 /** The major version of `@astrojs/node` for each one of Astro. */
-const NODE_ADAPTERS: Readonly<Record<number, string>> = { 2: '^5', 3: '^6', 4: '^8', 5: '^9' };
+const NODE_ADAPTERS: Readonly<Record<number, string>> = {
+  2: '^5',
+  3: '^6',
+  4: '^8',
+  5: '^9',
+  6: '^10',
+  7: '^11',
+};
 
 export const astro: Preset = {
   name: 'astro',

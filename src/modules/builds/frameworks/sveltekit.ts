@@ -3,7 +3,8 @@ import { clientFiles } from './shared-modes.js';
 import { directoryIn, propertyOf, type Source } from './source.js';
 import { withVariables } from './start-commands.js';
 
-const config = (source: Source): string => source.config('svelte.config');
+/** The adapter is named in svelte.config, or since version 2.60 in the plugin of vite.config. */
+const config = (source: Source): string => `${source.config('svelte.config')}\n${source.config('vite.config')}`;
 const usesAdapter = (source: Source, name: string): boolean => config(source).includes(`@sveltejs/adapter-${name}`);
 
 export const sveltekit: Preset = {
@@ -23,6 +24,15 @@ export const sveltekit: Preset = {
         const page = propertyOf(config(source), 'fallback');
         return page === '404.html' ? null : page;
       },
+    },
+    {
+      kind: 'refused',
+      condition: 'without an adapter in vite.config and without svelte.config',
+      when: (source) => !usesAdapter(source, 'node') && wrapped(source) === null,
+      code: 'output_not_found',
+      message: () =>
+        'SvelteKit has no adapter: neither svelte.config nor vite.config names one. ' +
+        'Add @sveltejs/adapter-node to the packages and to the options of sveltekit() in vite.config.',
     },
     {
       kind: 'server',
@@ -45,26 +55,43 @@ export const sveltekit: Preset = {
 const outputOf = (source: Source): string =>
   usesAdapter(source, 'node') ? (directoryIn(config(source), 'out') ?? 'build') : 'build';
 
-/** adapter-auto knows the hosts that it was made for, and finds none of them here. */
+/** Adapters for other hosts, and adapter-auto, which knows other hosts only. */
+const OTHER_ADAPTER =
+  /(['"`])(?:@sveltejs\/adapter-(?!node\b|static\b)[\w-]{1,50}|svelte-adapter-[\w-]{1,50}|svelte-kit-sst)\1/;
+const NODE_ADAPTERS: Readonly<Record<number, string>> = { 1: '^1', 2: '^5', 3: '^6' };
+
 function adapterOf(source: Source): Adapter | null {
-  const original = source.configFile('svelte.config');
-  if (usesAdapter(source, 'node') || original === null) return null;
-  const major = source.majorOf('@sveltejs/kit') === 1 ? 1 : 5;
-  const kept = original.replace(/^svelte\.config/, 'svelte.config.original');
+  const wraps = usesAdapter(source, 'node') ? null : wrapped(source);
+  if (wraps === null) return null;
   return {
-    packages: [`@sveltejs/adapter-node@^${major}`],
+    packages: [`@sveltejs/adapter-node@${NODE_ADAPTERS[source.majorOf('@sveltejs/kit') ?? 0] ?? 'latest'}`],
     links: ['@sveltejs/adapter-node'],
-    wraps: {
-      file: original,
-      original: kept,
-      text: [
-        `import adapter from '@sveltejs/adapter-node';`,
-        `import config from './${kept}';`,
-        '',
-        'export default { ...config, kit: { ...config.kit, adapter: adapter() } };',
-        '',
-      ].join('\n'),
-    },
+    wraps,
     reason: 'The adapter of the project is for another host.',
+  };
+}
+
+/** The configuration with adapter-node, or null when it has no place for an adapter. */
+function wrapped(source: Source): NonNullable<Adapter['wraps']> | null {
+  const vite = source.configFile('vite.config');
+  if (vite !== null && OTHER_ADAPTER.test(source.text(vite)))
+    return {
+      file: vite,
+      original: vite.replace(/^vite\.config/, 'vite.config.original'),
+      text: source.text(vite).replace(OTHER_ADAPTER, `'@sveltejs/adapter-node'`),
+    };
+  const svelte = source.configFile('svelte.config');
+  if (svelte === null) return null;
+  const original = svelte.replace(/^svelte\.config/, 'svelte.config.original');
+  return {
+    file: svelte,
+    original,
+    text: [
+      `import adapter from '@sveltejs/adapter-node';`,
+      `import config from './${original}';`,
+      '',
+      'export default { ...config, kit: { ...config.kit, adapter: adapter() } };',
+      '',
+    ].join('\n'),
   };
 }
