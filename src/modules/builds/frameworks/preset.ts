@@ -16,7 +16,7 @@ export interface Preset {
   /** The command of a project that has none of the scripts in `buildScripts`. */
   readonly build: Derived<string | null>;
   /** The scripts of package.json that build. The first one that exists is run. It defaults to `build`. */
-  readonly buildScripts?: readonly string[];
+  readonly buildScripts?: Derived<readonly string[]>;
   /** Installs the packages of a project that is not for Node. The default follows from the lock file of npm and others. */
   readonly install?: (source: Source) => string | null;
   /** Variables of the build command. */

@@ -1,3 +1,5 @@
+import { posix } from 'node:path';
+
 import { type Adapter } from '../frameworks/preset.js';
 
 /** The packages lie below the root directory, so that they find the framework in the packages of the project. */
@@ -32,4 +34,5 @@ export function adapterScript({ packages, links, wraps, files = {} }: Adapter): 
 
 const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
-const writing = (file: string, text: string): string => `printf %s ${quoted(text)} > ${quoted(file)}`;
+const writing = (file: string, text: string): string =>
+  `mkdir -p ${quoted(posix.dirname(file))}\nprintf %s ${quoted(text)} > ${quoted(file)}`;

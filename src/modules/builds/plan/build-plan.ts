@@ -126,7 +126,8 @@ function usableNode(range: string | null, { nodeVersions, report }: AvailableToo
 
 function buildCommandOf(preset: Preset, { buildCommand }: BuildSettings, source: Source): string | null {
   if (buildCommand !== undefined) return buildCommand === '' ? null : buildCommand;
-  const script = (preset.buildScripts ?? ['build']).find((name) => source.script(name) !== undefined);
+  const scripts = derive(preset.buildScripts ?? ['build'], source);
+  const script = scripts.find((name) => source.script(name) !== undefined);
   return script === undefined ? derive(preset.build, source) : `npm run ${script}`;
 }
 
