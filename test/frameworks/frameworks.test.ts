@@ -46,7 +46,22 @@ describe('a project that is pushed as it is', () => {
     rmSync(dataDirectory, { recursive: true, force: true });
   });
 
-  inChromium.each(fixtures.map((fixture) => [fixture.name, fixture] as const))('%s', async (_name, fixture) => {
+  inChromium.each(fixtures.map((fixture) => [fixture.name, fixture] as const))('%s', async (name, fixture) => {
+    // Jest reports a file when all of it is over, which takes an hour here.
+    const from = performance.now();
+    const report = (outcome: string): void => {
+      process.stderr.write(`${name}: ${outcome}, ${Math.round((performance.now() - from) / 1000)} s\n`);
+    };
+    try {
+      await comesUp(fixture);
+      report(fixture.refused === undefined ? 'came up' : 'was refused');
+    } catch (error) {
+      report('failed');
+      throw error;
+    }
+  });
+
+  async function comesUp(fixture: Fixture): Promise<void> {
     const deploy = await pushed(fixture);
     if (fixture.refused !== undefined) {
       expect(deploy).toMatchObject({ state: 'error', error: { code: fixture.refused.code } });
@@ -62,7 +77,7 @@ describe('a project that is pushed as it is', () => {
     url.port = String(app.appsPort);
     await visited(fixture, url.href);
     if (process.env['UPDATE_FRAMEWORKS'] === '1') keep(fixture);
-  });
+  }
 
   /** The deploy of a fixture when it is over. @throws {Error} with its log when it failed and should not have. */
   async function pushed(fixture: Fixture): Promise<any> {

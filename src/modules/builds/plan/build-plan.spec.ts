@@ -70,7 +70,12 @@ describe('the plan of a build', () => {
       'server',
     ],
     [{ dependencies: { '@react-router/dev': '7', vite: '7' } }, 'react-router', 'npx react-router build', 'server'],
-    [{ dependencies: { '@sveltejs/kit': '2', vite: '7' } }, 'sveltekit', 'npx vite build', 'server'],
+    [
+      { dependencies: { '@sveltejs/kit': '2', vite: '7' }, entries: ['svelte.config.js'] },
+      'sveltekit',
+      'npx vite build',
+      'server',
+    ],
     [{ dependencies: { vite: '7' }, entries: ['index.html'] }, 'vite', 'npx vite build', 'static'],
     [{ scripts: { start: 'node server.js' } }, 'node', null, 'server'],
     [{ entries: ['server.js'] }, 'node', null, 'server'],
