@@ -1,0 +1,36 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { PRESETS, presetNamed } from '../../src/modules/builds/frameworks/catalog.js';
+import { filesOf, rangeOf, selectedFixtures } from './fixture.js';
+
+/** What came up, with the version and the day. */
+const tested = JSON.parse(readFileSync(join(__dirname, 'tested.json'), 'utf8')) as Record<string, unknown>;
+
+/** Presets that no fixture comes up with yet. */
+const WITHOUT_FIXTURE = ['parcel', 'rsbuild', 'vue-cli', 'vuepress'];
+
+describe('the fixtures', () => {
+  const fixtures = selectedFixtures({ short: false });
+
+  it('have one for each preset', () => {
+    const covered = new Set(fixtures.map(({ framework }) => framework));
+    const missing = PRESETS.map(({ name }) => name).filter((name) => !covered.has(name));
+    expect(missing.sort()).toEqual(WITHOUT_FIXTURE);
+  });
+
+  it.each(fixtures.map((fixture) => [fixture.name, fixture] as const))('say what %s is', (_name, fixture) => {
+    expect(presetNamed(fixture.framework)?.name).toBe(fixture.framework);
+    expect(filesOf(fixture)).toBeTruthy();
+    if (fixture.package !== undefined) expect(rangeOf(fixture)).not.toBeNull();
+    if (fixture.refused === undefined)
+      expect(fixture).toMatchObject({
+        kind: expect.any(String),
+        shows: expect.any(String),
+        missing: expect.any(Number),
+      });
+  });
+
+  it('were tested with presets that exist', () => {
+    expect(Object.keys(tested).filter((name) => presetNamed(name)?.name !== name)).toEqual([]);
+  });
+});
