@@ -56,7 +56,7 @@ describe('a project that is pushed as it is', () => {
       await comesUp(fixture);
       report(fixture.refused === undefined ? 'came up' : 'was refused');
     } catch (error) {
-      report('failed');
+      report(`failed: ${String(error).replace(/\s+/g, ' ').slice(0, 300)}`);
       throw error;
     }
   });
