@@ -72,7 +72,7 @@ function row(preset: Preset): string {
   const cells = [
     `${preset.title} (${code(preset.name)})`,
     detection(preset.detect),
-    build === null ? `script ${listed(preset.buildScripts ?? ['build'])}` : code(build),
+    build === null ? `script ${listed(derive(preset.buildScripts ?? ['build'], plain))}` : code(build),
     listed([...new Set(preset.modes.flatMap(output))]),
     preset.modes.map(served).join('; '),
     of === undefined ? 'not yet' : `${of.version}, ${of.date}`,

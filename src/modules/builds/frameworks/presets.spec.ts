@@ -69,7 +69,7 @@ describe('the preset of', () => {
         scripts: { start: 'ng serve' },
         configs: { 'angular.json': angularSsr },
       },
-      ['angular', 'npx ng build', 'server', 'node dist/web/server/server.mjs'],
+      ['angular', 'npx ng build', 'server', 'env NG_ALLOWED_HOSTS=* node dist/web/server/server.mjs'],
     ],
     [
       'Gatsby',
@@ -208,8 +208,9 @@ describe('the preset of', () => {
     expect(shown(project)).toEqual(expected);
   });
 
-  it('Qwik City without an adapter refuses, and names what to run', () => {
-    expect(() => plan({ dependencies: { '@builder.io/qwik-city': '^1', vite: '^7' } })).toThrow(
+  it('Qwik City with an adapter for another host refuses, and names what to run', () => {
+    const files = ['adapters', 'adapters/vercel-edge'];
+    expect(() => plan({ dependencies: { '@builder.io/qwik-city': '^1', vite: '^7' }, files })).toThrow(
       /npm run qwik add express/,
     );
   });
