@@ -1,5 +1,6 @@
 import { planOf } from './build-plan.js';
 import { type Inspection } from './inspection.js';
+import { packageManagerFactsOf } from './package-manager.js';
 import { type BuildPlan } from './plan-types.js';
 
 /** The plan of a project with these packages and files. */
@@ -13,6 +14,7 @@ function planned(dependencies: Record<string, string>, files: Record<string, str
     paths: [...new Set(paths.flatMap((path) => path.split('/').map((_, end, all) => all.slice(0, end + 1).join('/'))))],
     configs: files,
     ...{ locks: [], packages: [], directories: [], installHash: 'a'.repeat(64) },
+    ...{ python: null, packageManager: packageManagerFactsOf({}, null) },
   };
   return planOf({}, inspection, { nodeVersions: ['24'], report: () => undefined });
 }
