@@ -3,6 +3,8 @@ import type { Command } from 'commander';
 import { Credentials } from './credentials.js';
 import { type Environment, readEnvironment } from './environment.js';
 import { NotLoggedIn, UsageError } from './failures.js';
+import { Prompt } from './prompt.js';
+import { paint, type Paint, paintFor, Progress, widthOf } from './terminal.js';
 
 const DEFAULT_URL = 'http://127.0.0.1:3000';
 
@@ -51,6 +53,39 @@ export class Context {
     return new Service({ ...caller, baseUrl: this.url, organization: this.options.org });
   }
 
+  /** The styles of standard output. JSON has none. */
+  get paint(): Paint {
+    return this.json ? paint(false) : paintFor(process.stdout, this.environment);
+  }
+
+  /** The styles of notes, which go to standard error. */
+  get notePaint(): Paint {
+    return this.json ? paint(false) : paintFor(process.stderr, this.environment);
+  }
+
+  /** A line that shows the progress of the command while it runs. */
+  progress(): Progress {
+    return new Progress(process.stderr.isTTY && !this.json && !this.environment.dumbTerminal);
+  }
+
+  /**
+   * Asks before something cannot be undone. `--yes` answers in advance.
+   *
+   * @throws {UsageError} when the answer is not yes, or when there is no terminal to ask on.
+   */
+  async confirm(question: string, { yes }: { readonly yes?: true }): Promise<void> {
+    if (yes === true) return;
+    if (!process.stdin.isTTY)
+      throw new UsageError(`${question} Pass --yes to confirm; there is no terminal to ask on.`);
+    const prompt = new Prompt();
+    try {
+      const answer = await prompt.ask(`${question} [y/N] `);
+      if (!/^y(es)?$/i.test(answer.trim())) throw new UsageError('Nothing was changed.');
+    } finally {
+      prompt.close();
+    }
+  }
+
   /** Prints the result to standard output: as JSON with `--json`, otherwise as text for people. */
   print(result: unknown, text: string): void {
     process.stdout.write(this.json ? `${JSON.stringify(result, undefined, 2)}\n` : `${text}\n`);
@@ -64,11 +99,11 @@ export class Context {
 
 export function tableOf(headings: readonly string[], rows: readonly (readonly string[])[]): string {
   const all = [headings, ...rows];
-  const widths = headings.map((_, column) => Math.max(...all.map((row) => row[column]!.length)));
+  const widths = headings.map((_, column) => Math.max(...all.map((row) => widthOf(row[column]!))));
   return all
     .map((row) =>
       row
-        .map((cell, column) => cell.padEnd(widths[column]!))
+        .map((cell, column) => cell + ' '.repeat(widths[column]! - widthOf(cell)))
         .join('  ')
         .trimEnd(),
     )

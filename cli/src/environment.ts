@@ -8,13 +8,20 @@ export interface Environment {
   readonly apiKey: string | undefined;
   readonly url: string | undefined;
   readonly credentialsFile: string;
+  readonly noColor: boolean;
+  /** Undefined when the variable is not set, so that the terminal decides. */
+  readonly forceColor: boolean | undefined;
+  readonly dumbTerminal: boolean;
 }
 
 export function readEnvironment(): Environment {
-  const { SERVICE_API_KEY, SERVICE_URL, XDG_CONFIG_HOME } = process.env;
+  const { SERVICE_API_KEY, SERVICE_URL, XDG_CONFIG_HOME, NO_COLOR, FORCE_COLOR, TERM } = process.env;
   return {
     apiKey: SERVICE_API_KEY || undefined,
     url: SERVICE_URL || undefined,
     credentialsFile: join(XDG_CONFIG_HOME || join(homedir(), '.config'), 'service/credentials.json'),
+    noColor: Boolean(NO_COLOR),
+    forceColor: FORCE_COLOR ? !/^(0|false)$/i.test(FORCE_COLOR) : undefined,
+    dumbTerminal: TERM === 'dumb',
   };
 }

@@ -15,6 +15,9 @@ export const withProject = (command: Command): Command =>
     `the project (default: the one in ${FILE} of this directory, see "service link")`,
   );
 
+/** Describes the argument of commands that take a project as their only argument. */
+export const PROJECT_ARGUMENT = `id or slug of the project (default: the one in ${FILE} of this directory)`;
+
 /** @throws {UsageError} when no project is named and this directory is not linked to one. */
 export async function projectOf({ project }: ProjectOption): Promise<string> {
   if (project !== undefined) return project;

@@ -26,6 +26,8 @@ async function report(error: unknown): Promise<void> {
   const context = await Context.of(program).catch(() => undefined);
   const url = context?.url ?? 'The service';
   process.stderr.write(
-    context?.json === true ? `${JSON.stringify(jsonOf(error, url))}\n` : `service: ${textOf(error, url)}\n`,
+    context?.json === true
+      ? `${JSON.stringify(jsonOf(error, url))}\n`
+      : `${context?.notePaint.red('service:') ?? 'service:'} ${textOf(error, url)}\n`,
   );
 }

@@ -1,6 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { addDeploy } from './commands/deploy.js';
+import { addDeploysCancel } from './commands/deploys-cancel.js';
+import { addDeploysInspect } from './commands/deploys-inspect.js';
+import { addDeploysList } from './commands/deploys-list.js';
+import { addEnvList } from './commands/env-list.js';
+import { addEnvPull } from './commands/env-pull.js';
+import { addEnvRemove } from './commands/env-remove.js';
+import { addEnvSet } from './commands/env-set.js';
 import { addExplain } from './commands/explain.js';
 import { addKeysCreate } from './commands/keys-create.js';
 import { addKeysList } from './commands/keys-list.js';
@@ -14,7 +21,10 @@ import { addOpen } from './commands/open.js';
 import { addInvoices } from './commands/invoices.js';
 import { addPlans } from './commands/plans.js';
 import { addProjectsCreate } from './commands/projects-create.js';
+import { addProjectsDelete } from './commands/projects-delete.js';
+import { addProjectsGet } from './commands/projects-get.js';
 import { addProjectsList } from './commands/projects-list.js';
+import { addProjectsSettings } from './commands/projects-settings.js';
 import { addPromote } from './commands/promote.js';
 import { addRepositoriesCreate } from './commands/repositories-create.js';
 import { addRepositoriesDelete } from './commands/repositories-delete.js';
@@ -53,6 +63,21 @@ export function createProgram(): Command {
   const projects = program.command('projects').description('manage projects');
   addProjectsList(projects);
   addProjectsCreate(projects);
+  addProjectsGet(projects);
+  addProjectsSettings(projects);
+  addProjectsDelete(projects);
+
+  const env = program.command('env').description('manage the environment variables of a project');
+  addEnvList(env);
+  addEnvSet(env);
+  addEnvRemove(env);
+  addEnvPull(env);
+
+  const deploys = program.command('deploys').description('list, inspect and cancel deploys');
+  addDeploysList(deploys);
+  addDeploysInspect(deploys);
+  addDeploysCancel(deploys);
+
   for (const add of [addLink, addDeploy, addLogs, addPromote, addRollback, addOpen]) add(program);
 
   const sandbox = program.command('sandbox').description('run programs in the sandbox');

@@ -52,8 +52,10 @@ export class CommandLine {
   runOnTerminal(
     args: readonly string[],
     answers: readonly (readonly [after: string, answer: string])[],
+    env: Record<string, string> = {},
   ): Promise<Ended> {
-    return this.spawn(['python3', '-c', TERMINAL, JSON.stringify(answers), process.execPath, COMMAND, ...args], {}, '');
+    const command = ['python3', '-c', TERMINAL, JSON.stringify(answers), process.execPath, COMMAND, ...args];
+    return this.spawn(command, env, '');
   }
 
   private async spawn(

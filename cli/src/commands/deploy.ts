@@ -1,6 +1,7 @@
-import type { Deploy, DeployLogLine, Service } from '@service/client';
+import type { Deploy, Service } from '@service/client';
 import type { Command } from 'commander';
 import { Context } from '../context.js';
+import { logLineText } from '../deploy-text.js';
 import { EXIT } from '../failures.js';
 import { type ProjectOption, projectOf, withProject } from '../linked-project.js';
 
@@ -37,19 +38,16 @@ export function addDeploy(program: Command): void {
 }
 
 async function followed(service: Service, context: Context, { id }: Deploy): Promise<Deploy> {
-  for await (const line of service.deploys.logs(id)) context.note(textOf(line));
+  for await (const line of service.deploys.logs(id)) context.note(logLineText(context.notePaint, line));
   return service.deploys.waitUntilReady(id);
 }
 
 /** Prints only the address to standard output, so that a script can use it. */
 function reportEnd(context: Context, deploy: Deploy, waited: boolean): void {
   const { state, url, aliases, error, type, live } = deploy;
-  if (error !== undefined) context.note(`${error.code}: ${error.message}`);
+  if (error !== undefined) context.note(`${context.notePaint.red(error.code)}: ${error.message}`);
   if (state === 'ready' && type === 'production' && !live)
     context.note('Production is pinned by a rollback and has not changed. Run "service promote" to move it.');
   context.print(deploy, state === 'ready' || !waited ? (aliases[0] ?? url) : state);
   if (waited && state !== 'ready') process.exitCode = EXIT.otherError;
 }
-
-export const textOf = ({ phase, stream, text }: DeployLogLine): string =>
-  `${phase.padEnd(7)} ${stream === 'system' ? '› ' : ''}${text}`;

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import { Context } from '../context.js';
+import { logLineText } from '../deploy-text.js';
 import { latestOf } from '../latest-deploy.js';
 import { type ProjectOption, withProject } from '../linked-project.js';
-import { textOf } from './deploy.js';
 
 export function addLogs(program: Command): void {
   withProject(program.command('logs'))
@@ -14,7 +14,7 @@ export function addLogs(program: Command): void {
         const context = await Context.of(command);
         const service = await context.service();
         for await (const line of service.deploys.logs(id ?? (await latestOf(service, options)).id, { follow })) {
-          process.stdout.write(`${context.json ? JSON.stringify(line) : textOf(line)}\n`);
+          process.stdout.write(`${context.json ? JSON.stringify(line) : logLineText(context.paint, line)}\n`);
         }
       },
     );
