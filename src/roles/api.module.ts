@@ -14,6 +14,7 @@ import { OpsHttpModule } from '../modules/ops/http/ops-http.module.js';
 import { ProjectsHttpModule } from '../modules/projects/http/projects-http.module.js';
 import { RepositoriesHttpModule } from '../modules/repositories/http/repositories-http.module.js';
 import { SandboxHttpModule } from '../modules/sandbox/http/sandbox-http.module.js';
+import { UploadsHttpModule } from '../modules/uploads/http/uploads-http.module.js';
 
 /** All endpoints of the API. The order of the guards is in `http.module.ts`. */
 @Module({
@@ -29,6 +30,7 @@ import { SandboxHttpModule } from '../modules/sandbox/http/sandbox-http.module.j
     DocsHttpModule,
     FeaturesHttpModule,
     OpsHttpModule,
+    UploadsHttpModule,
     DeploysHttpModule,
     DomainsHttpModule,
     MeteringHttpModule,

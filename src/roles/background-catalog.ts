@@ -43,6 +43,7 @@ import { repositoryPushedEvent } from '../modules/repositories/repository-pushed
 import { overdueExecutionsSchedule, oldExecutionsSchedule } from '../modules/sandbox/executions/executions.job.js';
 import { sandboxWorkerSchedule } from '../modules/sandbox/jobs/sandbox-worker.job.js';
 import { sandboxJob } from '../modules/sandbox/jobs/sandbox.job.js';
+import { uploadSweepSchedule } from '../modules/uploads/jobs/uploads.job.js';
 
 /** All background work of the service. A test compares it with the `*.job.ts` files of the modules. */
 export const BACKGROUND_CATALOG = new BackgroundCatalog({
@@ -81,5 +82,6 @@ export const BACKGROUND_CATALOG = new BackgroundCatalog({
     overdueExecutionsSchedule,
     oldExecutionsSchedule,
     sandboxWorkerSchedule,
+    uploadSweepSchedule,
   ],
 });

@@ -19,6 +19,7 @@ import { PLAN_ERRORS } from '../modules/plans/plans.errors.js';
 import { PROJECT_ERRORS } from '../modules/projects/projects.errors.js';
 import { REPOSITORY_ERRORS } from '../modules/repositories/repositories.errors.js';
 import { SANDBOX_ERRORS } from '../modules/sandbox/sandbox.errors.js';
+import { UPLOAD_ERRORS } from '../modules/uploads/uploads.errors.js';
 import { ErrorCatalog } from '../platform/errors/error-catalog.js';
 import { GENERIC_ERRORS } from '../platform/errors/generic.errors.js';
 
@@ -41,6 +42,7 @@ export const ERROR_CATALOG = new ErrorCatalog([
   PROJECT_ERRORS,
   REPOSITORY_ERRORS,
   GITHUB_ERRORS,
+  UPLOAD_ERRORS,
   DEPLOY_ERRORS,
   DOMAIN_ERRORS,
   SANDBOX_ERRORS,

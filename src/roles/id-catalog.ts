@@ -13,6 +13,7 @@ import { TASK_EVENT_ID, TASK_ID } from '../modules/ops/ops.ids.js';
 import { PROJECT_ID } from '../modules/projects/projects.ids.js';
 import { REPOSITORY_ID } from '../modules/repositories/repositories.ids.js';
 import { EXECUTION_ID } from '../modules/sandbox/sandbox.ids.js';
+import { UPLOAD_ID, UPLOAD_STORE_ID } from '../modules/uploads/uploads.ids.js';
 import { IdCatalog } from '../platform/ids/id-catalog.js';
 import {
   JOB_ID,
@@ -49,6 +50,8 @@ export const ID_CATALOG = new IdCatalog([
   REPOSITORY_ID,
   INSTALLATION_ID,
   LINK_STATE_ID,
+  UPLOAD_ID,
+  UPLOAD_STORE_ID,
   DEPLOY_ID,
   DOMAIN_ID,
   EXECUTION_ID,

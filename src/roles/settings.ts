@@ -14,6 +14,7 @@ import { PlansSettings } from '../modules/plans/plans.settings.js';
 import { ProjectsSettings } from '../modules/projects/projects.settings.js';
 import { RepositoriesSettings } from '../modules/repositories/repositories.settings.js';
 import { SandboxSettings } from '../modules/sandbox/sandbox.settings.js';
+import { UploadsSettings } from '../modules/uploads/uploads.settings.js';
 import { type ModuleSettingsClass, readSettings, type Settings } from '../platform/config/settings.js';
 import { BackupSettings } from './backup/backup.settings.js';
 
@@ -30,6 +31,7 @@ export const MODULE_SETTINGS: readonly ModuleSettingsClass[] = [
   GithubSettings,
   ProjectsSettings,
   RepositoriesSettings,
+  UploadsSettings,
   BuildsSettings,
   DeploysSettings,
   HostingSettings,

@@ -12,6 +12,7 @@ import { DeploysJobsModule } from '../modules/deploys/jobs/deploys-jobs.module.j
 import { DomainsJobsModule } from '../modules/domains/jobs/domains-jobs.module.js';
 import { SandboxJobsModule } from '../modules/sandbox/jobs/sandbox-jobs.module.js';
 import { ProjectsJobsModule } from '../modules/projects/jobs/projects-jobs.module.js';
+import { UploadsJobsModule } from '../modules/uploads/jobs/uploads-jobs.module.js';
 import { OutboxRelay } from '../platform/outbox/outbox-relay.js';
 
 /** All background work. */
@@ -26,6 +27,7 @@ import { OutboxRelay } from '../platform/outbox/outbox-relay.js';
     SandboxJobsModule,
     OpsJobsModule,
     ProjectsJobsModule,
+    UploadsJobsModule,
     DeploysJobsModule,
     HostingJobsModule,
     DomainsJobsModule,

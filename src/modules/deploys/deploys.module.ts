@@ -4,6 +4,7 @@ import { HostingModule } from '../hosting/hosting.module.js';
 import { StoredBytesModule } from '../hosting/stored-bytes.module.js';
 import { OrgDirectoryModule } from '../orgs/org-directory.module.js';
 import { ProjectsModule } from '../projects/projects.module.js';
+import { UploadsModule } from '../uploads/uploads.module.js';
 import { DeployAdmissionService } from './admission/deploy-admission.service.js';
 import { DeploySignals } from './domain/deploy-signals.js';
 import { DeployTransitions } from './domain/deploy-transitions.js';
@@ -49,7 +50,14 @@ const SHARED = [
 /** This module is global because hosting asks it for the environment that the server of a deploy starts with. */
 @Global()
 @Module({
-  imports: [DeploysPersistenceModule, HostingModule, OrgDirectoryModule, ProjectsModule, StoredBytesModule],
+  imports: [
+    DeploysPersistenceModule,
+    HostingModule,
+    OrgDirectoryModule,
+    ProjectsModule,
+    StoredBytesModule,
+    UploadsModule,
+  ],
   providers: [
     ...SHARED,
     ...DEPLOY_METRICS,

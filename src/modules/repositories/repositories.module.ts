@@ -20,6 +20,7 @@ import { PushRoom } from './pushes/push-room.js';
 import { PushesService } from './pushes/pushes.service.js';
 import { REPOSITORIES_METRICS } from './metrics/repositories.metrics.js';
 import { RepositoriesService } from './hosted/repositories.service.js';
+import { UploadedTrees } from './uploaded-trees.js';
 import { RepositorySources } from './repository-sources.js';
 import { RepositoryUrls } from './hosted/repository-urls.js';
 import { TemplateCatalog } from './templates/template-catalog.js';
@@ -45,6 +46,7 @@ import { TemplateCatalog } from './templates/template-catalog.js';
     RepositoriesService,
     RepositoryUrls,
     TemplateCatalog,
+    UploadedTrees,
     ...REPOSITORIES_METRICS,
   ],
   exports: [
@@ -55,6 +57,7 @@ import { TemplateCatalog } from './templates/template-catalog.js';
     RepositoriesService,
     RepositorySources,
     RepositoryUrls,
+    UploadedTrees,
   ],
 })
 export class RepositoriesModule {}

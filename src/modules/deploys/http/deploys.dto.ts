@@ -1,6 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Transform, Type } from 'class-transformer';
-import { IsBoolean, IsIn, IsInt, IsString, Matches, Min } from 'class-validator';
+import { IsBoolean, IsIn, IsInt, IsObject, IsString, Matches, Min, ValidateBy, ValidateNested } from 'class-validator';
 import { MAX_BRANCH_BYTES } from '../../../platform/git/branch-name.js';
 import { MayBeAbsent } from '../../../platform/http/may-be-absent.js';
 import { AnswerMeta, PageMeta, PageQuery } from '../../../platform/http/page.js';
@@ -28,6 +28,21 @@ const TYPE = {
     'production: served by the production host of the project, if the plan includes it. ' +
     'preview: served by a host of its own for the branch.',
 };
+
+const ExcludesCommit = (): PropertyDecorator =>
+  ValidateBy({
+    name: 'excludesCommit',
+    validator: {
+      validate: (_value: unknown, fault) => (fault?.object as { commit?: unknown } | undefined)?.commit === undefined,
+      defaultMessage: () => 'source must be absent if commit is set, because an upload has no other commits',
+    },
+  });
+
+class DeploySourceBody {
+  @ApiProperty({ example: 'upl_01jd3m8yeqf5rb0xkq5ym8s6tn', description: 'A complete upload of the project.' })
+  @IsString()
+  readonly upload_id!: string;
+}
 
 export class CreateDeployBody {
   @ApiPropertyOptional({
@@ -65,9 +80,22 @@ export class CreateDeployBody {
   @Matches(/^[0-9a-f]{40}$/, { message: 'commit must be a full commit hash of 40 hexadecimal digits' })
   readonly commit?: string;
 
+  @ApiPropertyOptional({
+    type: DeploySourceBody,
+    description:
+      'Deploys an upload instead of the linked repository, which the project then does not need. ' +
+      '`branch` only names the deploy, and `commit` must be absent.',
+  })
+  @MayBeAbsent()
+  @IsObject()
+  @ExcludesCommit()
+  @ValidateNested()
+  @Type(() => DeploySourceBody)
+  readonly source?: DeploySourceBody;
+
   get input(): CreateDeployInput {
-    const { branch, type, force, commit } = this;
-    return { branch, type, force, commit };
+    const { branch, type, force, commit, source } = this;
+    return { branch, type, force, commit, uploadId: source?.upload_id };
   }
 }
 
@@ -195,6 +223,8 @@ export class DeployView {
   })
   aliases!: string[];
   @ApiProperty({ enum: ['api', 'push'] }) trigger!: DeployTrigger;
+  @ApiPropertyOptional({ type: String, description: 'Id of the upload that is deployed. Absent for a repository.' })
+  upload_id?: string;
   @ApiPropertyOptional({ type: CommitView, description: 'Absent until the commit is known.' }) commit?: CommitView;
   @ApiPropertyOptional({ type: OutputView, description: 'Result of the build, once the deploy is ready.' })
   output?: OutputView;
@@ -253,6 +283,7 @@ export class DeployView {
       url,
       aliases: [...toProduction, ...leading.filter(({ kind }) => kind !== 'production')].map((alias) => alias.url),
       trigger,
+      ...(deploy.uploadId === null ? {} : { upload_id: deploy.uploadId }),
       ...(commitSha === null
         ? {}
         : { commit: { sha: commitSha, message: commitMessage ?? '', author: commitAuthor ?? '' } }),

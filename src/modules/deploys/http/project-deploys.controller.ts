@@ -15,6 +15,7 @@ import { LIMIT_ERRORS } from '../../limits/limits.errors.js';
 import { OPERATOR_ERRORS } from '../../operators/operators.errors.js';
 import { PLAN_ERRORS } from '../../plans/plans.errors.js';
 import { PROJECT_ERRORS } from '../../projects/projects.errors.js';
+import { UPLOAD_ERRORS } from '../../uploads/uploads.errors.js';
 import { DeployRequests } from '../requests/deploy-requests.js';
 import { DEPLOY_ERRORS } from '../deploys.errors.js';
 import { DeploysService } from '../requests/deploys.service.js';
@@ -47,7 +48,7 @@ export class ProjectDeploysController {
   @TakesJson()
   @HttpCode(HttpStatus.ACCEPTED)
   @ApiOperation({
-    summary: 'Creates a deploy of a branch of the linked repository.',
+    summary: 'Creates a deploy of a branch of the linked repository, or of an upload.',
     description:
       'The deploy is queued and starts when it is its turn. Older deploys of the same branch and type that still ' +
       'wait are skipped. `type: production` also needs the scope `deploys:production` and a plan that includes it.',
@@ -60,6 +61,8 @@ export class ProjectDeploysController {
     OPERATOR_ERRORS.feature_disabled,
     PROJECT_ERRORS.project_not_found,
     DEPLOY_ERRORS.project_has_no_repository,
+    UPLOAD_ERRORS.upload_not_found,
+    UPLOAD_ERRORS.upload_incomplete,
     PLAN_ERRORS.feature_not_in_plan,
     LIMIT_ERRORS.concurrency_limit_exceeded,
     ACCESS_ERRORS.email_not_verified,

@@ -6,6 +6,7 @@ import { StoredBytesModule } from '../../hosting/stored-bytes.module.js';
 import { MeteringModule } from '../../metering/metering.module.js';
 import { ProjectsModule } from '../../projects/projects.module.js';
 import { RepositoriesModule } from '../../repositories/repositories.module.js';
+import { UploadsModule } from '../../uploads/uploads.module.js';
 import { LostDeploys } from '../admission/lost-deploys.js';
 import { DeploysModule } from '../deploys.module.js';
 import { DeployLogs } from '../logs/deploy-log.js';
@@ -41,6 +42,7 @@ import { RepositoryPushedProcessor } from './repository-pushed.processor.js';
     ReencryptionModule,
     RepositoriesModule,
     StoredBytesModule,
+    UploadsModule,
   ],
   providers: [
     BeginStep,

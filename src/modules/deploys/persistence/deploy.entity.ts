@@ -14,11 +14,16 @@ export interface RequestedDeploy {
   readonly force: boolean;
   /** Defaults to the head of the branch when the deploy starts. */
   readonly commit?: string | undefined;
+  /** The upload to deploy instead of a branch. */
+  readonly uploadId?: string | undefined;
   readonly trigger: DeployTrigger;
   readonly requestedBy: string | null;
 }
 
 export type FetchedCommit = Readonly<Record<'commitSha' | 'commitMessage' | 'commitAuthor', string>>;
+
+/** Stands for the repository of uploads. A build is reused only for a deploy with the same repository and commit. */
+const uploadUrlOf = ({ id }: Project): string => `upload:${id}`;
 
 /** A deploy of a commit: its request, its progress and its result. */
 @Entity('deploys')
@@ -36,8 +41,10 @@ export class Deploy {
   @Column('text') trigger!: DeployTrigger;
   /** Builds even if the same commit was built with the same settings. */
   @Column('boolean') force!: boolean;
-  /** The git ref to fetch: the branch, or the commit that was requested. */
+  /** The git ref to fetch: the branch, or the commit that was requested. For an upload, it is the id of the upload. */
   @Column('text') ref!: string;
+  /** Null for a deploy from a repository. */
+  @Column('text', { name: 'upload_id', nullable: true }) uploadId!: string | null;
   @Column('text', { name: 'repo_url' }) repoUrl!: string;
   /** The settings, like the repository, are those of the project when the last attempt started. */
   @Column('jsonb') settings!: DeploySettings;
@@ -75,8 +82,9 @@ export class Deploy {
    * @throws {ProjectHasNoRepository} `project_has_no_repository`
    */
   static queued(project: Project, request: RequestedDeploy, { id, at }: { id: string; at: Date }): Deploy {
-    if (project.repoUrl === null) throw new ProjectHasNoRepository();
-    const { branch = project.productionBranch, commit, type, force, trigger, requestedBy } = request;
+    const { branch = project.productionBranch, commit, uploadId = null, type, force, trigger, requestedBy } = request;
+    const repoUrl = uploadId === null ? project.repoUrl : uploadUrlOf(project);
+    if (repoUrl === null) throw new ProjectHasNoRepository();
     const deploy = new Deploy();
     deploy.id = id;
     deploy.orgId = project.orgId;
@@ -88,8 +96,9 @@ export class Deploy {
     deploy.losses = 0;
     deploy.trigger = trigger;
     deploy.force = force;
-    deploy.ref = commit ?? branch;
-    deploy.repoUrl = project.repoUrl;
+    deploy.ref = uploadId ?? commit ?? branch;
+    deploy.uploadId = uploadId;
+    deploy.repoUrl = repoUrl;
     deploy.settings = settingsOf(project);
     deploy.requestedBy = requestedBy;
     deploy.commitSha = commit ?? null;

@@ -67,7 +67,7 @@ export class BeginStep {
       if (refusal instanceof DeployFailed) return refusal;
       if (refusal !== null) throw refusal as Error;
     }
-    const { repoUrl } = project;
+    const repoUrl = deploy.uploadId === null ? project.repoUrl : deploy.repoUrl;
     if (repoUrl === null) {
       const { code, message } = new ProjectHasNoRepository();
       return new DeployFailed(code, message);

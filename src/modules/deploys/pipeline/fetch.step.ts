@@ -6,6 +6,9 @@ import { DomainError } from '../../../platform/errors/domain-error.js';
 import { RepositoryNotFound } from '../../repositories/repositories.errors.js';
 import { RepositorySources } from '../../repositories/repository-sources.js';
 import type { RepositorySource } from '../../repositories/source-host.js';
+import { UploadNotFound } from '../../uploads/uploads.errors.js';
+import { UploadSources } from '../../uploads/upload-sources.js';
+import type { Deploy } from '../persistence/deploy.entity.js';
 import { DeployFailed } from '../domain/deploy-failure.js';
 import { RUNNING_STATES } from '../domain/deploy-state.js';
 import { jobIdOf } from '../jobs/deploy.job.js';
@@ -26,6 +29,7 @@ const PROCESSORS = 4;
 export class FetchStep {
   constructor(
     private readonly sources: RepositorySources,
+    private readonly uploads: UploadSources,
     private readonly builds: BuildsService,
     private readonly deploys: DeploysStore,
     private readonly system: SystemVariables,
@@ -34,18 +38,19 @@ export class FetchStep {
   /**
    * The caller has to close the source that it returns.
    *
-   * @throws {DeployFailed} `repository_not_found`, `repository_unreachable`
+   * @throws {DeployFailed} `repository_not_found`, `repository_unreachable`, `upload_not_found`
    * @throws {BuildFailed} `repository_unreachable`, `ref_not_found`, `isolation_unavailable`
    * @throws {AttemptOver}
    */
   async run(run: DeployRun): Promise<FetchedSource> {
     const { deploy, log, signal } = run;
-    log.note('resolve', `Looking for ${deploy.ref} in ${deploy.repoUrl}.`);
-    const source = await this.fetch(
-      run,
-      { repoUrl: deploy.repoUrl, ...(await this.locate(deploy.orgId, deploy.repoUrl)), ref: deploy.ref },
-      signal,
+    log.note(
+      'resolve',
+      deploy.uploadId === null
+        ? `Looking for ${deploy.ref} in ${deploy.repoUrl}.`
+        : `Looking for the files of ${deploy.uploadId}.`,
     );
+    const source = await this.fetch(run, await this.sourceOf(deploy), signal);
     try {
       const { sha, message, author } = source.commit;
       const commit = { commitSha: sha, commitMessage: message, commitAuthor: author };
@@ -87,6 +92,18 @@ export class FetchStep {
       },
       signal,
     );
+  }
+
+  private async sourceOf({ orgId, projectId, repoUrl, uploadId, ref }: Deploy): Promise<BuildSource> {
+    if (uploadId === null) return { repoUrl, ...(await this.locate(orgId, repoUrl)), ref };
+    try {
+      const { localRepository, commitSha } = await this.uploads.of(projectId, uploadId);
+      return { repoUrl, localRepository, ref: commitSha };
+    } catch (error) {
+      throw error instanceof UploadNotFound
+        ? new DeployFailed('upload_not_found', 'The upload was deleted after 7 days. Upload the directory again.')
+        : error;
+    }
   }
 
   private async locate(orgId: string, repoUrl: string): Promise<RepositorySource> {

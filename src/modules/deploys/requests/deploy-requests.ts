@@ -7,6 +7,7 @@ import type { DeployType } from '../domain/deploy-state.js';
 import { ProductionGate } from '../domain/production-gate.js';
 import { StorageGate } from '../domain/storage-gate.js';
 import type { Deploy, RequestedDeploy } from '../persistence/deploy.entity.js';
+import { UploadsService } from '../../uploads/uploads.service.js';
 import { DeployQueue } from './deploy-queue.js';
 
 export type CreateDeployInput = Omit<RequestedDeploy, 'trigger' | 'requestedBy'>;
@@ -20,6 +21,7 @@ export class DeployRequests {
     private readonly gate: ProductionGate,
     private readonly storage: StorageGate,
     private readonly queue: DeployQueue,
+    private readonly uploads: UploadsService,
     private readonly orgs: OrgDirectory,
   ) {}
 
@@ -30,6 +32,8 @@ export class DeployRequests {
    * @throws {InsufficientScopes} `insufficient_scopes`: a production deploy needs `deploys:production` as well.
    * @throws {FeatureNotInPlan} `feature_not_in_plan`
    * @throws {ProjectHasNoRepository} `project_has_no_repository`
+   * @throws {UploadNotFound} `upload_not_found`
+   * @throws {UploadIncomplete} `upload_incomplete`
    * @throws {TooManyDeploysWaiting} `concurrency_limit_exceeded`
    * @throws {StorageLimitReached} `storage_limit_reached`
    */
@@ -37,14 +41,20 @@ export class DeployRequests {
     return this.database.transaction(async () => {
       const project = await this.projects.lock(call, projectIdOrSlug, 'deploys:write');
       if (input.type === 'production') await this.gate.requireCaller(call, project.orgId);
-      if (project.repoUrl !== null) await this.storage.requireRoom(project.orgId);
+      if (input.uploadId !== undefined) await this.uploads.requireComplete(project.id, input.uploadId);
+      if (project.repoUrl !== null || input.uploadId !== undefined) await this.storage.requireRoom(project.orgId);
       const deploy = await this.queue.add(project, { ...input, trigger: 'api', requestedBy: call.principal.user.id });
       await this.orgs.record(
         {
           orgId: project.orgId,
           action: 'deploy.requested',
           target: { type: 'deploy', id: deploy.id },
-          details: { project_id: project.id, branch: deploy.branch, type: deploy.type },
+          details: {
+            project_id: project.id,
+            branch: deploy.branch,
+            type: deploy.type,
+            ...(deploy.uploadId === null ? {} : { upload_id: deploy.uploadId }),
+          },
         },
         call,
       );

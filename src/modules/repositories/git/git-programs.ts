@@ -55,7 +55,9 @@ export class GitPrograms {
     return child;
   }
 
-  /** @throws {Error} with its output when the script fails, is too slow or writes too much. */
+  /**
+   * @throws {Error} with its output when the script fails, is too slow or writes too much. @throws what `input` throws.
+   */
   async run({
     script,
     args,
@@ -70,10 +72,14 @@ export class GitPrograms {
     }, timeoutMs);
     try {
       const output = gather(child, maxOutputBytes);
-      const [[status, signal]] = await Promise.all([
-        once(child, 'close') as Promise<[number | null, string | null]>,
-        feed(child, input),
-      ]);
+      const closed = once(child, 'close') as Promise<[number | null, string | null]>;
+      const fed = feed(child, input).catch(async (error: unknown) => {
+        // The input broke off. The program ends without its rest, and tidies up before the error is reported.
+        end(child);
+        await closed;
+        throw error;
+      });
+      const [[status, signal]] = await Promise.all([closed, fed]);
       if (status === 0 && !output.overflown) return output.text();
       throw new Error(
         `git ended with ${String(status ?? signal)}${output.overflown ? ', too much output' : ''}: ${output.errors()}`,
