@@ -1,4 +1,5 @@
 import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { Command } from 'commander';
 import { UsageError } from './failures.js';
 
@@ -18,10 +19,14 @@ export const withProject = (command: Command): Command =>
 /** Describes the argument of commands that take a project as their only argument. */
 export const PROJECT_ARGUMENT = `id or slug of the project (default: the one in ${FILE} of this directory)`;
 
-/** @throws {UsageError} when no project is named and this directory is not linked to one. */
-export async function projectOf({ project }: ProjectOption): Promise<string> {
+/**
+ * Returns the named project, or else the one that `directory` or this directory is linked to.
+ *
+ * @throws {UsageError} when no project is named and no directory is linked to one.
+ */
+export async function projectOf({ project }: ProjectOption, directory = '.'): Promise<string> {
   if (project !== undefined) return project;
-  const text = await readFile(FILE, 'utf8').catch(() => undefined);
+  const text = (await contentOf(join(directory, FILE))) ?? (await contentOf(FILE));
   if (text === undefined)
     throw new UsageError('This directory is not linked to a project. Run "service link <project>", or pass --project.');
   const id: unknown = (parsed(text) as { project?: unknown } | undefined)?.project;
@@ -32,6 +37,8 @@ export async function projectOf({ project }: ProjectOption): Promise<string> {
 export async function link(projectId: string): Promise<void> {
   await writeFile(FILE, `${JSON.stringify({ project: projectId }, undefined, 2)}\n`);
 }
+
+const contentOf = (file: string): Promise<string | undefined> => readFile(file, 'utf8').catch(() => undefined);
 
 function parsed(text: string): unknown {
   try {

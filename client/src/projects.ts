@@ -16,6 +16,9 @@ import type {
   ProjectSettings,
   RuntimeLogLevel,
   RuntimeLogLine,
+  Upload,
+  UploadContent,
+  UploadedFile,
 } from './types.js';
 
 export interface RuntimeLogOptions extends RequestOptions {
@@ -103,6 +106,36 @@ export class Projects {
    */
   deploy(project: string, request: DeployRequest = {}, options?: RequestOptions): Promise<Deploy> {
     return this.#transport.post(`${pathOf(project)}/deploys`, request, options);
+  }
+
+  /**
+   * Announces the files of a directory that is deployed without a repository. The answer names the content that the
+   * project has not stored yet: send it with {@link sendContents}, then call {@link deploy} with
+   * `{ source: { upload_id } }`. Needs `deploys:write`.
+   *
+   * @throws {ValidationError} `invalid_request`, for example for a path that leads out of the directory.
+   * @throws {ConflictError} `upload_storage_full`.
+   */
+  createUpload(project: string, files: readonly UploadedFile[], options?: RequestOptions): Promise<Upload> {
+    return this.#transport.post(`${pathOf(project)}/uploads`, { files }, options);
+  }
+
+  /**
+   * Sends content of an upload, and resolves to the hashes that are still missing. All of it is stored or none. Needs
+   * `deploys:write`.
+   *
+   * @throws {ValidationError} `upload_content_invalid`: the content is not what was announced.
+   * @throws {NotFoundError} `upload_not_found`.
+   */
+  async sendContents(
+    project: string,
+    uploadId: string,
+    contents: readonly UploadContent[],
+    options?: RequestOptions,
+  ): Promise<readonly string[]> {
+    const path = `${pathOf(project)}/uploads/${encodeURIComponent(uploadId)}/blobs`;
+    const { missing } = await this.#transport.put<{ missing: string[] }>(path, framed(contents), options);
+    return missing;
   }
 
   /** Lists the deploys of a project, newest first. Needs `deploys:read`. */
@@ -197,6 +230,18 @@ export class Projects {
     const query = target === undefined ? '' : `&target=${target}`;
     return this.#transport.delete(`${pathOf(project)}/env?name=${encodeURIComponent(name)}${query}`, options);
   }
+}
+
+/** Puts each content after its hash and a line break. */
+function framed(contents: readonly UploadContent[]): Uint8Array {
+  const parts = contents.flatMap(({ sha256, content }) => [new TextEncoder().encode(`${sha256}\n`), content]);
+  const body = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
+  let end = 0;
+  for (const part of parts) {
+    body.set(part, end);
+    end += part.length;
+  }
+  return body;
 }
 
 const pathOf = (project: string): string => `/api/v1/projects/${encodeURIComponent(project)}`;

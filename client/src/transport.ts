@@ -96,6 +96,7 @@ interface Call {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly path: string;
   readonly query?: Query | undefined;
+  /** Bytes are sent as they are, anything else as JSON. */
   readonly body?: object | undefined;
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -119,7 +120,7 @@ interface Prepared {
   readonly method: string;
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string | undefined;
+  readonly body: string | Uint8Array<ArrayBuffer> | undefined;
   readonly idempotencyKey: string | undefined;
   readonly signal: AbortSignal | undefined;
   readonly timeoutMs: number;
@@ -245,13 +246,15 @@ export class Transport {
       headers: {
         accept: 'application/json',
         ...headers,
-        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...(body === undefined
+          ? {}
+          : { 'content-type': isBytes(body) ? 'application/octet-stream' : 'application/json' }),
         ...(credential === undefined ? {} : { authorization: `Bearer ${credential}` }),
         ...(organization === undefined ? {} : { 'x-service-org': organization }),
         ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
         ...(options.dryRun === true && method !== 'GET' ? { 'dry-run': 'true' } : {}),
       },
-      body: body === undefined ? undefined : JSON.stringify(body),
+      body: body === undefined || isBytes(body) ? body : JSON.stringify(body),
       idempotencyKey,
       signal: options.signal,
       timeoutMs: options.timeoutMs ?? this.#settings.timeoutMs,
@@ -292,6 +295,8 @@ export class Transport {
     return { status, headers, text };
   }
 }
+
+const isBytes = (body: object): body is Uint8Array<ArrayBuffer> => body instanceof Uint8Array;
 
 /** If the body of an error response breaks off, its status is enough to create the error. */
 async function textOf(response: Response, signal: AbortSignal): Promise<string> {

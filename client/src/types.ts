@@ -165,6 +165,17 @@ export interface AppMetricsQuery {
 export type RuntimeLogLine = Schemas['RuntimeLogLineView'];
 export type RuntimeLogLevel = RuntimeLogLine['level'];
 
+/** A file of an upload: its path, and the SHA-256 of its content in hexadecimal digits. */
+export type UploadedFile = Schemas['UploadFileBody'];
+
+/** The files of a directory. `missing` has the hashes of the content that has to be sent. */
+export type Upload = Schemas['UploadView'];
+
+export interface UploadContent {
+  readonly sha256: string;
+  readonly content: Uint8Array;
+}
+
 /** Filters for a list of deploys. */
 export interface DeployQuery extends ListQuery {
   readonly branch?: string | undefined;

@@ -30,6 +30,7 @@ import { CreateScheduleLeases1795274000000 } from '../../migrations/179527400000
 import { AddRunSettings1795280000000 } from '../../migrations/1795280000000-add-run-settings.js';
 import { AddAppLogLevel1795280060000 } from '../../migrations/1795280060000-add-app-log-level.js';
 import { CreateAppMetrics1795280120000 } from '../../migrations/1795280120000-create-app-metrics.js';
+import { CreateUploads1795286000000 } from '../../migrations/1795286000000-create-uploads.js';
 import { CreatePushReservations1795272000000 } from '../../migrations/1795272000000-create-push-reservations.js';
 import { CreateDomains1795282000000 } from '../../migrations/1795282000000-create-domains.js';
 import { CreatePayments1795264120000 } from '../../migrations/1795264120000-create-payments.js';
@@ -115,6 +116,7 @@ const MIGRATIONS = [
   AddAppLogLevel1795280060000,
   CreateAppMetrics1795280120000,
   CreateDomains1795282000000,
+  CreateUploads1795286000000,
 ];
 
 /** Returns the names of all migrations in their order. */

@@ -2,8 +2,9 @@ import type { Deploy, Service } from '@service/client';
 import type { Command } from 'commander';
 import { Context } from '../context.js';
 import { logLineText } from '../deploy-text.js';
-import { EXIT } from '../failures.js';
+import { EXIT, UsageError } from '../failures.js';
 import { type ProjectOption, projectOf, withProject } from '../linked-project.js';
+import { upload } from '../upload/upload.js';
 
 interface DeployOptions extends ProjectOption {
   readonly branch?: string;
@@ -15,22 +16,33 @@ interface DeployOptions extends ProjectOption {
 
 export function addDeploy(program: Command): void {
   withProject(program.command('deploy'))
+    .argument('[directory]', 'directory to upload and deploy (default: deploy the linked repository)')
     .description(
-      'deploy a branch of the linked repository, show the log, and exit with 0 if it is ready and 1 if it is not',
+      'deploy a directory, or a branch of the linked repository; show the log, and exit with 0 if it is ready and 1 ' +
+        'if it is not',
     )
-    .option('--branch <branch>', 'branch to deploy (default: the production branch of the project)')
+    .option(
+      '--branch <branch>',
+      'branch to deploy, or to name a deploy of a directory after (default: the production branch)',
+    )
     .option('--commit <hash>', 'full hash of the commit to deploy')
     .option('--production', 'deploy to production instead of a preview')
     .option('--force', 'build again even if the commit was built before')
     .option('--no-wait', 'exit as soon as the deploy is queued')
-    .action(async ({ project, branch, commit, production, force, wait }: DeployOptions, command: Command) => {
+    .action(async (directory: string | undefined, options: DeployOptions, command: Command) => {
+      const { branch, commit, production, force, wait } = options;
+      if (directory !== undefined && commit !== undefined)
+        throw new UsageError('A directory has no commits. Pass either the directory or --commit.');
       const context = await Context.of(command);
       const service = await context.service();
-      const queued = await service.projects.deploy(await projectOf({ ...(project === undefined ? {} : { project }) }), {
+      const project = await projectOf(options, directory);
+      const uploadId = directory === undefined ? undefined : await upload(context, service, { project, directory });
+      const queued = await service.projects.deploy(project, {
         type: production === true ? 'production' : 'preview',
         force: force === true,
         ...(branch === undefined ? {} : { branch }),
         ...(commit === undefined ? {} : { commit }),
+        ...(uploadId === undefined ? {} : { source: { upload_id: uploadId } }),
       });
       context.note(`${queued.id} of ${queued.branch}, ${queued.type}`);
       reportEnd(context, wait ? await followed(service, context, queued) : queued, wait);

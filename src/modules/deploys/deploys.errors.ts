@@ -32,7 +32,7 @@ export class DeployNotFound extends DomainError {
 export class ProjectHasNoRepository extends DomainError {
   constructor() {
     super(DEPLOY_ERRORS.project_has_no_repository, 'Project has no linked repository', {
-      hint: 'Set repo_url on the project, then deploy again.',
+      hint: 'Set repo_url on the project, or deploy a directory: service deploy <directory>.',
     });
   }
 }
