@@ -1039,7 +1039,7 @@ export interface paths {
         readonly get: operations["ProjectDeploysController_list"];
         readonly put?: never;
         /**
-         * Creates a deploy of a branch of the linked repository.
+         * Creates a deploy of a branch of the linked repository, or of an upload.
          * @description The deploy is queued and starts when it is its turn. Older deploys of the same branch and type that still wait are skipped. `type: production` also needs the scope `deploys:production` and a plan that includes it.
          */
         readonly post: operations["ProjectDeploysController_create"];
@@ -1091,6 +1091,46 @@ export interface paths {
          * @description Nothing is built: the deploy keeps the environment that it was built with. Production stays there until the next promote, whatever is deployed meanwhile. Needs `deploys:write` as well.
          */
         readonly post: operations["ProjectDeploysController_rollBack"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/projects/{project_id}/uploads": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Creates an upload: the list of files of a directory to deploy without git.
+         * @description The answer names the content that the project has not stored yet. Send it, then create a deploy with `source: {"upload_id": …}`. Uploads are kept for 7 days.
+         */
+        readonly post: operations["UploadsController_create"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/projects/{project_id}/uploads/{upload_id}/blobs": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        /**
+         * Stores content of an upload, and returns what is still missing.
+         * @description The body holds one or more contents, each after its SHA-256 in hexadecimal digits and a line break. The size of each is the announced one. All of them are stored or none.
+         */
+        readonly put: operations["UploadsController_receive"];
+        readonly post?: never;
         readonly delete?: never;
         readonly options?: never;
         readonly head?: never;
@@ -1881,6 +1921,8 @@ export interface components {
              * @example false
              */
             readonly force: boolean;
+            /** @description Deploys an upload instead of the linked repository, which the project then does not need. `branch` only names the deploy, and `commit` must be absent. */
+            readonly source?: components["schemas"]["DeploySourceBody"];
             /**
              * @description production: served by the production host of the project, if the plan includes it. preview: served by a host of its own for the branch.
              * @default preview
@@ -2030,6 +2072,9 @@ export interface components {
              */
             readonly template?: "nextjs" | "expo";
         };
+        readonly CreateUploadBody: {
+            readonly files: readonly components["schemas"]["UploadFileBody"][];
+        };
         readonly CredentialView: {
             /** @description Present if `type` is `api_key`. */
             readonly key?: components["schemas"]["CallingKeyView"];
@@ -2142,6 +2187,13 @@ export interface components {
             readonly data: readonly components["schemas"]["DeployView"][];
             readonly meta: components["schemas"]["PageMeta"];
         };
+        readonly DeploySourceBody: {
+            /**
+             * @description A complete upload of the project.
+             * @example upl_01jd3m8yeqf5rb0xkq5ym8s6tn
+             */
+            readonly upload_id: string;
+        };
         readonly DeployView: {
             /** @description Other URLs that lead to this deploy now: production first, then the host of its branch. */
             readonly aliases: readonly string[];
@@ -2204,6 +2256,8 @@ export interface components {
              * @enum {string}
              */
             readonly type: "preview" | "production";
+            /** @description Id of the upload that is deployed. Absent for a repository. */
+            readonly upload_id?: string;
             /** @description Permanent URL of this deploy. It responds once the deploy is ready. */
             readonly url: string;
         };
@@ -2257,7 +2311,7 @@ export interface components {
         };
         readonly ErrorView: {
             /** @enum {string} */
-            readonly code: "already_exists" | "api_key_not_found" | "burst_limit_exceeded" | "concurrency_limit_exceeded" | "conflicting_credentials" | "credit_too_large" | "credits_exhausted" | "daily_limit_exceeded" | "deploy_already_over" | "deploy_in_use" | "deploy_not_found" | "deploy_not_ready" | "email_not_verified" | "email_taken" | "execution_already_over" | "execution_not_found" | "expired_api_key" | "feature_disabled" | "feature_not_in_plan" | "flag_fixed" | "flag_not_allowlisted" | "flag_not_found" | "git_service_not_offered" | "github_access_denied" | "github_installation_not_found" | "github_not_connected" | "headers_too_large" | "idempotency_in_progress" | "idempotency_mismatch" | "insufficient_scopes" | "integration_not_configured" | "internal_error" | "invalid_api_key" | "invalid_credentials" | "invalid_email_token" | "invalid_link_state" | "invalid_request" | "invalid_session" | "invalid_signature" | "invalid_token" | "invitation_not_found" | "invoice_closed" | "invoice_not_found" | "ip_not_allowed" | "key_org_mismatch" | "last_owner" | "malformed_api_key" | "malformed_json" | "malformed_request" | "member_not_found" | "method_not_allowed" | "misdirected_request" | "missing_api_key" | "no_earlier_deploy" | "ops_task_not_found" | "org_access_denied" | "organization_not_found" | "page_not_found" | "payload_too_large" | "payment_method_required" | "personal_organization" | "plan_by_contract" | "plan_limit_reached" | "plan_request_not_found" | "plan_too_small" | "project_has_no_repository" | "project_not_found" | "repository_full" | "repository_not_found" | "request_timeout" | "revoked_api_key" | "rotated_api_key" | "route_not_found" | "sandbox_daily_limit_exceeded" | "sandbox_unavailable" | "service_unavailable" | "session_not_found" | "session_required" | "session_token_not_allowed" | "sign_in_limit_exceeded" | "spend_cap_reached" | "stale_version" | "storage_limit_reached" | "storage_unavailable" | "task_already_claimed" | "task_already_resolved" | "task_not_claimed" | "unsupported_media_type" | "upstream_error" | "username_taken";
+            readonly code: "already_exists" | "api_key_not_found" | "burst_limit_exceeded" | "concurrency_limit_exceeded" | "conflicting_credentials" | "credit_too_large" | "credits_exhausted" | "daily_limit_exceeded" | "deploy_already_over" | "deploy_in_use" | "deploy_not_found" | "deploy_not_ready" | "email_not_verified" | "email_taken" | "execution_already_over" | "execution_not_found" | "expired_api_key" | "feature_disabled" | "feature_not_in_plan" | "flag_fixed" | "flag_not_allowlisted" | "flag_not_found" | "git_service_not_offered" | "github_access_denied" | "github_installation_not_found" | "github_not_connected" | "headers_too_large" | "idempotency_in_progress" | "idempotency_mismatch" | "insufficient_scopes" | "integration_not_configured" | "internal_error" | "invalid_api_key" | "invalid_credentials" | "invalid_email_token" | "invalid_link_state" | "invalid_request" | "invalid_session" | "invalid_signature" | "invalid_token" | "invitation_not_found" | "invoice_closed" | "invoice_not_found" | "ip_not_allowed" | "key_org_mismatch" | "last_owner" | "malformed_api_key" | "malformed_json" | "malformed_request" | "member_not_found" | "method_not_allowed" | "misdirected_request" | "missing_api_key" | "no_earlier_deploy" | "ops_task_not_found" | "org_access_denied" | "organization_not_found" | "page_not_found" | "payload_too_large" | "payment_method_required" | "personal_organization" | "plan_by_contract" | "plan_limit_reached" | "plan_request_not_found" | "plan_too_small" | "project_has_no_repository" | "project_not_found" | "repository_full" | "repository_not_found" | "request_timeout" | "revoked_api_key" | "rotated_api_key" | "route_not_found" | "sandbox_daily_limit_exceeded" | "sandbox_unavailable" | "service_unavailable" | "session_not_found" | "session_required" | "session_token_not_allowed" | "sign_in_limit_exceeded" | "spend_cap_reached" | "stale_version" | "storage_limit_reached" | "storage_unavailable" | "task_already_claimed" | "task_already_resolved" | "task_not_claimed" | "unsupported_media_type" | "upload_content_invalid" | "upload_incomplete" | "upload_not_found" | "upload_storage_full" | "upload_too_large" | "upstream_error" | "username_taken";
             readonly dashboard_url?: string;
             /** @description Details that depend on the code; for `invalid_request`, one entry per field. */
             readonly details?: Record<string, never> | readonly Record<string, never>[];
@@ -3018,6 +3072,14 @@ export interface components {
             readonly status: "active" | "expired" | "revoked";
             /** @description Owner of the key. */
             readonly user_id: string;
+        };
+        readonly MissingContentAnswer: {
+            readonly data: components["schemas"]["MissingContentView"];
+            readonly meta: components["schemas"]["AnswerMeta"];
+        };
+        readonly MissingContentView: {
+            /** @description SHA-256 of each content that is still missing. */
+            readonly missing: readonly string[];
         };
         readonly MonthForecastView: {
             /** @description Cost of the month so far in USD. */
@@ -3918,6 +3980,43 @@ export interface components {
              * @example 51.30
              */
             readonly total: string;
+        };
+        readonly UploadAnswer: {
+            readonly data: components["schemas"]["UploadView"];
+            readonly meta: components["schemas"]["AnswerMeta"];
+        };
+        readonly UploadFileBody: {
+            /** @example 4 */
+            readonly bytes: number;
+            /**
+             * @default false
+             * @example false
+             */
+            readonly executable: boolean;
+            /**
+             * @description Path from the root of the upload, with / between its parts.
+             * @example src/index.js
+             */
+            readonly path: string;
+            /**
+             * @description SHA-256 of the content.
+             * @example 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
+             */
+            readonly sha256: string;
+        };
+        readonly UploadView: {
+            /** @description Size of all files. */
+            readonly bytes: number;
+            /** Format: date-time */
+            readonly created_at: string;
+            /** @description Number of files. */
+            readonly files: number;
+            /** @example upl_01jd3m8yeqf5rb0xkq5ym8s6tn */
+            readonly id: string;
+            /** @description SHA-256 of each content that the project has not stored yet. */
+            readonly missing: readonly string[];
+            /** @example prj_01jd3m8yeqf5rb0xkq5ym8s6tn */
+            readonly project_id: string;
         };
         readonly UsageAnswer: {
             readonly data: readonly components["schemas"]["UsageView"][];
@@ -12711,7 +12810,11 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `project_not_found`: Project not found. */
+            /**
+             * @description `project_not_found`: Project not found.
+             *
+             *     `upload_not_found`: Upload not found.
+             */
             readonly 404: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -12726,6 +12829,8 @@ export interface operations {
              *     `idempotency_in_progress`: A request with this idempotency key is still running.
              *
              *     `project_has_no_repository`: The project has no linked repository.
+             *
+             *     `upload_incomplete`: Content of the upload is missing.
              *
              *     `storage_limit_reached`: The storage limit of the plan is reached.
              */
@@ -13379,6 +13484,356 @@ export interface operations {
              * @description `burst_limit_exceeded`: Too many requests in a short time.
              *
              *     `daily_limit_exceeded`: The daily call limit is reached.
+             */
+            readonly 429: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `internal_error`: An unexpected error occurred. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `service_unavailable`: A required backend is temporarily unavailable.
+             *
+             *     `storage_unavailable`: There is not enough storage space.
+             */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    readonly UploadsController_create: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The id or slug of the project.
+                 * @example prj_01jd3m8yeqf5rb0xkq5ym8s6tn
+                 */
+                readonly project_id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "files": [
+                 *         {
+                 *           "path": "src/index.js",
+                 *           "sha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+                 *           "bytes": 4,
+                 *           "executable": false
+                 *         }
+                 *       ]
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["CreateUploadBody"];
+            };
+        };
+        readonly responses: {
+            readonly 201: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["UploadAnswer"];
+                };
+            };
+            /**
+             * @description `conflicting_credentials`: The request carries two different credentials.
+             *
+             *     `invalid_request`: A field of the request is invalid.
+             *
+             *     `malformed_json`: The request body is not valid JSON.
+             */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The request carries no API key.
+             *
+             *     `malformed_api_key`: The API key has the wrong format.
+             *
+             *     `invalid_api_key`: The API key is unknown.
+             *
+             *     `expired_api_key`: The API key has expired.
+             *
+             *     `revoked_api_key`: The API key has been revoked.
+             *
+             *     `rotated_api_key`: The API key has been rotated.
+             *
+             *     `session_token_not_allowed`: A session token was sent where an API key is required.
+             *
+             *     `session_required`: The request requires a user session.
+             *
+             *     `invalid_session`: The session has ended or is unknown.
+             */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `insufficient_scopes`: The key or the role does not allow this.
+             *
+             *     `org_access_denied`: The caller has no access to the organization.
+             *
+             *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `ip_not_allowed`: The key does not allow this IP address.
+             *
+             *     `feature_disabled`: Disabled by the operator.
+             *
+             *     `email_not_verified`: The email address of the account is not verified.
+             */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `project_not_found`: Project not found. */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `idempotency_mismatch`: The idempotency key was used for a different request.
+             *
+             *     `idempotency_in_progress`: A request with this idempotency key is still running.
+             *
+             *     `upload_storage_full`: The storage limit of the plan leaves no room for the upload.
+             */
+            readonly 409: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `payload_too_large`: The request body is too large.
+             *
+             *     `upload_too_large`: The upload is too large.
+             */
+            readonly 413: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `unsupported_media_type`: The request body must be JSON. */
+            readonly 415: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
+             *
+             *     `daily_limit_exceeded`: The daily call limit is reached.
+             */
+            readonly 429: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `internal_error`: An unexpected error occurred. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `service_unavailable`: A required backend is temporarily unavailable.
+             *
+             *     `storage_unavailable`: There is not enough storage space.
+             */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    readonly UploadsController_receive: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The id or slug of the project.
+                 * @example prj_01jd3m8yeqf5rb0xkq5ym8s6tn
+                 */
+                readonly project_id: string;
+                readonly upload_id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/octet-stream": string;
+            };
+        };
+        readonly responses: {
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["MissingContentAnswer"];
+                };
+            };
+            /**
+             * @description `conflicting_credentials`: The request carries two different credentials.
+             *
+             *     `invalid_request`: A field of the request is invalid.
+             *
+             *     `upload_content_invalid`: The content is not what the upload announced.
+             */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The request carries no API key.
+             *
+             *     `malformed_api_key`: The API key has the wrong format.
+             *
+             *     `invalid_api_key`: The API key is unknown.
+             *
+             *     `expired_api_key`: The API key has expired.
+             *
+             *     `revoked_api_key`: The API key has been revoked.
+             *
+             *     `rotated_api_key`: The API key has been rotated.
+             *
+             *     `session_token_not_allowed`: A session token was sent where an API key is required.
+             *
+             *     `session_required`: The request requires a user session.
+             *
+             *     `invalid_session`: The session has ended or is unknown.
+             */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `insufficient_scopes`: The key or the role does not allow this.
+             *
+             *     `org_access_denied`: The caller has no access to the organization.
+             *
+             *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `ip_not_allowed`: The key does not allow this IP address.
+             *
+             *     `feature_disabled`: Disabled by the operator.
+             *
+             *     `email_not_verified`: The email address of the account is not verified.
+             */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `project_not_found`: Project not found.
+             *
+             *     `upload_not_found`: Upload not found.
+             */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `idempotency_mismatch`: The idempotency key was used for a different request.
+             *
+             *     `idempotency_in_progress`: A request with this idempotency key is still running.
+             */
+            readonly 409: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `unsupported_media_type`: The request body must be JSON. */
+            readonly 415: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
+             *
+             *     `daily_limit_exceeded`: The daily call limit is reached.
+             *
+             *     `concurrency_limit_exceeded`: Too many operations are running at once.
              */
             readonly 429: {
                 headers: {
