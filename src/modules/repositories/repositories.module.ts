@@ -16,6 +16,8 @@ import { RepositoriesPersistenceModule } from './persistence/repositories-persis
 import { GitSlots } from './pushes/git-slots.js';
 import { PushLifecycle } from './pushes/push-lifecycle.js';
 import { GitHost } from './pushes/git-host.js';
+import { PushAnswer } from './pushes/push-answer.js';
+import { PushReporters } from './push-reporters.js';
 import { PushRoom } from './pushes/push-room.js';
 import { PushesService } from './pushes/pushes.service.js';
 import { REPOSITORIES_METRICS } from './metrics/repositories.metrics.js';
@@ -39,7 +41,9 @@ import { TemplateCatalog } from './templates/template-catalog.js';
     BareRepositories,
     PushesService,
     GitSlots,
+    PushAnswer,
     PushLifecycle,
+    PushReporters,
     PushRoom,
     RepositoriesCounter,
     RepositoriesHome,
@@ -54,6 +58,7 @@ import { TemplateCatalog } from './templates/template-catalog.js';
     GitHost,
     BareRepositories,
     PushesService,
+    PushReporters,
     RepositoriesService,
     RepositorySources,
     RepositoryUrls,

@@ -1,4 +1,8 @@
 import { Module } from '@nestjs/common';
+import { RepositoriesModule } from '../../repositories/repositories.module.js';
+import { DeploysPersistenceModule } from '../persistence/deploys-persistence.module.js';
+import { PushDeployReporter } from '../pushes/push-deploy-reporter.js';
+import { ProjectsModule } from '../../projects/projects.module.js';
 import { HostingModule } from '../../hosting/hosting.module.js';
 import { DeploysModule } from '../deploys.module.js';
 import { AppMetricsController } from './app-metrics.controller.js';
@@ -9,7 +13,7 @@ import { ProjectSettingsController } from './project-settings.controller.js';
 import { RuntimeLogsController } from './runtime-logs.controller.js';
 
 @Module({
-  imports: [DeploysModule, HostingModule],
+  imports: [DeploysModule, DeploysPersistenceModule, HostingModule, ProjectsModule, RepositoriesModule],
   controllers: [
     ProjectDeploysController,
     DeploysController,
@@ -17,6 +21,6 @@ import { RuntimeLogsController } from './runtime-logs.controller.js';
     RuntimeLogsController,
     AppMetricsController,
   ],
-  providers: [DeployViews],
+  providers: [DeployViews, PushDeployReporter],
 })
 export class DeploysHttpModule {}

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { In } from 'typeorm';
+import { In, MoreThanOrEqual } from 'typeorm';
 import type { QueryDeepPartialEntity } from 'typeorm/query-builder/QueryPartialEntity.js';
 import { Database } from '../../../platform/database/database.js';
 import { type Page, pageOf, type PageRequest } from '../../../platform/database/page.js';
@@ -13,6 +13,9 @@ export interface DeployFilter {
   readonly type?: DeployType | undefined;
   readonly state?: DeployState | undefined;
 }
+
+/** More deploys than a push starts in the moments in which its pusher is told about them. */
+const PUSHED_DEPLOYS = 200;
 
 /** The condition of a change of state. Of two concurrent changes the first one wins. */
 export interface From {
@@ -103,6 +106,15 @@ export class DeploysStore {
       .andWhere("deploy.state = 'queued' AND deploy.id > :id", { id })
       .orderBy('deploy.id', 'DESC')
       .getOne();
+  }
+
+  /** Deploys of these projects that a push has started since that time, newest first. */
+  pushedSince(projectIds: readonly string[], since: Date): Promise<Deploy[]> {
+    return this.database.manager.find(Deploy, {
+      where: { projectId: In([...projectIds]), trigger: 'push', createdAt: MoreThanOrEqual(since) },
+      order: { id: 'DESC' },
+      take: PUSHED_DEPLOYS,
+    });
   }
 
   countActive(orgId: string): Promise<number> {

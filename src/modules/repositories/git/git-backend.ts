@@ -35,6 +35,8 @@ export interface GitExchange {
   readonly userId: string;
   /** The limit of pushed data, unpacked. */
   readonly maxInputBytes: number;
+  /** Sees the body on its way to git. */
+  readonly onInput?: (chunk: Buffer) => void;
   /** Aborted when the caller disconnects. */
   readonly signal: AbortSignal;
 }
@@ -112,7 +114,7 @@ class Running {
 
   constructor(
     private readonly child: ChildProcessWithoutNullStreams,
-    { body, signal }: GitExchange,
+    { body, signal, onInput }: GitExchange,
   ) {
     this.ended = once(child, 'close')
       .catch(() => undefined)
@@ -127,7 +129,7 @@ class Running {
     signal.addEventListener('abort', this.onAbort, { once: true });
     if (signal.aborted) this.onAbort();
     if (body === undefined) child.stdin.end();
-    else this.feed(body.stream);
+    else this.feed(body.stream, onInput);
   }
 
   async head(): Promise<{ status: number; headers: Record<string, string> }> {
@@ -162,12 +164,13 @@ class Running {
   }
 
   /** Discards what git does not read, because the caller would otherwise never get to read the answer. */
-  private feed(stream: Readable): void {
+  private feed(stream: Readable, onInput: ((chunk: Buffer) => void) | undefined): void {
     const { stdin } = this.child;
     stdin.once('close', () => {
       stream.unpipe(stdin);
       stream.resume();
     });
+    if (onInput !== undefined) stream.on('data', onInput);
     stream.pipe(stdin);
   }
 

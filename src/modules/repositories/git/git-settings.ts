@@ -5,7 +5,8 @@ const SETTINGS: Readonly<Record<string, string>> = {
   'core.fsmonitor': 'false',
   'receive.denyNonFastForwards': 'false',
   'receive.denyDeleteCurrent': 'refuse',
-  'receive.advertisePushOptions': 'false',
+  // Options reach no hook; this service reads them itself.
+  'receive.advertisePushOptions': 'true',
   // A job removes old objects, so that pushers do not have to wait for it.
   'receive.autogc': 'false',
   // A pack is kept as it is: as single objects, small changes of a large file would each take the space of that file.

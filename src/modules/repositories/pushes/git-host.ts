@@ -1,3 +1,4 @@
+import type { Writable } from 'node:stream';
 import { Injectable } from '@nestjs/common';
 import { CallerHungUp } from '../../../platform/errors/caller-hung-up.js';
 import { Ids } from '../../../platform/ids/ids.js';
@@ -5,6 +6,8 @@ import { JOB_ID } from '../../../platform/ids/platform.ids.js';
 import type { Call } from '../../auth/caller.js';
 import { Directories } from '../git/directories.js';
 import { type GitAnswer, GitBackend, type GitExchange } from '../git/git-backend.js';
+import { PushRequest } from '../git/push-request.js';
+import type { PushReport } from '../push-reporters.js';
 import { RepositoriesStore } from '../persistence/repositories.store.js';
 import type { Repository } from '../persistence/repository.entity.js';
 import { RepositoriesMetrics } from '../metrics/repositories.metrics.js';
@@ -12,6 +15,7 @@ import { RepositoryNotFound } from '../repositories.errors.js';
 import { isRepositoryName } from '../domain/repository-name.js';
 import { GitSlots } from './git-slots.js';
 import { PushLifecycle } from './push-lifecycle.js';
+import type { SeenPush } from './pushes.service.js';
 
 export interface GitCall extends Pick<GitExchange, 'service' | 'protocol' | 'body' | 'signal'> {
   /** The slug or id in the path. */
@@ -51,10 +55,12 @@ export class GitHost {
     await this.slots.take(repository.orgId, holder);
     const userId = call.principal.user.id;
     const count = this.metrics.began(asked.service);
-    const over = async (failed: boolean): Promise<void> => {
+    const over = async (failed: boolean): Promise<SeenPush | undefined> => {
       count(asked.signal.aborted ? 'left' : failed ? 'failed' : 'done');
-      if (isPush && asked.body !== undefined) await this.pushes.finish(repository, userId, holder);
+      const seen =
+        isPush && asked.body !== undefined ? await this.pushes.finish(repository, userId, holder) : undefined;
       await this.slots.release(repository.orgId, holder);
+      return seen;
     };
     try {
       await this.directories.ensure(repository);
@@ -62,12 +68,39 @@ export class GitHost {
         isPush && asked.body !== undefined
           ? await this.pushes.begin(repository, userId, { id: holder, announcedBytes: asked.body.bytes })
           : 0;
-      const answer = await this.backend.open({ ...asked, repositoryId: repository.id, userId, maxInputBytes });
-      return withEnd(answer, over);
+      const push = isPush && asked.body !== undefined ? new PushRequest() : undefined;
+      const exchange = { ...asked, repositoryId: repository.id, userId, maxInputBytes };
+      const answer = await this.backend.open({ ...exchange, ...(push === undefined ? {} : { onInput: push.see }) });
+      return push === undefined
+        ? withEnd(answer, over)
+        : this.withReport(answer, over, { call, repository, push, asked });
     } catch (error) {
       await over(true);
       throw asked.signal.aborted ? new CallerHungUp() : error;
     }
+  }
+
+  /** Lets the answer of a push end with what the push has started, for callers who may see deploys. */
+  private withReport(
+    answer: GitAnswer,
+    over: End,
+    {
+      call,
+      repository: { orgId },
+      push,
+      asked,
+    }: { call: Call; repository: Repository; push: PushRequest; asked: GitCall },
+  ): GitAnswer {
+    const once = onlyOnce(over);
+    const record = async (): Promise<PushReport | undefined> => {
+      const seen = await once(false);
+      const isTold =
+        seen !== undefined && seen.branches.length > 0 && call.principal.rightsIn(orgId).has('deploys:read');
+      return isTold ? { ...seen, orgId, wait: push.options.includes('wait') } : undefined;
+    };
+    const sendTo = (destination: Writable): Promise<void> =>
+      this.pushes.answer(destination, { answer: (to) => answer.sendTo(to), record }, asked.signal);
+    return withEnd({ ...answer, sendTo }, once);
   }
 
   private async find({ principal }: Call, { org, name, service }: GitCall): Promise<Repository> {
@@ -82,13 +115,19 @@ export class GitHost {
   }
 }
 
+type End = (failed: boolean) => Promise<SeenPush | undefined>;
+
+function onlyOnce(over: End): End {
+  let done: Promise<SeenPush | undefined> | undefined;
+  return (failed) => (done ??= over(failed));
+}
+
 /**
  * Delays the end of the answer until `over` is done, so that the changes of a push are recorded when its caller
  * continues.
  */
-function withEnd(answer: GitAnswer, over: (failed: boolean) => Promise<void>): GitAnswer {
-  let done: Promise<void> | undefined;
-  const once = (failed: boolean): Promise<void> => (done ??= over(failed));
+function withEnd(answer: GitAnswer, over: End): GitAnswer {
+  const once = onlyOnce(over);
   return {
     ...answer,
     sendTo: async (destination) => {

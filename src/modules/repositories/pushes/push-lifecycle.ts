@@ -1,9 +1,11 @@
+import type { Writable } from 'node:stream';
 import { Injectable } from '@nestjs/common';
 import { Log } from '../../../platform/logging/log.js';
 import { StorageRoom } from '../../../platform/storage/storage-room.js';
 import type { Repository } from '../persistence/repository.entity.js';
+import { PushAnswer, type PushEnd } from './push-answer.js';
 import { type PushClaim, PushRoom } from './push-room.js';
-import { PushesService } from './pushes.service.js';
+import { PushesService, type SeenPush } from './pushes.service.js';
 
 /** Accepts a push while there is space for it, and records its changes at the end. */
 @Injectable()
@@ -11,6 +13,7 @@ export class PushLifecycle {
   constructor(
     private readonly room: PushRoom,
     private readonly pushes: PushesService,
+    private readonly answers: PushAnswer,
     private readonly storage: StorageRoom,
     private readonly log: Log,
   ) {}
@@ -38,9 +41,19 @@ export class PushLifecycle {
     return maxInputBytes;
   }
 
-  /** Records the changes and releases the reservation. Never throws, because the push itself has ended. */
-  async finish(repository: Repository, userId: string, holder: string): Promise<void> {
-    if (await this.see(repository, userId)) await this.giveBackRoom(holder);
+  /** Sends the answer of git and what the push has started, see {@link PushAnswer.send}. */
+  answer(destination: Writable, end: PushEnd, signal: AbortSignal): Promise<void> {
+    return this.answers.send(destination, end, signal);
+  }
+
+  /**
+   * Records the changes, releases the reservation, and returns what has changed, if that is known. Never throws, because
+   * the push itself has ended.
+   */
+  async finish(repository: Repository, userId: string, holder: string): Promise<SeenPush | undefined> {
+    const seen = await this.see(repository, userId);
+    if (seen !== 'unknown') await this.giveBackRoom(holder);
+    return seen === 'unknown' ? undefined : seen;
   }
 
   /** A reservation that cannot be released now expires. */
@@ -54,13 +67,12 @@ export class PushLifecycle {
    * The push has succeeded, even if its changes cannot be recorded now. The sweeper records them later, and until then
    * the reservation stays.
    */
-  private async see(repository: Repository, userId: string): Promise<boolean> {
+  private async see(repository: Repository, userId: string): Promise<SeenPush | undefined | 'unknown'> {
     try {
-      await this.pushes.see(repository, userId);
-      return true;
+      return await this.pushes.see(repository, userId);
     } catch (error) {
       this.log.error({ error, repositoryId: repository.id }, 'The changes of a push could not be recorded yet.');
-      return false;
+      return 'unknown';
     }
   }
 }

@@ -9,6 +9,14 @@ import { RepositoriesMetrics } from '../metrics/repositories.metrics.js';
 import { RepositoryUrls } from '../hosted/repository-urls.js';
 import { repositoryPushedEvent } from '../repository-pushed.job.js';
 
+/** The branches that a push has created or moved. */
+export interface SeenPush {
+  readonly repoUrl: string;
+  readonly branches: readonly string[];
+  /** The time just before the changes were recorded. */
+  readonly since: Date;
+}
+
 /**
  * Detects pushed changes by comparing the branches with their last known state. The result does not depend on how a
  * push ended, or on concurrent pushes and checks: each change is reported once.
@@ -31,13 +39,15 @@ export class PushesService {
   }
 
   /**
-   * Publishes an event for each branch that has changed since the last check. `pusherId` is null when it is unknown.
+   * Publishes an event for each branch that has changed since the last check, and returns the repository's URL with the
+   * branches that still exist. `pusherId` is null when it is unknown.
    */
-  async see({ id, orgId }: Pick<Repository, 'id' | 'orgId'>, pusherId: string | null): Promise<void> {
-    await this.database.transaction(async () => {
+  see({ id, orgId }: Pick<Repository, 'id' | 'orgId'>, pusherId: string | null): Promise<SeenPush | undefined> {
+    return this.database.transaction(async () => {
       // Later checks see what this one has recorded. The comparison takes milliseconds, and must happen under the lock.
       const repository = await this.repositories.findForChange(id, [orgId]);
-      if (repository === null) return;
+      if (repository === null) return undefined;
+      const since = this.clock.now();
       const { branches, isWhole, sizeBytes } = await this.store.look(id);
       const changes = changesOf(await this.repositories.branchesOf(id), branches, isWhole);
       const repoUrl = await this.urls.of(repository);
@@ -57,6 +67,7 @@ export class PushesService {
         this.metrics.pushed(changes.size);
         return Promise.resolve();
       });
+      return { repoUrl, since, branches: [...changes].flatMap(([branch, sha]) => (sha === null ? [] : [branch])) };
     });
   }
 }
