@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
+import { addCompletion } from './commands/completion.js';
 import { addDeploy } from './commands/deploy.js';
 import { addDeploysCancel } from './commands/deploys-cancel.js';
 import { addDeploysInspect } from './commands/deploys-inspect.js';
@@ -88,6 +89,7 @@ export function createProgram(): Command {
   addSpendCap(program);
   addInvoices(program);
   addExplain(program);
+  addCompletion(program);
   return program;
 }
 

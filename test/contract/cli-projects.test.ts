@@ -1,6 +1,7 @@
+import { execFile } from 'node:child_process';
 import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseEnv } from 'node:util';
+import { parseEnv, promisify } from 'node:util';
 import { type Account, client, signUpWithKey } from '../support/built-client.js';
 import { type Ended, type RunOptions, useCommandLine } from '../support/command-line.js';
 import { FakeBuilds } from '../support/fake-builds.js';
@@ -201,5 +202,37 @@ describe('service deploys', () => {
     expect(await onTerminal({})).toContain(green);
     expect(await onTerminal({ NO_COLOR: '1' })).not.toContain('\u001B');
     expect(await onTerminal({ TERM: 'dumb' })).not.toContain('\u001B');
+  });
+});
+
+describe('service completion', () => {
+  /** What bash offers after these words, in the script that the command prints. */
+  async function offered(script: string, ...words: string[]): Promise<string[]> {
+    const line = `COMP_WORDS=(service ${words.map((word) => `'${word}'`).join(' ')})
+COMP_CWORD=${words.length}
+_service_completion
+printf '%s\\n' "\${COMPREPLY[@]}"`;
+    const { stdout } = await promisify(execFile)('bash', ['--norc', '-c', `${script}\n${line}`]);
+    return stdout.split('\n').filter((word) => word !== '');
+  }
+
+  it('completes commands, options and their values in bash', async () => {
+    const { code, stdout: script } = await run(['completion', 'bash']);
+    expect(code).toBe(0);
+    expect(await offered(script, '')).toEqual(expect.arrayContaining(['login', 'deploy', 'env', 'completion']));
+    expect(await offered(script, 'dep')).toEqual(['deploys', 'deploy']);
+    expect(await offered(script, 'env', '')).toEqual(['list', 'set', 'rm', 'pull']);
+    expect(await offered(script, '--json', 'env', 'p')).toEqual(['pull']);
+    expect(await offered(script, 'env', 'pull', '--t')).toEqual(['--target']);
+    expect(await offered(script, 'env', 'pull', '--target', 'pre')).toEqual(['preview']);
+    expect(await offered(script, 'completion', '')).toEqual(['bash', 'zsh', 'fish']);
+    expect(await offered(script, 'deploy', 'src')).toEqual([]);
+  });
+
+  it('prints scripts for zsh and fish, and refuses other shells', async () => {
+    expect((await run(['completion', 'zsh'])).stdout).toMatch(/^#compdef service\n/);
+    const { stdout } = await run(['completion', 'fish']);
+    expect(stdout).toContain(`complete -c service -n 'test "$(__service_path)" = "service env"' -f -a pull -d`);
+    expect((await run(['completion', 'tcsh'])).code).toBe(2);
   });
 });
