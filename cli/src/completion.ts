@@ -71,7 +71,12 @@ complete -o default -F _${root}_completion ${root}
 };
 
 const zsh: Script = (root, nodes) =>
-  `#compdef ${root}\nautoload -U +X compinit && compinit\nautoload -U +X bashcompinit && bashcompinit\n${bash(root, nodes)}`;
+  [
+    `#compdef ${root}`,
+    'autoload -U +X compinit && compinit',
+    'autoload -U +X bashcompinit && bashcompinit',
+    bash(root, nodes),
+  ].join('\n');
 
 const fish: Script = (root, nodes) => {
   const lines = nodes.flatMap((node) => {

@@ -44,7 +44,7 @@ describe('service env', () => {
     expect(JSON.parse(plain.stdout)).toEqual({ name: 'GREETING', targets: ['development', 'preview'], secret: false });
     const list = await run(['env', 'list']);
     expect(list.stdout).toMatch(
-      /^NAME +TARGETS +SECRET +UPDATED\nAPI_KEY +production,preview,development +yes .+\nGREETING +preview,dev.+ no .+\n$/,
+      /^NAME +TARGETS +SECRET +UPDATED\nAPI_KEY +production,preview,dev.+ yes .+\nGREETING +preview,dev.+ no .+\n$/,
     );
     expect([await json(['env', 'list'])].flat()).toEqual([
       expect.objectContaining({ name: 'API_KEY', secret: true }),
@@ -93,7 +93,7 @@ describe('service env', () => {
     expect(parseEnv(readFileSync(file(), 'utf8'))).toEqual({ ...awkward, GREETING: `it's "so"\nnice` });
   });
 
-  it('replaces a file that differs only when told to, and asks on a terminal', async () => {
+  it('replaces a file that differs only with --yes, and asks on a terminal', async () => {
     writeFileSync(file(), 'MINE=1\n', { mode: 0o644 });
     expect(await run(['env', 'pull'])).toMatchObject({ code: 2, stderr: expect.stringContaining('--yes') });
     const env = { SERVICE_API_KEY: account.apiKey };

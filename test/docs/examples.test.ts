@@ -34,6 +34,8 @@ interface Operation {
   /** The examples by name; a route without a body has one without a name. */
   readonly bodies: Readonly<Record<string, unknown>>;
   readonly hasBody: boolean;
+  /** Other bodies than JSON are sent as they are. */
+  readonly contentType: string;
 }
 
 describe('the examples of the API reference', () => {
@@ -55,7 +57,8 @@ describe('the examples of the API reference', () => {
     schemas = document.components.schemas;
     operations = Object.entries<Record<string, any>>(document.paths).flatMap(([path, methods]) =>
       Object.entries(methods).map(([method, { parameters, requestBody, security }]) => {
-        const { example, examples } = requestBody?.content['application/json'] ?? {};
+        const [contentType = '', media = {}] = Object.entries<any>(requestBody?.content ?? {})[0] ?? [];
+        const { example = media.schema?.example, examples } = media;
         const named = Object.entries<any>(examples ?? { example: { value: example } });
         return {
           method: method.toUpperCase(),
@@ -64,6 +67,7 @@ describe('the examples of the API reference', () => {
           parameters: parameters ?? [],
           bodies: Object.fromEntries(named.map(([name, { value }]) => [name, value])),
           hasBody: requestBody !== undefined,
+          contentType,
         };
       }),
     );
@@ -74,7 +78,11 @@ describe('the examples of the API reference', () => {
     return { ...OPERATOR_TOKENS, session: person.sessionToken, api_key: await make.key(person) };
   }
 
-  function send({ method, path, parameters, hasBody }: Operation, body: unknown, token?: string): Promise<Answer> {
+  function send(
+    { method, path, parameters, hasBody, contentType }: Operation,
+    body: unknown,
+    token?: string,
+  ): Promise<Answer> {
     const valueOf = ({ name }: { name: string }): string =>
       encodeURIComponent(String(parameters.find((parameter) => parameter.name === name)!.example));
     const query = parameters
@@ -90,9 +98,9 @@ describe('the examples of the API reference', () => {
       ...(token === undefined ? {} : as(token)),
       headers: {
         ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
-        ...(hasBody ? { 'content-type': 'application/json' } : {}),
+        ...(hasBody ? { 'content-type': contentType } : {}),
       },
-      ...(hasBody ? { body: JSON.stringify(body) } : {}),
+      ...(hasBody ? { body: contentType === 'application/json' ? JSON.stringify(body) : String(body) } : {}),
     });
   }
 

@@ -108,7 +108,7 @@ const storeDirectories = (): string[] =>
   readdirSync(join(dataDirectory, 'repositories/git')).filter((name) => name.startsWith('ups_'));
 
 describe('a deploy of an upload', () => {
-  it('serves the files of a project without a repository, sends only what is new, and reuses the same files', async () => {
+  it('serves the files of a project without a repository, takes only what is new, and reuses builds', async () => {
     const files: Files = {
       'index.html': '<h1>uploaded</h1>',
       'ünï "quoted".txt': 'ü',

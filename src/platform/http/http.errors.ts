@@ -51,10 +51,8 @@ export class PayloadTooLarge extends DomainError {
 }
 
 export class UnsupportedMediaType extends DomainError {
-  constructor(reason: string) {
-    super(GENERIC_ERRORS.unsupported_media_type, reason, {
-      hint: 'Send JSON with the header Content-Type: application/json.',
-    });
+  constructor(reason: string, hint = 'Send JSON with the header Content-Type: application/json.') {
+    super(GENERIC_ERRORS.unsupported_media_type, reason, { hint });
   }
 }
 

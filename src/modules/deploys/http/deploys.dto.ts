@@ -82,6 +82,7 @@ export class CreateDeployBody {
 
   @ApiPropertyOptional({
     type: DeploySourceBody,
+    example: { upload_id: 'upl_01jd3m8yeqf5rb0xkq5ym8s6tn' },
     description:
       'Deploys an upload instead of the linked repository, which the project then does not need. ' +
       '`branch` only names the deploy, and `commit` must be absent.',

@@ -14,7 +14,7 @@ export interface DeployFilter {
   readonly state?: DeployState | undefined;
 }
 
-/** More deploys than a push starts in the moments in which its pusher is told about them. */
+/** More deploys than the pushes of a few seconds start in some projects. */
 const PUSHED_DEPLOYS = 200;
 
 /** The condition of a change of state. Of two concurrent changes the first one wins. */

@@ -12,6 +12,7 @@ const PATH_PARAMETERS: Readonly<Record<string, { description: string; example: s
   user_id: { description: 'The id of the member.', example: 'usr_01jd3m8yeqf5rb0xkq5ym8s6tn' },
   invitation_id: { description: 'The id of the invitation.', example: 'inv_01jd3m8yeqf5rb0xkq5ym8s6tn' },
   invoice_id: { description: 'The id of the invoice.', example: 'ivc_01jd3m8yeqf5rb0xkq5ym8s6tn' },
+  upload_id: { description: 'The id of the upload.', example: 'upl_01jd3m8yeqf5rb0xkq5ym8s6tn' },
   project_id: { description: 'The id or slug of the project.', example: 'prj_01jd3m8yeqf5rb0xkq5ym8s6tn' },
   repository_id: { description: 'The id of the repository.', example: 'repo_01jd3m8yeqf5rb0xkq5ym8s6tn' },
   execution_id: { description: 'The id of the execution.', example: 'exe_01jd3m8yeqf5rb0xkq5ym8s6tn' },

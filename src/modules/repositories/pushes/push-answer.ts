@@ -10,7 +10,7 @@ import { type PushReport, PushReporters } from '../push-reporters.js';
 const SHORT_MS = 15_000;
 const LONG_MS = 15 * 60_000;
 const KEEP_ALIVE_EVERY_MS = 10_000;
-/** The pushes that wait for their deploys, in one process. Others are told at once. */
+/** The pushes that wait for their deploys, in one process. Others get the addresses only. */
 const MAX_WAITING = 100;
 
 /** The end of a push. */
@@ -71,7 +71,7 @@ export class PushAnswer {
         if (!destination.write(messageOf(line))) await once(destination, 'drain', { signal });
       }
     } catch (error) {
-      if (!signal.aborted) this.log.warn({ error }, 'A pusher could not be told what a push has started.');
+      if (!signal.aborted) this.log.warn({ error }, 'A pusher could not be shown what the push has started.');
     } finally {
       if (wait) this.waiting--;
       clearInterval(ping);

@@ -47,8 +47,8 @@ export class PushLifecycle {
   }
 
   /**
-   * Records the changes, releases the reservation, and returns what has changed, if that is known. Never throws, because
-   * the push itself has ended.
+   * Records the changes, releases the reservation, and returns what has changed, if that is known. Never throws,
+   * because the push itself has ended.
    */
   async finish(repository: Repository, userId: string, holder: string): Promise<SeenPush | undefined> {
     const seen = await this.see(repository, userId);

@@ -31,6 +31,8 @@ import {
 /** The longest list of files, with paths of a common length. */
 const LIST_BYTES = 6 * 1_048_576;
 const CONTENT_TYPE = 'application/octet-stream';
+const CONTENT_HINT = `Send the bytes as they are, with the header Content-Type: ${CONTENT_TYPE}.`;
+const CONTENT_EXAMPLE = '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08\ntest';
 
 @ApiTags('deploys')
 @Controller('api/v1/projects/:project_id/uploads')
@@ -74,7 +76,7 @@ export class UploadsController {
   @TakesNothing({ actsOutside: true })
   @HttpCode(HttpStatus.OK)
   @ApiConsumes(CONTENT_TYPE)
-  @ApiBody({ schema: { type: 'string', format: 'binary' } })
+  @ApiBody({ schema: { type: 'string', format: 'binary', example: CONTENT_EXAMPLE } })
   @ApiOperation({
     summary: 'Stores content of an upload, and returns what is still missing.',
     description:
@@ -110,7 +112,7 @@ export class UploadsController {
 
 function requireContent({ headers }: Request): void {
   if (headers['content-type'] !== CONTENT_TYPE)
-    throw new UnsupportedMediaType(`The content type must be ${CONTENT_TYPE}.`);
+    throw new UnsupportedMediaType(`The content type must be ${CONTENT_TYPE}.`, CONTENT_HINT);
   if (headers['content-encoding'] !== undefined)
-    throw new UnsupportedMediaType('The content must not have a Content-Encoding.');
+    throw new UnsupportedMediaType('The content must not have a Content-Encoding.', CONTENT_HINT);
 }
