@@ -1921,7 +1921,12 @@ export interface components {
              * @example false
              */
             readonly force: boolean;
-            /** @description Deploys an upload instead of the linked repository, which the project then does not need. `branch` only names the deploy, and `commit` must be absent. */
+            /**
+             * @description Deploys an upload instead of the linked repository, which the project then does not need. `branch` only names the deploy, and `commit` must be absent.
+             * @example {
+             *       "upload_id": "upl_01jd3m8yeqf5rb0xkq5ym8s6tn"
+             *     }
+             */
             readonly source?: components["schemas"]["DeploySourceBody"];
             /**
              * @description production: served by the production host of the project, if the plan includes it. preview: served by a host of its own for the branch.
@@ -13712,12 +13717,20 @@ export interface operations {
                  * @example prj_01jd3m8yeqf5rb0xkq5ym8s6tn
                  */
                 readonly project_id: string;
+                /**
+                 * @description The id of the upload.
+                 * @example upl_01jd3m8yeqf5rb0xkq5ym8s6tn
+                 */
                 readonly upload_id: string;
             };
             readonly cookie?: never;
         };
         readonly requestBody: {
             readonly content: {
+                /**
+                 * @example 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
+                 *     test
+                 */
                 readonly "application/octet-stream": string;
             };
         };
