@@ -1049,6 +1049,72 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/v1/projects/{project_id}/domains": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /** Lists the domains of a project, newest first. */
+        readonly get: operations["ProjectDomainsController_list"];
+        readonly put?: never;
+        /**
+         * Adds a domain to a project.
+         * @description The domain is `pending`: set the `records` at your DNS provider, then verify it. Several organizations may have added a name, but only the one that proves it holds it. Wildcards need a plan that includes them.
+         */
+        readonly post: operations["ProjectDomainsController_create"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/projects/{project_id}/domains/{domain}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /** Returns a domain of a project by its id, or by its name in any spelling. */
+        readonly get: operations["ProjectDomainsController_get"];
+        readonly put?: never;
+        readonly post?: never;
+        /**
+         * Removes a domain from a project.
+         * @description It is no longer served at once, and needs a new proof when it is added again.
+         */
+        readonly delete: operations["ProjectDomainsController_remove"];
+        readonly options?: never;
+        readonly head?: never;
+        /**
+         * Updates the redirects and HSTS of a domain.
+         * @description Absent fields stay the same. Redirects to https and HSTS apply behind a proxy of the operator.
+         */
+        readonly patch: operations["ProjectDomainsController_change"];
+        readonly trace?: never;
+    };
+    readonly "/api/v1/projects/{project_id}/domains/{domain}/verify": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Checks the records of a domain now.
+         * @description Returns the domain with what was found. Domains are checked automatically as well; see `next_check_at`. Each organization can ask 20 times a minute.
+         */
+        readonly post: operations["ProjectDomainsController_verify"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/v1/projects/{project_id}/env": {
         readonly parameters: {
             readonly query?: never;
@@ -1077,6 +1143,26 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/v1/projects/{project_id}/metrics": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Returns requests, errors, durations, memory and restarts of a project over time.
+         * @description Metrics arrive within about ten seconds and are kept for seven days. They are not billed.
+         */
+        readonly get: operations["AppMetricsController_get"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/v1/projects/{project_id}/rollback": {
         readonly parameters: {
             readonly query?: never;
@@ -1091,6 +1177,46 @@ export interface paths {
          * @description Nothing is built: the deploy keeps the environment that it was built with. Production stays there until the next promote, whatever is deployed meanwhile. Needs `deploys:write` as well.
          */
         readonly post: operations["ProjectDeploysController_rollBack"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/projects/{project_id}/runtime-logs": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Returns or streams what the servers of a project print.
+         * @description Sends NDJSON, one object for each line, and a final `{"end": {"after": …, "more": …}}`: repeat the request with that `after` for the next lines. With `follow=true` it stays open and sends new lines. With `Accept: text/event-stream` it always follows and sends events `line`. If the connection is lost, repeat the request with the last `seq` in `Last-Event-ID`.
+         */
+        readonly get: operations["RuntimeLogsController_log"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/projects/{project_id}/settings": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Returns the settings that builds and servers of a project use, with where each comes from.
+         * @description Settings that the project does not set come from the build of the production deploy or, without one, of the latest ready deploy. Set them with `PATCH /api/v1/projects/{project_id}`.
+         */
+        readonly get: operations["ProjectSettingsController_get"];
+        readonly put?: never;
+        readonly post?: never;
         readonly delete?: never;
         readonly options?: never;
         readonly head?: never;
@@ -1685,6 +1811,40 @@ export interface components {
         readonly AnswerMeta: {
             readonly request_id: string;
         };
+        readonly AppMetricsAnswer: {
+            readonly data: components["schemas"]["AppMetricsView"];
+            readonly meta: components["schemas"]["AnswerMeta"];
+        };
+        readonly AppMetricsPointView: {
+            /** @description Sent to visitors, including headers. */
+            readonly bytes: number;
+            /** @description Answers with a status of 500 or above. */
+            readonly errors: number;
+            /** @description The most memory of a server since its start; 0 without a server. */
+            readonly memory_peak_bytes: number;
+            /** @description Median time to the end of an answer, estimated. */
+            readonly p50_ms: number | null;
+            /** @description 95th percentile of the same time. */
+            readonly p95_ms: number | null;
+            readonly requests: number;
+            /** @description How often a server ended by itself. */
+            readonly restarts: number;
+            /**
+             * Format: date-time
+             * @description Start of the point.
+             */
+            readonly time: string;
+        };
+        readonly AppMetricsView: {
+            /** Format: date-time */
+            readonly from: string;
+            /** @description Points in which something happened, oldest first. */
+            readonly points: readonly components["schemas"]["AppMetricsPointView"][];
+            /** @description Seconds. */
+            readonly step: number;
+            /** Format: date-time */
+            readonly to: string;
+        };
         readonly AuditActorView: {
             /** @description API key that was used, if any. */
             readonly key_id?: string;
@@ -1760,6 +1920,17 @@ export interface components {
             /** @description `null` if unlimited. */
             readonly used: number | null;
         };
+        readonly ChangeDomainBody: {
+            /** @description Tells browsers to use only https for this name for a year. Switch it on once https works. */
+            readonly hsts?: boolean;
+            /** @description Sends visitors who come over http to https. */
+            readonly https_redirect?: boolean;
+            /**
+             * @description Another domain of the project that visitors are sent to, with status 308. Null serves the project.
+             * @example example.com
+             */
+            readonly redirect_to?: string | null;
+        };
         readonly ChangeKeyBody: {
             /**
              * @description IP addresses and CIDRs that the key can be used from. An empty list allows every address.
@@ -1813,11 +1984,22 @@ export interface components {
              */
             readonly build_command?: string | null;
             /**
+             * @description What builds may reach: package registries (the default), or every public address (`open`), which needs a plan with `open_build_network`.
+             * @example registries
+             * @enum {string|null}
+             */
+            readonly build_network?: "registries" | "open" | null;
+            /**
              * @description Detected in each deploy if absent.
              * @example nextjs
              * @enum {string|null}
              */
-            readonly framework?: "nextjs" | "expo" | "nuxt" | "react-router" | "remix" | "sveltekit" | "solidstart" | "tanstack-start" | "astro" | "qwik" | "gatsby" | "docusaurus" | "vitepress" | "vuepress" | "hexo" | "eleventy" | "angular" | "nestjs" | "nitro" | "create-react-app" | "vue-cli" | "storybook" | "vite" | "parcel" | "rsbuild" | "hono" | "express" | "fastify" | "koa" | "h3" | "node" | "static" | null;
+            readonly framework?: "django" | "nextjs" | "expo" | "nuxt" | "react-router" | "remix" | "sveltekit" | "solidstart" | "tanstack-start" | "astro" | "qwik" | "gatsby" | "docusaurus" | "vitepress" | "vuepress" | "hexo" | "eleventy" | "angular" | "nestjs" | "nitro" | "create-react-app" | "vue-cli" | "storybook" | "vite" | "parcel" | "rsbuild" | "flask" | "fastapi" | "hono" | "express" | "fastify" | "koa" | "h3" | "python" | "node" | "static" | null;
+            /**
+             * @description The path that must answer with a status below 500 before a deploy goes live; `/` if absent.
+             * @example /healthz
+             */
+            readonly health_path?: string | null;
             /**
              * @description Installs the dependencies. Derived from the lock file if absent.
              * @example npm ci
@@ -1856,6 +2038,16 @@ export interface components {
              * @example shop
              */
             readonly slug?: string;
+            /**
+             * @description Starts the server. Derived from the framework if absent.
+             * @example npm start
+             */
+            readonly start_command?: string | null;
+            /**
+             * @description How long the server may take to start, in milliseconds; 15000 if absent.
+             * @example 30000
+             */
+            readonly start_timeout_ms?: number | null;
         };
         readonly ChangeRoleBody: {
             /**
@@ -1936,6 +2128,33 @@ export interface components {
              */
             readonly type: "preview" | "production";
         };
+        readonly CreateDomainBody: {
+            /**
+             * @description Tells browsers to use only https for this name for a year. Switch it on once https works.
+             * @default false
+             */
+            readonly hsts: boolean;
+            /**
+             * @description Sends visitors who come over http to https.
+             * @default true
+             */
+            readonly https_redirect: boolean;
+            /**
+             * @description The domain, in ASCII or as people read it. `*.example.com` stands for all names one level below.
+             * @example shop.example.com
+             */
+            readonly name: string;
+            /**
+             * @description Another domain of the project that visitors are sent to, with status 308.
+             * @example example.com
+             */
+            readonly redirect_to?: string;
+            /**
+             * @description Also adds `www.` before the name, as a redirect to it.
+             * @default false
+             */
+            readonly www_redirect: boolean;
+        };
         readonly CreateKeyBody: {
             /**
              * @description IP addresses and CIDRs that the key can be used from. An empty list allows every address.
@@ -2004,11 +2223,22 @@ export interface components {
              */
             readonly build_command?: string;
             /**
+             * @description What builds may reach: package registries (the default), or every public address (`open`), which needs a plan with `open_build_network`.
+             * @example registries
+             * @enum {string}
+             */
+            readonly build_network?: "registries" | "open";
+            /**
              * @description Detected in each deploy if absent.
              * @example nextjs
              * @enum {string}
              */
-            readonly framework?: "nextjs" | "expo" | "nuxt" | "react-router" | "remix" | "sveltekit" | "solidstart" | "tanstack-start" | "astro" | "qwik" | "gatsby" | "docusaurus" | "vitepress" | "vuepress" | "hexo" | "eleventy" | "angular" | "nestjs" | "nitro" | "create-react-app" | "vue-cli" | "storybook" | "vite" | "parcel" | "rsbuild" | "hono" | "express" | "fastify" | "koa" | "h3" | "node" | "static";
+            readonly framework?: "django" | "nextjs" | "expo" | "nuxt" | "react-router" | "remix" | "sveltekit" | "solidstart" | "tanstack-start" | "astro" | "qwik" | "gatsby" | "docusaurus" | "vitepress" | "vuepress" | "hexo" | "eleventy" | "angular" | "nestjs" | "nitro" | "create-react-app" | "vue-cli" | "storybook" | "vite" | "parcel" | "rsbuild" | "flask" | "fastapi" | "hono" | "express" | "fastify" | "koa" | "h3" | "python" | "node" | "static";
+            /**
+             * @description The path that must answer with a status below 500 before a deploy goes live; `/` if absent.
+             * @example /healthz
+             */
+            readonly health_path?: string;
             /**
              * @description Installs the dependencies. Derived from the lock file if absent.
              * @example npm ci
@@ -2047,6 +2277,16 @@ export interface components {
              * @example shop
              */
             readonly slug?: string;
+            /**
+             * @description Starts the server. Derived from the framework if absent.
+             * @example npm start
+             */
+            readonly start_command?: string;
+            /**
+             * @description How long the server may take to start, in milliseconds; 15000 if absent.
+             * @example 30000
+             */
+            readonly start_timeout_ms?: number;
         };
         readonly CreateRepositoryBody: {
             /**
@@ -2266,6 +2506,91 @@ export interface components {
             /** @description Permanent URL of this deploy. It responds once the deploy is ready. */
             readonly url: string;
         };
+        readonly DomainAnswer: {
+            readonly data: components["schemas"]["DomainView"];
+            readonly meta: components["schemas"]["AnswerMeta"];
+        };
+        readonly DomainPageAnswer: {
+            readonly data: readonly components["schemas"]["DomainView"][];
+            readonly meta: components["schemas"]["PageMeta"];
+        };
+        readonly DomainProblemView: {
+            /** @enum {string} */
+            readonly code: "challenge_missing" | "records_missing" | "records_elsewhere" | "resolver_unavailable" | "held_by_another" | "taken_over" | "wildcards_not_in_plan";
+            /** @example No TXT record with the expected value exists. */
+            readonly message: string;
+        };
+        readonly DomainRecordView: {
+            /** @example _service-challenge.example.com */
+            readonly name: string;
+            /**
+             * @description `verification` proves that the domain is yours, `routing` leads its visitors here.
+             * @enum {string}
+             */
+            readonly purpose: "verification" | "routing";
+            /** @description What the last check found in its place, at most 10 values. */
+            readonly seen: readonly string[];
+            /**
+             * @description The result of the last check. `other`: a record exists, but with another value.
+             * @enum {string}
+             */
+            readonly status: "unchecked" | "found" | "missing" | "other" | "unknown";
+            /**
+             * @description `ALIAS` is the record that DNS providers offer instead of a CNAME at the top of a zone.
+             * @enum {string}
+             */
+            readonly type: "TXT" | "CNAME" | "A" | "AAAA" | "ALIAS";
+            /** @example service-verification=7d1f… */
+            readonly value: string;
+        };
+        readonly DomainView: {
+            /** Format: date-time */
+            readonly active_at?: string;
+            /** Format: date-time */
+            readonly checked_at?: string;
+            /** Format: date-time */
+            readonly created_at: string;
+            /** @description Tells browsers to use only https for this name for a year. Switch it on once https works. */
+            readonly hsts: boolean;
+            /** @description Sends visitors who come over http to https. */
+            readonly https_redirect: boolean;
+            /** @example dom_01jd3m8yeqf5rb0xkq5ym8s6tn */
+            readonly id: string;
+            /**
+             * @description The name in ASCII and lower case.
+             * @example xn--bcher-kva.de
+             */
+            readonly name: string;
+            /**
+             * Format: date-time
+             * @description The next automatic check. Absent when there is none.
+             */
+            readonly next_check_at?: string;
+            /** @description Why the last check did not succeed. */
+            readonly problem?: components["schemas"]["DomainProblemView"];
+            /** @example prj_01jd3m8yeqf5rb0xkq5ym8s6tn */
+            readonly project_id: string;
+            /** @description The records to set at your DNS provider, and to keep. */
+            readonly records: readonly components["schemas"]["DomainRecordView"][];
+            readonly redirect_to?: string;
+            /**
+             * Format: date-time
+             * @description When the domain is lost unless a check succeeds before. Only while checks fail.
+             */
+            readonly served_until?: string;
+            /**
+             * @description `pending`: not proved. `verified`: proved, but it does not lead here yet. `active`: served. `misconfigured`: checks fail; served until `served_until`.
+             * @enum {string}
+             */
+            readonly state: "pending" | "verified" | "active" | "misconfigured";
+            /**
+             * @description The name as people read it.
+             * @example bücher.de
+             */
+            readonly unicode_name: string;
+            /** Format: date-time */
+            readonly verified_at?: string;
+        };
         readonly EmailVerifiedAnswer: {
             readonly data: components["schemas"]["EmailVerifiedView"];
             readonly meta: components["schemas"]["AnswerMeta"];
@@ -2316,7 +2641,7 @@ export interface components {
         };
         readonly ErrorView: {
             /** @enum {string} */
-            readonly code: "already_exists" | "api_key_not_found" | "burst_limit_exceeded" | "concurrency_limit_exceeded" | "conflicting_credentials" | "credit_too_large" | "credits_exhausted" | "daily_limit_exceeded" | "deploy_already_over" | "deploy_in_use" | "deploy_not_found" | "deploy_not_ready" | "email_not_verified" | "email_taken" | "execution_already_over" | "execution_not_found" | "expired_api_key" | "feature_disabled" | "feature_not_in_plan" | "flag_fixed" | "flag_not_allowlisted" | "flag_not_found" | "git_service_not_offered" | "github_access_denied" | "github_installation_not_found" | "github_not_connected" | "headers_too_large" | "idempotency_in_progress" | "idempotency_mismatch" | "insufficient_scopes" | "integration_not_configured" | "internal_error" | "invalid_api_key" | "invalid_credentials" | "invalid_email_token" | "invalid_link_state" | "invalid_request" | "invalid_session" | "invalid_signature" | "invalid_token" | "invitation_not_found" | "invoice_closed" | "invoice_not_found" | "ip_not_allowed" | "key_org_mismatch" | "last_owner" | "malformed_api_key" | "malformed_json" | "malformed_request" | "member_not_found" | "method_not_allowed" | "misdirected_request" | "missing_api_key" | "no_earlier_deploy" | "ops_task_not_found" | "org_access_denied" | "organization_not_found" | "page_not_found" | "payload_too_large" | "payment_method_required" | "personal_organization" | "plan_by_contract" | "plan_limit_reached" | "plan_request_not_found" | "plan_too_small" | "project_has_no_repository" | "project_not_found" | "repository_full" | "repository_not_found" | "request_timeout" | "revoked_api_key" | "rotated_api_key" | "route_not_found" | "sandbox_daily_limit_exceeded" | "sandbox_unavailable" | "service_unavailable" | "session_not_found" | "session_required" | "session_token_not_allowed" | "sign_in_limit_exceeded" | "spend_cap_reached" | "stale_version" | "storage_limit_reached" | "storage_unavailable" | "task_already_claimed" | "task_already_resolved" | "task_not_claimed" | "unsupported_media_type" | "upload_content_invalid" | "upload_incomplete" | "upload_not_found" | "upload_storage_full" | "upload_too_large" | "upstream_error" | "username_taken";
+            readonly code: "already_exists" | "api_key_not_found" | "burst_limit_exceeded" | "concurrency_limit_exceeded" | "conflicting_credentials" | "credit_too_large" | "credits_exhausted" | "daily_limit_exceeded" | "deploy_already_over" | "deploy_in_use" | "deploy_not_found" | "deploy_not_ready" | "domain_in_use" | "domain_limit_reached" | "domain_not_found" | "email_not_verified" | "email_taken" | "execution_already_over" | "execution_not_found" | "expired_api_key" | "feature_disabled" | "feature_not_in_plan" | "flag_fixed" | "flag_not_allowlisted" | "flag_not_found" | "git_service_not_offered" | "github_access_denied" | "github_installation_not_found" | "github_not_connected" | "headers_too_large" | "idempotency_in_progress" | "idempotency_mismatch" | "insufficient_scopes" | "integration_not_configured" | "internal_error" | "invalid_api_key" | "invalid_credentials" | "invalid_email_token" | "invalid_link_state" | "invalid_request" | "invalid_session" | "invalid_signature" | "invalid_token" | "invitation_not_found" | "invoice_closed" | "invoice_not_found" | "ip_not_allowed" | "key_org_mismatch" | "last_owner" | "malformed_api_key" | "malformed_json" | "malformed_request" | "member_not_found" | "method_not_allowed" | "misdirected_request" | "missing_api_key" | "no_earlier_deploy" | "ops_task_not_found" | "org_access_denied" | "organization_not_found" | "page_not_found" | "payload_too_large" | "payment_method_required" | "personal_organization" | "plan_by_contract" | "plan_limit_reached" | "plan_request_not_found" | "plan_too_small" | "project_has_no_repository" | "project_not_found" | "repository_full" | "repository_not_found" | "request_timeout" | "revoked_api_key" | "rotated_api_key" | "route_not_found" | "sandbox_daily_limit_exceeded" | "sandbox_unavailable" | "service_unavailable" | "session_not_found" | "session_required" | "session_token_not_allowed" | "sign_in_limit_exceeded" | "spend_cap_reached" | "stale_version" | "storage_limit_reached" | "storage_unavailable" | "task_already_claimed" | "task_already_resolved" | "task_not_claimed" | "unsupported_media_type" | "upload_content_invalid" | "upload_incomplete" | "upload_not_found" | "upload_storage_full" | "upload_too_large" | "upstream_error" | "username_taken";
             readonly dashboard_url?: string;
             /** @description Details that depend on the code; for `invalid_request`, one entry per field. */
             readonly details?: Record<string, never> | readonly Record<string, never>[];
@@ -3101,6 +3426,15 @@ export interface components {
             /** @example The logs of the proxy take 80 % of the disk. */
             readonly text: string;
         };
+        readonly NumberSettingView: {
+            /**
+             * @description set: by the project. file: by a file of the repository. detected: by the build. default: of the service. unknown: there is no build yet that says it.
+             * @enum {string}
+             */
+            readonly source: "set" | "file" | "detected" | "default" | "unknown";
+            /** @description `null` for nothing, or if unknown. */
+            readonly value: number | null;
+        };
         readonly OrgAnswer: {
             readonly data: components["schemas"]["OrgView"];
             readonly meta: components["schemas"]["AnswerMeta"];
@@ -3306,9 +3640,12 @@ export interface components {
             readonly servers: number;
         };
         readonly PlanFeaturesView: {
+            /** @description Builds that reach every public address instead of package registries only. */
+            readonly open_build_network: boolean;
             readonly production_deploys: boolean;
             readonly sso: boolean;
             readonly swarms_and_cron: boolean;
+            readonly wildcard_domains: boolean;
         };
         readonly PlanLimitsView: {
             /** @description `null` if unlimited. */
@@ -3399,12 +3736,27 @@ export interface components {
             readonly data: readonly components["schemas"]["ProjectView"][];
             readonly meta: components["schemas"]["PageMeta"];
         };
+        readonly ProjectSettingsAnswer: {
+            readonly data: components["schemas"]["ProjectSettingsView"];
+            readonly meta: components["schemas"]["AnswerMeta"];
+        };
+        readonly ProjectSettingsView: {
+            /**
+             * @description The deploy whose build says what the project does not set. Absent before the first ready deploy.
+             * @example dpl_01jd3m8yeqf5rb0xkq5ym8s6tn
+             */
+            readonly deploy_id?: string;
+            readonly settings: components["schemas"]["SettingsView"];
+        };
         readonly ProjectView: {
             readonly build_command?: string;
+            /** @enum {string} */
+            readonly build_network?: "registries" | "open";
             /** Format: date-time */
             readonly created_at: string;
             /** @enum {string} */
-            readonly framework?: "nextjs" | "expo" | "nuxt" | "react-router" | "remix" | "sveltekit" | "solidstart" | "tanstack-start" | "astro" | "qwik" | "gatsby" | "docusaurus" | "vitepress" | "vuepress" | "hexo" | "eleventy" | "angular" | "nestjs" | "nitro" | "create-react-app" | "vue-cli" | "storybook" | "vite" | "parcel" | "rsbuild" | "hono" | "express" | "fastify" | "koa" | "h3" | "node" | "static";
+            readonly framework?: "django" | "nextjs" | "expo" | "nuxt" | "react-router" | "remix" | "sveltekit" | "solidstart" | "tanstack-start" | "astro" | "qwik" | "gatsby" | "docusaurus" | "vitepress" | "vuepress" | "hexo" | "eleventy" | "angular" | "nestjs" | "nitro" | "create-react-app" | "vue-cli" | "storybook" | "vite" | "parcel" | "rsbuild" | "flask" | "fastapi" | "hono" | "express" | "fastify" | "koa" | "h3" | "python" | "node" | "static";
+            readonly health_path?: string;
             /** @example prj_01jd3m8yeqf5rb0xkq5ym8s6tn */
             readonly id: string;
             readonly install_command?: string;
@@ -3422,6 +3774,8 @@ export interface components {
             readonly root_directory?: string;
             /** @example shop */
             readonly slug: string;
+            readonly start_command?: string;
+            readonly start_timeout_ms?: number;
             /** Format: date-time */
             readonly updated_at: string;
         };
@@ -3580,6 +3934,23 @@ export interface components {
              */
             readonly grace_seconds: number;
         };
+        readonly RuntimeLogLineView: {
+            /** @example dpl_01jd3m8yeqf5rb0xkq5ym8s6tn */
+            readonly deploy_id: string;
+            /**
+             * @description The `level` or `severity` of a JSON line; otherwise info for stdout and error for stderr. system: written by the platform.
+             * @enum {string}
+             */
+            readonly level: "debug" | "info" | "warn" | "error" | "system";
+            /** @description Increases with each line, with gaps. */
+            readonly seq: number;
+            /** @enum {string} */
+            readonly stream: "stdout" | "stderr" | "system";
+            /** @description One line, with the values of secrets masked. */
+            readonly text: string;
+            /** Format: date-time */
+            readonly time: string;
+        };
         readonly RuntimeView: {
             /** @example python */
             readonly name: string;
@@ -3652,6 +4023,18 @@ export interface components {
              * @description When billing of the plan begins.
              */
             readonly since: string;
+        };
+        readonly SettingsView: {
+            readonly build_command: components["schemas"]["TextSettingView"];
+            readonly build_network: components["schemas"]["TextSettingView"];
+            readonly framework: components["schemas"]["TextSettingView"];
+            readonly health_path: components["schemas"]["TextSettingView"];
+            readonly install_command: components["schemas"]["TextSettingView"];
+            readonly node_version: components["schemas"]["TextSettingView"];
+            readonly output_directory: components["schemas"]["TextSettingView"];
+            readonly root_directory: components["schemas"]["TextSettingView"];
+            readonly start_command: components["schemas"]["TextSettingView"];
+            readonly start_timeout_ms: components["schemas"]["NumberSettingView"];
         };
         readonly SignedInAnswer: {
             readonly data: components["schemas"]["SignedInView"];
@@ -3907,6 +4290,15 @@ export interface components {
             readonly id: "nextjs" | "expo";
             /** @example Next.js */
             readonly name: string;
+        };
+        readonly TextSettingView: {
+            /**
+             * @description set: by the project. file: by a file of the repository. detected: by the build. default: of the service. unknown: there is no build yet that says it.
+             * @enum {string}
+             */
+            readonly source: "set" | "file" | "detected" | "default" | "unknown";
+            /** @description `null` for nothing, or if unknown. */
+            readonly value: string | null;
         };
         readonly ToggledView: {
             /** @example aud_01jd3m8yeqf5rb0xkq5ym8s6tn */
@@ -12009,6 +12401,10 @@ export interface operations {
                  *       "build_command": "npm run build",
                  *       "output_directory": "dist",
                  *       "node_version": "24",
+                 *       "start_command": "npm start",
+                 *       "health_path": "/healthz",
+                 *       "start_timeout_ms": 30000,
+                 *       "build_network": "registries",
                  *       "production_branch": "main"
                  *     }
                  */
@@ -12076,6 +12472,8 @@ export interface operations {
              *     `ip_not_allowed`: The key does not allow this IP address.
              *
              *     `plan_limit_reached`: The limit of the plan is reached.
+             *
+             *     `feature_not_in_plan`: The plan does not include this feature.
              */
             readonly 403: {
                 headers: {
@@ -12436,6 +12834,10 @@ export interface operations {
                  *       "build_command": "npm run build",
                  *       "output_directory": "dist",
                  *       "node_version": "24",
+                 *       "start_command": "npm start",
+                 *       "health_path": "/healthz",
+                 *       "start_timeout_ms": 30000,
+                 *       "build_network": "registries",
                  *       "production_branch": "main"
                  *     }
                  */
@@ -12501,6 +12903,8 @@ export interface operations {
              *     `key_org_mismatch`: The key is bound to another organization.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
+             *
+             *     `feature_not_in_plan`: The plan does not include this feature.
              */
             readonly 403: {
                 headers: {
@@ -12871,6 +13275,895 @@ export interface operations {
              *     `daily_limit_exceeded`: The daily call limit is reached.
              *
              *     `concurrency_limit_exceeded`: Too many operations are running at once.
+             */
+            readonly 429: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `internal_error`: An unexpected error occurred. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `service_unavailable`: A required backend is temporarily unavailable.
+             *
+             *     `storage_unavailable`: There is not enough storage space.
+             */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    readonly ProjectDomainsController_list: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description The `meta.next_cursor` of an earlier page. The list continues after it. */
+                readonly cursor?: string;
+                /** @description Number of items on a page. */
+                readonly limit?: number;
+            };
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The id or slug of the project.
+                 * @example prj_01jd3m8yeqf5rb0xkq5ym8s6tn
+                 */
+                readonly project_id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["DomainPageAnswer"];
+                };
+            };
+            /**
+             * @description `conflicting_credentials`: The request carries two different credentials.
+             *
+             *     `invalid_request`: A field of the request is invalid.
+             */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The request carries no API key.
+             *
+             *     `malformed_api_key`: The API key has the wrong format.
+             *
+             *     `invalid_api_key`: The API key is unknown.
+             *
+             *     `expired_api_key`: The API key has expired.
+             *
+             *     `revoked_api_key`: The API key has been revoked.
+             *
+             *     `rotated_api_key`: The API key has been rotated.
+             *
+             *     `session_token_not_allowed`: A session token was sent where an API key is required.
+             *
+             *     `session_required`: The request requires a user session.
+             *
+             *     `invalid_session`: The session has ended or is unknown.
+             */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `insufficient_scopes`: The key or the role does not allow this.
+             *
+             *     `org_access_denied`: The caller has no access to the organization.
+             *
+             *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `ip_not_allowed`: The key does not allow this IP address.
+             */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `project_not_found`: Project not found. */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
+             *
+             *     `daily_limit_exceeded`: The daily call limit is reached.
+             */
+            readonly 429: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `internal_error`: An unexpected error occurred. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `service_unavailable`: A required backend is temporarily unavailable. */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    readonly ProjectDomainsController_create: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The id or slug of the project.
+                 * @example prj_01jd3m8yeqf5rb0xkq5ym8s6tn
+                 */
+                readonly project_id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "name": "shop.example.com",
+                 *       "redirect_to": "example.com",
+                 *       "https_redirect": true,
+                 *       "hsts": false,
+                 *       "www_redirect": false
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["CreateDomainBody"];
+            };
+        };
+        readonly responses: {
+            readonly 201: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["DomainAnswer"];
+                };
+            };
+            /**
+             * @description `conflicting_credentials`: The request carries two different credentials.
+             *
+             *     `invalid_request`: A field of the request is invalid.
+             *
+             *     `malformed_json`: The request body is not valid JSON.
+             */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The request carries no API key.
+             *
+             *     `malformed_api_key`: The API key has the wrong format.
+             *
+             *     `invalid_api_key`: The API key is unknown.
+             *
+             *     `expired_api_key`: The API key has expired.
+             *
+             *     `revoked_api_key`: The API key has been revoked.
+             *
+             *     `rotated_api_key`: The API key has been rotated.
+             *
+             *     `session_token_not_allowed`: A session token was sent where an API key is required.
+             *
+             *     `session_required`: The request requires a user session.
+             *
+             *     `invalid_session`: The session has ended or is unknown.
+             */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `insufficient_scopes`: The key or the role does not allow this.
+             *
+             *     `org_access_denied`: The caller has no access to the organization.
+             *
+             *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `ip_not_allowed`: The key does not allow this IP address.
+             *
+             *     `feature_not_in_plan`: The plan does not include this feature.
+             */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `project_not_found`: Project not found. */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `idempotency_mismatch`: The idempotency key was used for a different request.
+             *
+             *     `idempotency_in_progress`: A request with this idempotency key is still running.
+             *
+             *     `already_exists`: The resource already exists.
+             *
+             *     `domain_limit_reached`: The project has too many domains.
+             */
+            readonly 409: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `payload_too_large`: The request body is too large. */
+            readonly 413: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `unsupported_media_type`: The request body must be JSON. */
+            readonly 415: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
+             *
+             *     `daily_limit_exceeded`: The daily call limit is reached.
+             */
+            readonly 429: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `internal_error`: An unexpected error occurred. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `service_unavailable`: A required backend is temporarily unavailable.
+             *
+             *     `storage_unavailable`: There is not enough storage space.
+             */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    readonly ProjectDomainsController_get: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly domain: string;
+                /**
+                 * @description The id or slug of the project.
+                 * @example prj_01jd3m8yeqf5rb0xkq5ym8s6tn
+                 */
+                readonly project_id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["DomainAnswer"];
+                };
+            };
+            /** @description `conflicting_credentials`: The request carries two different credentials. */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The request carries no API key.
+             *
+             *     `malformed_api_key`: The API key has the wrong format.
+             *
+             *     `invalid_api_key`: The API key is unknown.
+             *
+             *     `expired_api_key`: The API key has expired.
+             *
+             *     `revoked_api_key`: The API key has been revoked.
+             *
+             *     `rotated_api_key`: The API key has been rotated.
+             *
+             *     `session_token_not_allowed`: A session token was sent where an API key is required.
+             *
+             *     `session_required`: The request requires a user session.
+             *
+             *     `invalid_session`: The session has ended or is unknown.
+             */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `insufficient_scopes`: The key or the role does not allow this.
+             *
+             *     `org_access_denied`: The caller has no access to the organization.
+             *
+             *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `ip_not_allowed`: The key does not allow this IP address.
+             */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `project_not_found`: Project not found.
+             *
+             *     `domain_not_found`: Domain not found.
+             */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
+             *
+             *     `daily_limit_exceeded`: The daily call limit is reached.
+             */
+            readonly 429: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `internal_error`: An unexpected error occurred. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `service_unavailable`: A required backend is temporarily unavailable. */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    readonly ProjectDomainsController_remove: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly domain: string;
+                /**
+                 * @description The id or slug of the project.
+                 * @example prj_01jd3m8yeqf5rb0xkq5ym8s6tn
+                 */
+                readonly project_id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            readonly 204: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /**
+             * @description `conflicting_credentials`: The request carries two different credentials.
+             *
+             *     `invalid_request`: A field of the request is invalid.
+             */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The request carries no API key.
+             *
+             *     `malformed_api_key`: The API key has the wrong format.
+             *
+             *     `invalid_api_key`: The API key is unknown.
+             *
+             *     `expired_api_key`: The API key has expired.
+             *
+             *     `revoked_api_key`: The API key has been revoked.
+             *
+             *     `rotated_api_key`: The API key has been rotated.
+             *
+             *     `session_token_not_allowed`: A session token was sent where an API key is required.
+             *
+             *     `session_required`: The request requires a user session.
+             *
+             *     `invalid_session`: The session has ended or is unknown.
+             */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `insufficient_scopes`: The key or the role does not allow this.
+             *
+             *     `org_access_denied`: The caller has no access to the organization.
+             *
+             *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `ip_not_allowed`: The key does not allow this IP address.
+             */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `project_not_found`: Project not found.
+             *
+             *     `domain_not_found`: Domain not found.
+             */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `idempotency_mismatch`: The idempotency key was used for a different request.
+             *
+             *     `idempotency_in_progress`: A request with this idempotency key is still running.
+             *
+             *     `domain_in_use`: Another domain redirects to this one.
+             */
+            readonly 409: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
+             *
+             *     `daily_limit_exceeded`: The daily call limit is reached.
+             */
+            readonly 429: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `internal_error`: An unexpected error occurred. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `service_unavailable`: A required backend is temporarily unavailable.
+             *
+             *     `storage_unavailable`: There is not enough storage space.
+             */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    readonly ProjectDomainsController_change: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly domain: string;
+                /**
+                 * @description The id or slug of the project.
+                 * @example prj_01jd3m8yeqf5rb0xkq5ym8s6tn
+                 */
+                readonly project_id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "redirect_to": "example.com"
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["ChangeDomainBody"];
+            };
+        };
+        readonly responses: {
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["DomainAnswer"];
+                };
+            };
+            /**
+             * @description `conflicting_credentials`: The request carries two different credentials.
+             *
+             *     `invalid_request`: A field of the request is invalid.
+             *
+             *     `malformed_json`: The request body is not valid JSON.
+             */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The request carries no API key.
+             *
+             *     `malformed_api_key`: The API key has the wrong format.
+             *
+             *     `invalid_api_key`: The API key is unknown.
+             *
+             *     `expired_api_key`: The API key has expired.
+             *
+             *     `revoked_api_key`: The API key has been revoked.
+             *
+             *     `rotated_api_key`: The API key has been rotated.
+             *
+             *     `session_token_not_allowed`: A session token was sent where an API key is required.
+             *
+             *     `session_required`: The request requires a user session.
+             *
+             *     `invalid_session`: The session has ended or is unknown.
+             */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `insufficient_scopes`: The key or the role does not allow this.
+             *
+             *     `org_access_denied`: The caller has no access to the organization.
+             *
+             *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `ip_not_allowed`: The key does not allow this IP address.
+             */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `project_not_found`: Project not found.
+             *
+             *     `domain_not_found`: Domain not found.
+             */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `idempotency_mismatch`: The idempotency key was used for a different request.
+             *
+             *     `idempotency_in_progress`: A request with this idempotency key is still running.
+             */
+            readonly 409: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `payload_too_large`: The request body is too large. */
+            readonly 413: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `unsupported_media_type`: The request body must be JSON. */
+            readonly 415: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
+             *
+             *     `daily_limit_exceeded`: The daily call limit is reached.
+             */
+            readonly 429: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `internal_error`: An unexpected error occurred. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `service_unavailable`: A required backend is temporarily unavailable.
+             *
+             *     `storage_unavailable`: There is not enough storage space.
+             */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    readonly ProjectDomainsController_verify: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly domain: string;
+                /**
+                 * @description The id or slug of the project.
+                 * @example prj_01jd3m8yeqf5rb0xkq5ym8s6tn
+                 */
+                readonly project_id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["DomainAnswer"];
+                };
+            };
+            /**
+             * @description `conflicting_credentials`: The request carries two different credentials.
+             *
+             *     `invalid_request`: A field of the request is invalid.
+             */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The request carries no API key.
+             *
+             *     `malformed_api_key`: The API key has the wrong format.
+             *
+             *     `invalid_api_key`: The API key is unknown.
+             *
+             *     `expired_api_key`: The API key has expired.
+             *
+             *     `revoked_api_key`: The API key has been revoked.
+             *
+             *     `rotated_api_key`: The API key has been rotated.
+             *
+             *     `session_token_not_allowed`: A session token was sent where an API key is required.
+             *
+             *     `session_required`: The request requires a user session.
+             *
+             *     `invalid_session`: The session has ended or is unknown.
+             */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `insufficient_scopes`: The key or the role does not allow this.
+             *
+             *     `org_access_denied`: The caller has no access to the organization.
+             *
+             *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `ip_not_allowed`: The key does not allow this IP address.
+             */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `project_not_found`: Project not found.
+             *
+             *     `domain_not_found`: Domain not found.
+             */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `idempotency_mismatch`: The idempotency key was used for a different request.
+             *
+             *     `idempotency_in_progress`: A request with this idempotency key is still running.
+             */
+            readonly 409: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
+             *
+             *     `daily_limit_exceeded`: The daily call limit is reached.
              */
             readonly 429: {
                 headers: {
@@ -13341,6 +14634,141 @@ export interface operations {
             };
         };
     };
+    readonly AppMetricsController_get: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description Only this deploy. Defaults to all deploys of the project together. */
+                readonly deploy?: string;
+                /** @description Start. Defaults to an hour before `to`. */
+                readonly from?: string;
+                /** @description Length of a point in seconds. A request has at most 1500 points. */
+                readonly step?: 60 | 300 | 900 | 3600 | 21600 | 86400;
+                /** @description End, excluded. Defaults to now. */
+                readonly to?: string;
+            };
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The id or slug of the project.
+                 * @example prj_01jd3m8yeqf5rb0xkq5ym8s6tn
+                 */
+                readonly project_id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["AppMetricsAnswer"];
+                };
+            };
+            /**
+             * @description `conflicting_credentials`: The request carries two different credentials.
+             *
+             *     `invalid_request`: A field of the request is invalid.
+             */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The request carries no API key.
+             *
+             *     `malformed_api_key`: The API key has the wrong format.
+             *
+             *     `invalid_api_key`: The API key is unknown.
+             *
+             *     `expired_api_key`: The API key has expired.
+             *
+             *     `revoked_api_key`: The API key has been revoked.
+             *
+             *     `rotated_api_key`: The API key has been rotated.
+             *
+             *     `session_token_not_allowed`: A session token was sent where an API key is required.
+             *
+             *     `session_required`: The request requires a user session.
+             *
+             *     `invalid_session`: The session has ended or is unknown.
+             */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `insufficient_scopes`: The key or the role does not allow this.
+             *
+             *     `org_access_denied`: The caller has no access to the organization.
+             *
+             *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `ip_not_allowed`: The key does not allow this IP address.
+             */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `project_not_found`: Project not found.
+             *
+             *     `deploy_not_found`: Deploy not found.
+             */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
+             *
+             *     `daily_limit_exceeded`: The daily call limit is reached.
+             */
+            readonly 429: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `internal_error`: An unexpected error occurred. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `service_unavailable`: A required backend is temporarily unavailable. */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
     readonly ProjectDeploysController_rollBack: {
         readonly parameters: {
             readonly query?: never;
@@ -13512,6 +14940,263 @@ export interface operations {
              *
              *     `storage_unavailable`: There is not enough storage space.
              */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    readonly RuntimeLogsController_log: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description Only lines after this `seq`. The header `Last-Event-ID` takes precedence. */
+                readonly after?: number;
+                /** @description Only lines of this deploy. Defaults to all deploys of the project. */
+                readonly deploy?: string;
+                /** @description Sends the last `limit` lines, and then new lines as they are printed. */
+                readonly follow?: boolean;
+                /** @description Only lines of these levels, separated by commas: debug, info, warn, error, system. */
+                readonly level?: string;
+                /** @description Number of lines: the last ones or, with `after`, the next ones. */
+                readonly limit?: number;
+            };
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The id or slug of the project.
+                 * @example prj_01jd3m8yeqf5rb0xkq5ym8s6tn
+                 */
+                readonly project_id: unknown;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description Lines of the log. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/x-ndjson": components["schemas"]["RuntimeLogLineView"];
+                    readonly "text/event-stream": string;
+                };
+            };
+            /**
+             * @description `conflicting_credentials`: The request carries two different credentials.
+             *
+             *     `invalid_request`: A field of the request is invalid.
+             */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The request carries no API key.
+             *
+             *     `malformed_api_key`: The API key has the wrong format.
+             *
+             *     `invalid_api_key`: The API key is unknown.
+             *
+             *     `expired_api_key`: The API key has expired.
+             *
+             *     `revoked_api_key`: The API key has been revoked.
+             *
+             *     `rotated_api_key`: The API key has been rotated.
+             *
+             *     `session_token_not_allowed`: A session token was sent where an API key is required.
+             *
+             *     `session_required`: The request requires a user session.
+             *
+             *     `invalid_session`: The session has ended or is unknown.
+             */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `insufficient_scopes`: The key or the role does not allow this.
+             *
+             *     `org_access_denied`: The caller has no access to the organization.
+             *
+             *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `ip_not_allowed`: The key does not allow this IP address.
+             */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `project_not_found`: Project not found.
+             *
+             *     `deploy_not_found`: Deploy not found.
+             */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
+             *
+             *     `daily_limit_exceeded`: The daily call limit is reached.
+             */
+            readonly 429: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `internal_error`: An unexpected error occurred. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `service_unavailable`: A required backend is temporarily unavailable. */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    readonly ProjectSettingsController_get: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The id or slug of the project.
+                 * @example prj_01jd3m8yeqf5rb0xkq5ym8s6tn
+                 */
+                readonly project_id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ProjectSettingsAnswer"];
+                };
+            };
+            /** @description `conflicting_credentials`: The request carries two different credentials. */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The request carries no API key.
+             *
+             *     `malformed_api_key`: The API key has the wrong format.
+             *
+             *     `invalid_api_key`: The API key is unknown.
+             *
+             *     `expired_api_key`: The API key has expired.
+             *
+             *     `revoked_api_key`: The API key has been revoked.
+             *
+             *     `rotated_api_key`: The API key has been rotated.
+             *
+             *     `session_token_not_allowed`: A session token was sent where an API key is required.
+             *
+             *     `session_required`: The request requires a user session.
+             *
+             *     `invalid_session`: The session has ended or is unknown.
+             */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `insufficient_scopes`: The key or the role does not allow this.
+             *
+             *     `org_access_denied`: The caller has no access to the organization.
+             *
+             *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `ip_not_allowed`: The key does not allow this IP address.
+             */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `project_not_found`: Project not found. */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
+             *
+             *     `daily_limit_exceeded`: The daily call limit is reached.
+             */
+            readonly 429: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `internal_error`: An unexpected error occurred. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `service_unavailable`: A required backend is temporarily unavailable. */
             readonly 503: {
                 headers: {
                     readonly [name: string]: unknown;

@@ -142,7 +142,7 @@ export type Deploy = Schemas['DeployView'];
 
 /** A domain of a project, with the records to set at the DNS provider. */
 export type Domain = Schemas['DomainView'];
-export type NewDomain = Schemas['CreateDomainBody'];
+export type NewDomain = Pick<Schemas['CreateDomainBody'], 'name'> & Partial<Schemas['CreateDomainBody']>;
 
 /** The fields of a domain to update. null clears a redirect. */
 export type DomainChange = Schemas['ChangeDomainBody'];

@@ -8,7 +8,6 @@ import { RepositorySources } from '../../repositories/repository-sources.js';
 import type { RepositorySource } from '../../repositories/source-host.js';
 import { UploadNotFound } from '../../uploads/uploads.errors.js';
 import { UploadSources } from '../../uploads/upload-sources.js';
-import type { Deploy } from '../persistence/deploy.entity.js';
 import { DeployFailed } from '../domain/deploy-failure.js';
 import { RUNNING_STATES } from '../domain/deploy-state.js';
 import { jobIdOf } from '../jobs/deploy.job.js';
