@@ -13,7 +13,7 @@ export interface PythonPackage {
 }
 
 /** Returns a wheel, which is a ZIP file with the modules and a few lines about them (PEP 427). */
-export function wheelOf({ name, version, files, requires = [] }: PythonPackage): Buffer {
+function wheelOf({ name, version, files, requires = [] }: PythonPackage): Buffer {
   const about = `${name}-${version}.dist-info`;
   const metadata = [
     'Metadata-Version: 2.1',

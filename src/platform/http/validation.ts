@@ -74,8 +74,8 @@ function prototypesOf(prototype: object | null | undefined): object[] {
 }
 
 function accessorsIn(prototype: object): string[] {
-  const properties = Object.getOwnPropertyDescriptors(prototype);
-  return Object.entries(properties).flatMap(([name, { get }]) => (get === undefined ? [] : [name]));
+  const properties = Object.entries(Object.getOwnPropertyDescriptors(prototype));
+  return properties.filter(([, property]) => property.get !== undefined).map(([name]) => name);
 }
 
 /** Carries the faults to {@link RequestInvalid}, because Nest's factory does not receive where the value came from. */
