@@ -12,7 +12,10 @@ const write = (file, text) => { fs.mkdirSync(path.dirname(file), { recursive: tr
 const link = (to, at) => { fs.mkdirSync(path.dirname(at), { recursive: true }); fs.symlinkSync(to, at); };
 const store = 'node_modules/.pnpm';
 write(store + '/greet@1.0.0/node_modules/greet/index.js', "module.exports = 'hello ' + require('subject')");
-write(store + '/greet@1.0.0/node_modules/greet/bin.js', '#!/usr/bin/env node\\nrequire("../../../../../apps/web/server.js")');
+write(
+  store + '/greet@1.0.0/node_modules/greet/bin.js',
+  '#!/usr/bin/env node\\nrequire("../../../../../apps/web/server.js")',
+);
 fs.chmodSync(store + '/greet@1.0.0/node_modules/greet/bin.js', 0o755);
 write(store + '/subject@2.0.0/node_modules/subject/index.js', "module.exports = 'to the siblings'");
 link('../../subject@2.0.0/node_modules/subject', store + '/greet@1.0.0/node_modules/subject');

@@ -13,7 +13,7 @@ export interface EgressPolicy {
    */
   readonly trusted: readonly string[];
   /**
-   * True to let the program reach every other named host as well: on port 443 by TLS and on port 80 by HTTP, and only at
+   * True to let the program reach every other named host too: on port 443 by TLS and on port 80 by HTTP, and only at
    * public addresses.
    */
   readonly open?: boolean;

@@ -17,7 +17,7 @@ export interface Preset {
   readonly build: Derived<string | null>;
   /** The scripts of package.json that build. The first one that exists is run. It defaults to `build`. */
   readonly buildScripts?: Derived<readonly string[]>;
-  /** Installs the packages of a project that is not for Node. The default follows from the lock file of npm and others. */
+  /** Installs the packages of a project that is not for Node. The default follows from its lock file. */
   readonly install?: (source: Source) => string | null;
   /** Variables of the build command. */
   readonly environment?: Readonly<Record<string, string>>;

@@ -1,10 +1,11 @@
 """Installs the packages of a Python project below `.python_packages`, inside of a sandbox.
 
-    python3 install_packages.py <uv.lock | poetry.lock | Pipfile.lock | requirements.txt | pyproject.toml> [<package==version> …]
+    python3 install_packages.py <file> [<package==version> …]
 
-The file named first says what to install. A lock file is read here instead of by the tool that wrote it, so that no
-such tool has to be fetched; every file of it is then checked against the hashes of the lock. The packages named after
-it are servers, and are installed if the project does not have them itself.
+The file says what to install: uv.lock, poetry.lock, Pipfile.lock, requirements.txt or pyproject.toml. A lock file is
+read here instead of by the tool that wrote it, so that no such tool has to be fetched; every file of it is then checked
+against the hashes of the lock. The packages named after it are servers, and are installed if the project does not have
+them itself.
 """
 
 import compileall
@@ -19,7 +20,7 @@ import urllib.parse
 import urllib.request
 
 if sys.version_info < (3, 11):
-    sys.exit(f"Python {sys.version_info.major}.{sys.version_info.minor} is too old to install packages: 3.11 is needed.")
+    sys.exit(f"Python {sys.version.split()[0]} is too old to install packages: 3.11 is needed.")
 
 import tomllib
 
@@ -274,7 +275,8 @@ def pip_command():
 
 def install(pip, arguments):
     options = ["--target", TARGET, "--no-compile", "--no-warn-script-location", "--root-user-action", "ignore"]
-    command = [*pip, "install", "--disable-pip-version-check", "--no-input", "--progress-bar", "off", *options, *arguments]
+    quiet = ["--disable-pip-version-check", "--no-input", "--progress-bar", "off"]
+    command = [*pip, "install", *quiet, *options, *arguments]
     status = subprocess.run(command, check=False).returncode
     if status != 0:
         sys.exit(status)

@@ -215,7 +215,37 @@ describe('the plan of a build', () => {
   });
 
   it.each([
-    [['requirements.txt', 'app.py'], {}, /^Found a Python project, which builds do not run/],
+    ['flask', 'app:app', 'requirements.txt', 'gunicorn==26.2.0', /^python3 -m gunicorn .* "app:app"$/],
+    [
+      'fastapi',
+      'main:create_app()',
+      'uv.lock',
+      'uvicorn==0.54.0',
+      /^python3 -m uvicorn .* --factory "main:create_app"$/,
+    ],
+    ['django', 'shop.wsgi:application', 'poetry.lock', 'gunicorn==26.2.0', /^python3 -m gunicorn .*"shop.wsgi:app/],
+  ])('installs and starts %s', (framework, target, packages, server, start) => {
+    const python = { packages, application: { framework, target, directory: '', collectsFiles: false } };
+    const made = plan({ entries: [packages], more: { manifest: null, python } });
+    expect([made.framework, made.install?.command, made.build]).toEqual([
+      framework,
+      `install-python-packages ${packages} ${server}`,
+      null,
+    ]);
+    expect(made.settings.start_command).toEqual({ value: expect.stringMatching(start) as string, source: 'detected' });
+    const own = planOf({ startCommand: 'hypercorn app:app' }, inspection({ more: { manifest: null, python } }), TOOLS);
+    expect(own.serve({ output: '', server: null }).server?.command.at(-1)).toMatch(/PYTHONPATH=.*; hypercorn app:app$/);
+    expect(own.settings.start_command).toEqual({ value: 'hypercorn app:app', source: 'set' });
+  });
+
+  it('asks for a start command when a Python project has no known application', () => {
+    const python = { packages: 'requirements.txt', application: null };
+    expect(() => plan({ entries: ['tool.py'], more: { manifest: null, python } })).toThrow(
+      /^Found a Python project, and no application .* Set the start command .* See \/docs\/builds#/,
+    );
+  });
+
+  it.each([
     [['Dockerfile'], {}, /^Found a Dockerfile/],
     [['README.md'], {}, /Found: README.md. Expected is a package.json or an index.html/],
     [[], {}, /The directory is empty/],

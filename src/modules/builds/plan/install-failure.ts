@@ -41,21 +41,21 @@ const REASONS: readonly Reason[] = [
   (end) =>
     said(end, /EINTEGRITY|ERR_PNPM_TARBALL_INTEGRITY|YN0018|Integrity check failed/) === null
       ? null
-      : 'a package from the registry has another hash than the lock file says. Delete the lock file, install again on ' +
-        'your machine, and commit it.',
+      : 'a package from the registry has another hash than the lock file says. Delete the lock file, install again ' +
+        'on your machine, and commit it.',
   (end) => {
     if (end.unreachable.length === 0) return null;
     const isOne = end.unreachable.length === 1;
     return (
-      `${namesOf(end.unreachable)} could not be reached. Deploy again in a few minutes. If ${isOne ? 'it is a' : 'they are'} ` +
-      `registry of your own, check its address in .npmrc.`
+      `${namesOf(end.unreachable)} could not be reached. Deploy again in a few minutes. ` +
+      `If ${isOne ? 'it is a' : 'they are'} registry of your own, check its address in .npmrc.`
     );
   },
   (end) =>
     end.refused.length === 0
       ? null
-      : `a package downloads from ${namesOf(end.refused)}, and a build may only go to package registries. Use a package ` +
-        'that needs no download, or set build_network to open, on a plan that includes it.',
+      : `a package downloads from ${namesOf(end.refused)}, and a build may only go to package registries. Use a ` +
+        'package that needs no download, or set build_network to open, on a plan that includes it.',
   (end) =>
     said(end, /gyp ERR!|node-gyp/) === null
       ? null
@@ -68,8 +68,8 @@ const REASONS: readonly Reason[] = [
   (end) =>
     said(end, /npm (?:error|ERR!) code E(?:404|TARGET)|ERR_PNPM_(?:FETCH_404|NO_MATCHING_VERSION)|YN0035/) === null
       ? null
-      : 'the registry does not have a package in the version that is asked for; the log names it. Change the version in ' +
-        'package.json, or publish it.',
+      : 'the registry does not have a package in the version that is asked for; the log names it. Change the version ' +
+        'in package.json, or publish it.',
 ];
 
 /** Explains why packages could not be installed, and what to change. */

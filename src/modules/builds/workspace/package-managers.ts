@@ -19,7 +19,7 @@ const UNUSED_DAYS = 30;
 const IN_USE_MS = 6 * 3_600_000;
 const DAY_MS = 86_400_000;
 const INSIDE = '/cache/new';
-/** Nothing of the build is read or run: its files are mounted read-only, and npm has its configuration from us alone. */
+/** Nothing of the build is read or run: its files are read-only, and npm has its configuration from us alone. */
 const ENVIRONMENT = {
   HOME: `${INSIDE}/home`,
   npm_config_cache: `${INSIDE}/home/cache`,

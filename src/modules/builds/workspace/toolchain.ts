@@ -30,7 +30,7 @@ const SYSTEM = [
   '/etc/ld.so.cache',
 ];
 
-/** What compilers and Python need besides their programs. Packages with native code are built where the machine has them. */
+/** What compilers and Python need besides their programs. They build native code where the machine has them. */
 const COMPILERS = [
   '/usr/include',
   '/usr/lib/gcc',
