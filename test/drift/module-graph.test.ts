@@ -32,7 +32,8 @@ function readGraph(): Map<string, Set<string>> {
   for (const file of files.map((name) => join(MODULES, name))) {
     for (const [, path] of readFileSync(file, 'utf8').matchAll(/(?:from |import\()'(\.[^']+)'/g)) {
       const target = resolve(dirname(file), path!);
-      if (target.startsWith(`${MODULES}/`) && moduleOf(target) !== moduleOf(file))
+      // Presets hold the text of configuration files, whose imports are none of ours.
+      if (graph.has(moduleOf(target)) && moduleOf(target) !== moduleOf(file))
         graph.get(moduleOf(file))!.add(moduleOf(target));
     }
   }

@@ -268,7 +268,7 @@ describe('project validation', () => {
       {},
       [REPOSITORY],
     ].map((repo_url): [object, string[]] => [{ name: 'x', repo_url }, ['repo_url']]),
-    ...['angular', '', null, 1].map((framework): [object, string[]] => [{ name: 'x', framework }, ['framework']]),
+    ...['unknown', '', null, 1].map((framework): [object, string[]] => [{ name: 'x', framework }, ['framework']]),
     ...['..', '../a', '/etc', 'a/../../b', 'a\\b', 'a\0b', '', '.', '-rf', null, []].map(
       (root_directory): [object, string[]] => [{ name: 'x', root_directory }, ['root_directory']],
     ),
@@ -317,7 +317,7 @@ describe('project validation', () => {
       [{ slug: null }, 'slug'],
       [{ production_branch: null }, 'production_branch'],
       [{ repo_url: 'https://localhost/a/b' }, 'repo_url'],
-      [{ framework: 'angular' }, 'framework'],
+      [{ framework: 'unknown' }, 'framework'],
       [{ root_directory: '..' }, 'root_directory'],
       [{ node_version: '1' }, 'node_version'],
       [{ health_path: 'x' }, 'health_path'],
