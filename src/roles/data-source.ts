@@ -31,6 +31,7 @@ import { AddRunSettings1795280000000 } from '../../migrations/1795280000000-add-
 import { AddAppLogLevel1795280060000 } from '../../migrations/1795280060000-add-app-log-level.js';
 import { CreateAppMetrics1795280120000 } from '../../migrations/1795280120000-create-app-metrics.js';
 import { CreateUploads1795286000000 } from '../../migrations/1795286000000-create-uploads.js';
+import { CreateDeployHooks1795284000000 } from '../../migrations/1795284000000-create-deploy-hooks.js';
 import { CreatePushReservations1795272000000 } from '../../migrations/1795272000000-create-push-reservations.js';
 import { CreateDomains1795282000000 } from '../../migrations/1795282000000-create-domains.js';
 import { CreatePayments1795264120000 } from '../../migrations/1795264120000-create-payments.js';
@@ -56,6 +57,7 @@ import { Domain } from '../modules/domains/persistence/domain.entity.js';
 import { HostAlias } from '../modules/hosting/persistence/host-alias.entity.js';
 import { HostedDeploy } from '../modules/hosting/persistence/hosted-deploy.entity.js';
 import { DeployEvent } from '../modules/deploys/persistence/deploy-event.entity.js';
+import { DeployHook } from '../modules/deploys/persistence/deploy-hook.entity.js';
 import { Deploy } from '../modules/deploys/persistence/deploy.entity.js';
 import { GithubInstallation } from '../modules/github/persistence/github-installation.entity.js';
 import { IdempotencyRecord } from '../modules/idempotency/persistence/idempotency-record.entity.js';
@@ -116,6 +118,7 @@ const MIGRATIONS = [
   AddAppLogLevel1795280060000,
   CreateAppMetrics1795280120000,
   CreateDomains1795282000000,
+  CreateDeployHooks1795284000000,
   CreateUploads1795286000000,
 ];
 
@@ -163,6 +166,7 @@ export function createDataSource(settings: DataSourceSettings): DataSource {
       OpsTaskEvent,
       Deploy,
       DeployEvent,
+      DeployHook,
       PlanChange,
       Subscription,
       GithubInstallation,

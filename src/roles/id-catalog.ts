@@ -5,7 +5,7 @@ import { EMAIL_TOKEN_ID, USER_ID } from '../modules/people/people.ids.js';
 import { SESSION_ID } from '../modules/auth/sessions/sessions.ids.js';
 import { CREDIT_NOTE_ID, INVOICE_ID, PLAN_CHANGE_ID } from '../modules/billing/billing.ids.js';
 import { CREDIT_GRANT_ID, LEDGER_ENTRY_ID } from '../modules/credits/credits.ids.js';
-import { DEPLOY_ID } from '../modules/deploys/deploys.ids.js';
+import { DEPLOY_HOOK_ID, DEPLOY_ID } from '../modules/deploys/deploys.ids.js';
 import { DOMAIN_ID } from '../modules/domains/domains.ids.js';
 import { INSTALLATION_ID, LINK_STATE_ID } from '../modules/github/github.ids.js';
 import { ATTEMPT_ID } from '../modules/idempotency/idempotency.ids.js';
@@ -54,6 +54,7 @@ export const ID_CATALOG = new IdCatalog([
   UPLOAD_STORE_ID,
   DEPLOY_ID,
   DOMAIN_ID,
+  DEPLOY_HOOK_ID,
   EXECUTION_ID,
   TASK_ID,
   TASK_EVENT_ID,

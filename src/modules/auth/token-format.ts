@@ -5,10 +5,10 @@ const SECRET_BYTES = 24;
 /** 33 characters are enough, because 62³³ > 2¹⁹². */
 const SECRET_LENGTH = 33;
 const CHECKSUM_LENGTH = 6;
-const FORMAT = /^svc_(pat|sel|org|sess|mail|inv)_([0-9A-Za-z]{39})$/;
+const FORMAT = /^svc_(pat|sel|org|sess|mail|inv|hook)_([0-9A-Za-z]{39})$/;
 
-/** The kind in the prefix of a token: three kinds of API keys, sessions, and two kinds that are sent by email. */
-export type TokenKind = 'pat' | 'sel' | 'org' | 'sess' | 'mail' | 'inv';
+/** The kind in the prefix of a token: three kinds of API keys, sessions, two kinds that are sent by email, and hooks. */
+export type TokenKind = 'pat' | 'sel' | 'org' | 'sess' | 'mail' | 'inv' | 'hook';
 
 /**
  * A token is `svc_<kind>_`, 24 random bytes and the CRC-32 of the rest, both in base62. The checksum detects typing

@@ -2,6 +2,7 @@ import { defineErrors } from '../../platform/errors/define-errors.js';
 import { DomainError } from '../../platform/errors/domain-error.js';
 import type { Plan } from '../plans/plan.js';
 import type { StoredBytesOfProject } from '../hosting/stored-bytes.js';
+import { RequestInvalid } from '../../platform/errors/request-invalid.js';
 import { LIMIT_ERRORS } from '../limits/limits.errors.js';
 import type { DeployState } from './domain/deploy-state.js';
 
@@ -16,6 +17,7 @@ export const DEPLOY_ERRORS = defineErrors({
     status: 409,
     title: 'The deploy is not ready or its files were removed.',
   },
+  deploy_hook_not_found: { type: 'not_found_error', status: 404, title: 'Deploy hook not found.' },
   no_earlier_deploy: { type: 'conflict_error', status: 409, title: 'There is no earlier deploy to roll back to.' },
 });
 
@@ -125,5 +127,28 @@ export class NoEarlierDeploy extends DomainError {
         hint: 'Choose a ready deploy: {"deploy_id": "dpl_…"}.',
       },
     );
+  }
+}
+
+/** A wrong secret gets this answer as well, so that the ids of hooks cannot be tried. */
+export class DeployHookNotFound extends DomainError {
+  constructor() {
+    super(DEPLOY_ERRORS.deploy_hook_not_found, 'Deploy hook not found.', {
+      hint: 'Check the URL, or create a new hook: POST /api/v1/projects/{project_id}/deploy-hooks.',
+    });
+  }
+}
+
+export class TooManyDeployHooks extends RequestInvalid {
+  constructor(limit: number) {
+    super([
+      {
+        path: '',
+        in: 'body',
+        code: 'max_hooks',
+        message: `A project can have ${limit} deploy hooks. Delete one that is no longer used.`,
+        expected: { max: limit },
+      },
+    ]);
   }
 }

@@ -1,4 +1,6 @@
 import { Global, Module } from '@nestjs/common';
+import { AttemptsModule } from '../auth/attempts.module.js';
+import { TokensModule } from '../auth/tokens.module.js';
 import { DeployEnvironment } from '../hosting/deploy-environment.js';
 import { HostingModule } from '../hosting/hosting.module.js';
 import { StoredBytesModule } from '../hosting/stored-bytes.module.js';
@@ -10,6 +12,9 @@ import { DeploySignals } from './domain/deploy-signals.js';
 import { DeployTransitions } from './domain/deploy-transitions.js';
 import { ProductionGate } from './domain/production-gate.js';
 import { StorageGate } from './domain/storage-gate.js';
+import { DeployHooksService } from './hooks/deploy-hooks.service.js';
+import { HookDeploys } from './hooks/hook-deploys.js';
+import { HookIssuer } from './hooks/hook-issuer.js';
 import { LogFollower } from './logs/log-follower.js';
 import { RuntimeLogFollower } from './logs/runtime-log-follower.js';
 import { DEPLOY_METRICS, DeployMetrics } from './metrics/deploys.metrics.js';
@@ -32,11 +37,13 @@ const SHARED = [
   DeployAdmissionService,
   DeployDeletion,
   DeployFiles,
+  DeployHooksService,
   DeployRequests,
   DeploySignals,
   DeploysService,
   DeployTransitions,
   DeployVariablesService,
+  HookDeploys,
   LiveDeploys,
   LogFollower,
   ProductionGate,
@@ -51,17 +58,20 @@ const SHARED = [
 @Global()
 @Module({
   imports: [
+    AttemptsModule,
     DeploysPersistenceModule,
     HostingModule,
     OrgDirectoryModule,
     ProjectsModule,
     StoredBytesModule,
+    TokensModule,
     UploadsModule,
   ],
   providers: [
     ...SHARED,
     ...DEPLOY_METRICS,
     DeployQueue,
+    HookIssuer,
     { provide: DeployEnvironment, useExisting: DeployVariablesService },
   ],
   exports: [...SHARED, DeployEnvironment, DeployMetrics],

@@ -9,6 +9,7 @@ import { Log } from '../logging/log.js';
 import { RequestContext } from '../logging/request-context.js';
 import { addDefaultHeaders } from './fast-messages.js';
 import { HttpMetrics } from './http.metrics.js';
+import { maskedPath } from './masked-path.js';
 import { attachState, type RequestState, stateOf } from './request-state.js';
 import { securityHeaders } from './security-headers.js';
 import { callersRequestId, traceIdFrom } from './trace-ids.js';
@@ -47,7 +48,7 @@ export class RequestContextMiddleware {
     if (this.shutdown.isDraining) response.setHeader('Connection', 'close');
 
     // Routers below may rewrite `url`, so the requested path is kept here.
-    const path = request.path;
+    const path = maskedPath(request.path);
     response.once('close', () => {
       this.finish(request, response, path);
     });

@@ -3,6 +3,7 @@ import { HttpAdapterHost } from '@nestjs/core';
 import type { Express, Request } from 'express';
 import { Config } from '../config/config.js';
 import type { DomainError } from '../errors/domain-error.js';
+import { maskedPath } from './masked-path.js';
 import { MethodNotAllowed, RouteNotFound } from './http.errors.js';
 
 interface Layer {
@@ -21,8 +22,9 @@ export class UnknownRoutes {
   /** Returns 405 when the path exists for other methods, else 404. */
   refusalOf({ method, path }: Request): DomainError {
     const allowed = this.methodsOf(path);
-    if (allowed.length > 0) return new MethodNotAllowed(method, path, allowed);
-    return new RouteNotFound(method, path, `${this.config.publicUrl}/docs`);
+    const shown = maskedPath(path);
+    if (allowed.length > 0) return new MethodNotAllowed(method, shown, allowed);
+    return new RouteNotFound(method, shown, `${this.config.publicUrl}/docs`);
   }
 
   private methodsOf(path: string): string[] {

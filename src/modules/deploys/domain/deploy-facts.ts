@@ -1,6 +1,7 @@
 import type { BuildNetwork, Framework, NodeVersion } from '../../projects/project-settings.js';
 
-export type DeployTrigger = 'api' | 'push';
+export const DEPLOY_TRIGGERS = ['api', 'push', 'hook'] as const;
+export type DeployTrigger = (typeof DEPLOY_TRIGGERS)[number];
 
 /**
  * The settings that a project's builds and servers use. Settings that are left out are detected from the source, or

@@ -4,7 +4,9 @@ import type { Call } from '../../auth/caller.js';
 import { OrgDirectory } from '../../orgs/org-directory.js';
 import { FeatureNotInPlan, requireFeature } from '../../plans/feature-not-in-plan.js';
 import { type Plan, PLANS } from '../../plans/plan.js';
+import type { Project } from '../../projects/projects.service.js';
 import { DeployFailed } from './deploy-failure.js';
+import type { DeployType } from './deploy-state.js';
 
 /**
  * Allows production deploys only in plans that include them. It is checked when a deploy is requested, and again
@@ -37,8 +39,16 @@ export class ProductionGate {
     }
   }
 
-  async allows(orgId: string): Promise<boolean> {
+  private async allows(orgId: string): Promise<boolean> {
     return (await this.planOf(orgId)).features.production_deploys;
+  }
+
+  /** The production branch goes to production if the plan includes it. Everything else becomes a preview. */
+  async typeOf(
+    { orgId, productionBranch }: Pick<Project, 'orgId' | 'productionBranch'>,
+    branch: string,
+  ): Promise<DeployType> {
+    return branch === productionBranch && (await this.allows(orgId)) ? 'production' : 'preview';
   }
 
   /** A deleted organization counts as one on the smallest plan. */

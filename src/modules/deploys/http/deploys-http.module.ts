@@ -6,6 +6,8 @@ import { ProjectsModule } from '../../projects/projects.module.js';
 import { HostingModule } from '../../hosting/hosting.module.js';
 import { DeploysModule } from '../deploys.module.js';
 import { AppMetricsController } from './app-metrics.controller.js';
+import { DeployHookCallsController } from './deploy-hook-calls.controller.js';
+import { DeployHooksController } from './deploy-hooks.controller.js';
 import { DeployViews } from './deploy-views.js';
 import { DeploysController } from './deploys.controller.js';
 import { ProjectDeploysController } from './project-deploys.controller.js';
@@ -17,6 +19,8 @@ import { RuntimeLogsController } from './runtime-logs.controller.js';
   controllers: [
     ProjectDeploysController,
     DeploysController,
+    DeployHooksController,
+    DeployHookCallsController,
     ProjectSettingsController,
     RuntimeLogsController,
     AppMetricsController,

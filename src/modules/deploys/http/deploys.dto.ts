@@ -7,6 +7,7 @@ import { AnswerMeta, PageMeta, PageQuery } from '../../../platform/http/page.js'
 import { IsBranchName } from '../../../platform/text/text-fields.js';
 import type { CreateDeployInput } from '../requests/deploy-requests.js';
 import {
+  DEPLOY_TRIGGERS,
   type DeployOutput,
   type DeployTrigger,
   LOG_PHASES,
@@ -223,7 +224,7 @@ export class DeployView {
     description: 'Other URLs that lead to this deploy now: production first, then the host of its branch.',
   })
   aliases!: string[];
-  @ApiProperty({ enum: ['api', 'push'] }) trigger!: DeployTrigger;
+  @ApiProperty({ enum: DEPLOY_TRIGGERS }) trigger!: DeployTrigger;
   @ApiPropertyOptional({ type: String, description: 'Id of the upload that is deployed. Absent for a repository.' })
   upload_id?: string;
   @ApiPropertyOptional({ type: CommitView, description: 'Absent until the commit is known.' }) commit?: CommitView;

@@ -3,7 +3,7 @@ import { Database } from '../../../platform/database/database.js';
 import type { JobHandler } from '../../../platform/background/define-job.js';
 import { Handles } from '../../../platform/background/handles.js';
 import type { RepositoryPushedPayload } from '../../repositories/repository-pushed.job.js';
-import { type Project, ProjectsService } from '../../projects/projects.service.js';
+import { ProjectsService } from '../../projects/projects.service.js';
 import { repositoryKeyOf } from '../../projects/repository-key.js';
 import { DeployRequests } from '../requests/deploy-requests.js';
 import { ProductionGate } from '../domain/production-gate.js';
@@ -44,11 +44,7 @@ export class RepositoryPushedProcessor implements JobHandler<RepositoryPushedPay
         repositoryKeyOf(project.repoUrl) !== repositoryKeyOf(push.repoUrl)
       )
         return;
-      await this.requests.requestByPush(project, push, await this.targetOf(project, push.branch));
+      await this.requests.requestByPush(project, push, await this.gate.typeOf(project, push.branch));
     });
-  }
-
-  private async targetOf({ orgId, productionBranch }: Project, branch: string): Promise<'production' | 'preview'> {
-    return branch === productionBranch && (await this.gate.allows(orgId)) ? 'production' : 'preview';
   }
 }

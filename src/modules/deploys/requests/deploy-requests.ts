@@ -10,6 +10,13 @@ import type { Deploy, RequestedDeploy } from '../persistence/deploy.entity.js';
 import { UploadsService } from '../../uploads/uploads.service.js';
 import { DeployQueue } from './deploy-queue.js';
 
+/** The facts of a hook that decide what it deploys. */
+export interface RequestingHook {
+  readonly id: string;
+  readonly branch: string;
+  readonly production: boolean;
+}
+
 export type CreateDeployInput = Omit<RequestedDeploy, 'trigger' | 'requestedBy'>;
 
 /** Checks requests for deploys and queues them. A queued deploy starts without another request when it is its turn. */
@@ -78,5 +85,34 @@ export class DeployRequests {
       trigger: 'push',
       requestedBy: push.pusherId,
     });
+  }
+
+  /**
+   * Queues a deploy because the URL of a hook was called. The production branch goes to production if the hook and the
+   * plan allow it. The project is locked.
+   *
+   * @throws {ProjectHasNoRepository} `project_has_no_repository`
+   * @throws {TooManyDeploysWaiting} `concurrency_limit_exceeded`
+   * @throws {StorageLimitReached} `storage_limit_reached`
+   */
+  async requestByHook(project: Project, hook: RequestingHook): Promise<Deploy> {
+    if (project.repoUrl !== null) await this.storage.requireRoom(project.orgId);
+    const deploy = await this.queue.add(project, {
+      branch: hook.branch,
+      type: hook.production ? await this.gate.typeOf(project, hook.branch) : 'preview',
+      force: false,
+      trigger: 'hook',
+      requestedBy: null,
+    });
+    await this.orgs.record(
+      {
+        orgId: project.orgId,
+        action: 'deploy.requested',
+        target: { type: 'deploy', id: deploy.id },
+        details: { project_id: project.id, branch: deploy.branch, type: deploy.type, hook_id: hook.id },
+      },
+      undefined,
+    );
+    return deploy;
   }
 }

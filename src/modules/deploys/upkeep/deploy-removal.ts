@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
 import { inBatches } from '../../../platform/database/in-batches.js';
 import { AliasesService } from '../../hosting/aliases.service.js';
+import { DeployHooksStore } from '../persistence/deploy-hooks.store.js';
 import { DeployKeepingStore } from '../persistence/deploy-keeping.store.js';
 import { DeployPinsStore } from '../persistence/deploy-pins.store.js';
 import { DeployFiles } from '../requests/deploy-files.js';
@@ -18,6 +19,7 @@ export class DeployRemoval {
     private readonly keeping: DeployKeepingStore,
     private readonly aliases: AliasesService,
     private readonly pins: DeployPinsStore,
+    private readonly hooks: DeployHooksStore,
     private readonly files: DeployFiles,
   ) {}
 
@@ -30,6 +32,7 @@ export class DeployRemoval {
     await this.database.transaction(async () => {
       for (const { label } of await this.aliases.of(projectId)) await this.aliases.release(label);
       await this.pins.unpin(projectId);
+      await this.hooks.removeAllOf(projectId);
     });
     await inBatches(
       async (limit) => {
