@@ -32,6 +32,7 @@ import { AddAppLogLevel1795280060000 } from '../../migrations/1795280060000-add-
 import { CreateAppMetrics1795280120000 } from '../../migrations/1795280120000-create-app-metrics.js';
 import { CreateUploads1795286000000 } from '../../migrations/1795286000000-create-uploads.js';
 import { CreateDeployHooks1795284000000 } from '../../migrations/1795284000000-create-deploy-hooks.js';
+import { CreateAppProtections1795284060000 } from '../../migrations/1795284060000-create-app-protections.js';
 import { CreatePushReservations1795272000000 } from '../../migrations/1795272000000-create-push-reservations.js';
 import { CreateDomains1795282000000 } from '../../migrations/1795282000000-create-domains.js';
 import { CreatePayments1795264120000 } from '../../migrations/1795264120000-create-payments.js';
@@ -54,6 +55,7 @@ import { FeatureFlagChange } from '../modules/features/persistence/feature-flag-
 import { FeatureFlagRow } from '../modules/features/persistence/feature-flag.entity.js';
 import { CustomHost } from '../modules/hosting/persistence/custom-host.entity.js';
 import { Domain } from '../modules/domains/persistence/domain.entity.js';
+import { AppProtection } from '../modules/hosting/persistence/app-protection.entity.js';
 import { HostAlias } from '../modules/hosting/persistence/host-alias.entity.js';
 import { HostedDeploy } from '../modules/hosting/persistence/hosted-deploy.entity.js';
 import { DeployEvent } from '../modules/deploys/persistence/deploy-event.entity.js';
@@ -119,6 +121,7 @@ const MIGRATIONS = [
   CreateAppMetrics1795280120000,
   CreateDomains1795282000000,
   CreateDeployHooks1795284000000,
+  CreateAppProtections1795284060000,
   CreateUploads1795286000000,
 ];
 
@@ -143,6 +146,7 @@ export function createDataSource(settings: DataSourceSettings): DataSource {
       OutboxMessage,
       CustomHost,
       Domain,
+      AppProtection,
       HostAlias,
       HostedDeploy,
       ApiKey,

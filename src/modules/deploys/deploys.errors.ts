@@ -17,6 +17,7 @@ export const DEPLOY_ERRORS = defineErrors({
     status: 409,
     title: 'The deploy is not ready or its files were removed.',
   },
+  project_not_live: { type: 'conflict_error', status: 409, title: 'The project has no such host.' },
   deploy_hook_not_found: { type: 'not_found_error', status: 404, title: 'Deploy hook not found.' },
   no_earlier_deploy: { type: 'conflict_error', status: 409, title: 'There is no earlier deploy to roll back to.' },
 });
@@ -150,5 +151,16 @@ export class TooManyDeployHooks extends RequestInvalid {
         expected: { max: limit },
       },
     ]);
+  }
+}
+
+/** A link needs a host that leads to a deploy of the project. */
+export class ProjectNotLive extends DomainError {
+  constructor(host: string | undefined) {
+    super(
+      DEPLOY_ERRORS.project_not_live,
+      host === undefined ? 'The project has no production deploy.' : 'No host of the project has this name.',
+      { hint: 'Set host to one of the hosts in url or aliases of a deploy of the project.' },
+    );
   }
 }

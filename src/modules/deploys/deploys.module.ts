@@ -20,6 +20,7 @@ import { RuntimeLogFollower } from './logs/runtime-log-follower.js';
 import { DEPLOY_METRICS, DeployMetrics } from './metrics/deploys.metrics.js';
 import { DeploysPersistenceModule } from './persistence/deploys-persistence.module.js';
 import { AppScopes } from './requests/app-scopes.js';
+import { ProjectProtectionService } from './protection/project-protection.service.js';
 import { DeployDeletion } from './requests/deploy-deletion.js';
 import { DeployFiles } from './requests/deploy-files.js';
 import { DeployQueue } from './requests/deploy-queue.js';
@@ -50,6 +51,7 @@ const SHARED = [
   ProjectHosts,
   ProjectSettingsService,
   RuntimeLogFollower,
+  ProjectProtectionService,
   StorageGate,
   SystemVariables,
 ];

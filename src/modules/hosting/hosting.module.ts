@@ -12,6 +12,8 @@ import { GarbageCollectionService } from './garbage-collection.service.js';
 import { HostingSettings } from './hosting.settings.js';
 import { HostingPersistenceModule } from './persistence/hosting-persistence.module.js';
 import { StoreLock } from './persistence/store-lock.js';
+import { AccessTokens } from './protection/access-tokens.js';
+import { ProtectionsService } from './protections.service.js';
 import { AppAllowances } from './servers/app-allowances.js';
 import { AppLauncher } from './servers/app-launcher.js';
 import { AppNetworks } from './servers/app-networks.js';
@@ -37,6 +39,8 @@ import { openBlobStorage } from './store/open-blob-storage.js';
     ArtifactsService,
     AliasesService,
     CustomHostsService,
+    AccessTokens,
+    ProtectionsService,
     GarbageCollectionService,
     AppAllowances,
     AppLogs,
@@ -50,6 +54,7 @@ import { openBlobStorage } from './store/open-blob-storage.js';
     RuntimeLogsService,
   ],
   exports: [
+    AccessTokens,
     AppMetricsService,
     BlobStorage,
     Sites,
@@ -58,6 +63,7 @@ import { openBlobStorage } from './store/open-blob-storage.js';
     CustomHostsService,
     GarbageCollectionService,
     AppServersService,
+    ProtectionsService,
     RuntimeLogsService,
   ],
 })

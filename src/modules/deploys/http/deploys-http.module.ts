@@ -10,6 +10,7 @@ import { DeployHookCallsController } from './deploy-hook-calls.controller.js';
 import { DeployHooksController } from './deploy-hooks.controller.js';
 import { DeployViews } from './deploy-views.js';
 import { DeploysController } from './deploys.controller.js';
+import { ProtectionController } from './protection.controller.js';
 import { ProjectDeploysController } from './project-deploys.controller.js';
 import { ProjectSettingsController } from './project-settings.controller.js';
 import { RuntimeLogsController } from './runtime-logs.controller.js';
@@ -24,6 +25,7 @@ import { RuntimeLogsController } from './runtime-logs.controller.js';
     ProjectSettingsController,
     RuntimeLogsController,
     AppMetricsController,
+    ProtectionController,
   ],
   providers: [DeployViews, PushDeployReporter],
 })

@@ -24,6 +24,7 @@ import { DeployRemoval } from '../upkeep/deploy-removal.js';
 import { DeployStorageSource } from '../upkeep/deploy-storage-source.js';
 import { EncryptedDeployEnv } from '../upkeep/encrypted-deploy-env.js';
 import { DeploySweeper } from '../upkeep/deploy-sweeper.js';
+import { ProjectLeftovers } from '../upkeep/project-leftovers.js';
 import { FileRetention } from '../upkeep/file-retention.js';
 import { DeployProcessor } from './deploy.processor.js';
 import { DeployWorkerService } from './deploy-worker.service.js';
@@ -60,6 +61,7 @@ import { RepositoryPushedProcessor } from './repository-pushed.processor.js';
     DeployWorkerService,
     LostDeploys,
     DeployRemoval,
+    ProjectLeftovers,
     DeployStorageSource,
     EncryptedDeployEnv,
     DeploySweeper,

@@ -2,11 +2,10 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
 import { inBatches } from '../../../platform/database/in-batches.js';
 import { AliasesService } from '../../hosting/aliases.service.js';
-import { DeployHooksStore } from '../persistence/deploy-hooks.store.js';
 import { DeployKeepingStore } from '../persistence/deploy-keeping.store.js';
-import { DeployPinsStore } from '../persistence/deploy-pins.store.js';
 import { DeployFiles } from '../requests/deploy-files.js';
 import { DeploysService } from '../requests/deploys.service.js';
+import { ProjectLeftovers } from './project-leftovers.js';
 
 const BATCH = 200;
 
@@ -18,8 +17,7 @@ export class DeployRemoval {
     private readonly deploys: DeploysService,
     private readonly keeping: DeployKeepingStore,
     private readonly aliases: AliasesService,
-    private readonly pins: DeployPinsStore,
-    private readonly hooks: DeployHooksStore,
+    private readonly leftovers: ProjectLeftovers,
     private readonly files: DeployFiles,
   ) {}
 
@@ -31,8 +29,7 @@ export class DeployRemoval {
     await this.deploys.cancelAllOf(projectId);
     await this.database.transaction(async () => {
       for (const { label } of await this.aliases.of(projectId)) await this.aliases.release(label);
-      await this.pins.unpin(projectId);
-      await this.hooks.removeAllOf(projectId);
+      await this.leftovers.remove(projectId);
     });
     await inBatches(
       async (limit) => {

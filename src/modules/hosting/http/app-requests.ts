@@ -2,19 +2,18 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { Injectable } from '@nestjs/common';
 import { Log } from '../../../platform/logging/log.js';
-import { AppActivity } from '../metrics/app-activity.js';
-import { HostingMetrics } from '../metrics/hosting.metrics.js';
 import { type AppHost, HostLookup, type Place } from '../site/host-lookup.js';
 import { RequestTooCostly } from '../site/match-budget.js';
 import { RequestFacts } from '../site/request-facts.js';
 import { isTooLong, pathOfTarget } from '../site/request-path.js';
 import { type LoadedSite, Sites } from '../site/sites.js';
 import { AppProxy } from './app-proxy.js';
-import { CustomHostRules } from './custom-host-rules.js';
 import { upgradeRequestOf } from './app-tunnel.js';
+import { Doorkeeper } from './doorkeeper.js';
 import { refuse } from './error-pages.js';
 import { StaticFiles } from './static-files.js';
-import { Visit } from './visit.js';
+import type { Visit } from './visit.js';
+import { Visits } from './visits.js';
 
 interface UpgradeParts {
   readonly request: IncomingMessage;
@@ -27,21 +26,21 @@ interface UpgradeParts {
 export class AppRequests {
   constructor(
     private readonly lookup: HostLookup,
-    private readonly rules: CustomHostRules,
+    private readonly door: Doorkeeper,
     private readonly sites: Sites,
     private readonly files: StaticFiles,
     private readonly proxy: AppProxy,
+    private readonly visits: Visits,
     private readonly log: Log,
-    private readonly metrics: HostingMetrics,
-    private readonly activity: AppActivity,
   ) {}
 
   answer(request: IncomingMessage, response: ServerResponse, hosts: readonly AppHost[]): void {
-    const visit = new Visit({ request, response, host: hosts[0]! }, this.log, this.metrics, this.activity);
-    // Popular sites are in memory and are answered without waiting.
+    const visit = this.visits.begin({ request, response, host: hosts[0]! });
+    // Popular sites are in memory and, where everybody may see them, are answered without waiting.
     const place = this.lookup.known(hosts);
-    const loaded = place?.shown == null ? undefined : this.sites.known(place.shown.deployId);
-    if (place != null && loaded !== undefined) this.enter(visit, place, loaded);
+    const isOpen = place?.shown != null && place.shown.guard === undefined;
+    const loaded = isOpen ? this.sites.known(place.shown.deployId) : undefined;
+    if (place != null && loaded !== undefined) this.enterOpen(visit, place, loaded);
     else void this.look(visit, hosts, place);
   }
 
@@ -49,11 +48,10 @@ export class AppRequests {
     const asked = upgradeRequestOf(request, socket, head);
     this.loadedAt(hosts)
       .then(async ({ place, loaded }) => {
-        const isForServer =
-          loaded?.site.hasServer === true &&
-          place?.custom?.redirectTo == null &&
-          pathOfTarget(request.url ?? '') !== undefined;
-        if (isForServer) await this.proxy.upgrade(asked, loaded.deployId, place!.host);
+        const refusal = place === null ? 'not_found' : this.door.refusalOfUpgrade(request, place);
+        const isForServer = loaded?.site.hasServer === true && pathOfTarget(request.url ?? '') !== undefined;
+        if (refusal !== undefined) refuse(asked.response, refusal);
+        else if (isForServer) await this.proxy.upgrade(asked, loaded.deployId, place!.host);
         else refuse(asked.response, 'not_found');
       })
       .catch((error: unknown) => {
@@ -68,7 +66,7 @@ export class AppRequests {
     try {
       const { place, loaded } = await this.loadedAt(hosts, known);
       if (place === null) refuse(visit.response, 'not_found');
-      else this.enter(visit, place, loaded);
+      else await this.enter(visit, place, loaded);
     } catch (error) {
       this.failed(visit, error);
     }
@@ -84,9 +82,15 @@ export class AppRequests {
     return { place, loaded: this.sites.known(deployId) ?? (await this.sites.find(deployId)) };
   }
 
-  private enter(visit: Visit, { host, custom }: Place, loaded: LoadedSite | null): void {
-    visit.host = host;
-    if (custom !== undefined && this.rules.apply(visit.request, visit.response, { host, custom })) return;
+  private enterOpen(visit: Visit, place: Place, loaded: LoadedSite): void {
+    visit.host = place.host;
+    if (!this.door.redirects(visit, place)) this.serve(visit, loaded);
+  }
+
+  private async enter(visit: Visit, place: Place, loaded: LoadedSite | null): Promise<void> {
+    visit.host = place.host;
+    if (this.door.redirects(visit, place)) return;
+    if (!(await this.door.admits(visit, place, loaded))) return;
     if (loaded === null) refuse(visit.response, 'not_found');
     else this.serve(visit, loaded);
   }

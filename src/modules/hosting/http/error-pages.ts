@@ -4,6 +4,7 @@ import type { RefusalBody } from '../../../platform/http/guard-listener.js';
 /** The reason why the platform answers in place of an app. The page says only what the visitor may know. */
 export type Refusal =
   | 'bad_request'
+  | 'protected'
   | 'not_found'
   | 'page_not_found'
   | 'method_not_allowed'
@@ -26,6 +27,12 @@ const PAGES: Readonly<
   >
 > = {
   bad_request: { status: 400, title: 'Bad request', text: 'The address of this request is invalid.' },
+  protected: {
+    status: 401,
+    title: 'This deploy is protected',
+    text: 'Open the page of the app first, or ask its owner for a link.',
+    headers: { 'WWW-Authenticate': 'Form' },
+  },
   not_found: { status: 404, title: 'Nothing here', text: 'No app is deployed at this address.' },
   page_not_found: { status: 404, title: 'Page not found', text: 'This app has no page at this address.' },
   method_not_allowed: {
@@ -95,10 +102,11 @@ const STYLE =
   'h1{font-size:1.5rem}' +
   '@media(prefers-color-scheme:dark){body{background:#111;color:#ddd}}';
 
-function pageWith(title: string, text: string, fact: string): string {
+/** Renders a small page. `form` is HTML; the other texts are the platform's own and contain none. */
+export function pageWith(title: string, text: string, fact: string, form = ''): string {
   return (
     '<!doctype html><meta charset="utf-8"><meta name="viewport" content="width=device-width">' +
     `<title>${fact.slice(0, 3)} ${title}</title><style>${STYLE}</style>` +
-    `<h1>${title}</h1><p>${text}</p><p><small>${fact}</small></p>\n`
+    `<h1>${title}</h1><p>${text}</p>${form}<p><small>${fact}</small></p>\n`
   );
 }

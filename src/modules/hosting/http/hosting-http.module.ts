@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { AttemptsModule } from '../../auth/attempts.module.js';
 import { HostingModule } from '../hosting.module.js';
 import { AppActivityWriter } from '../jobs/app-activity-writer.js';
 import { AppActivity } from '../metrics/app-activity.js';
@@ -10,17 +11,20 @@ import { AliasCache } from '../site/alias-cache.js';
 import { Blobs } from '../site/blobs.js';
 import { CustomHostCache } from '../site/custom-host-cache.js';
 import { HostLookup } from '../site/host-lookup.js';
+import { AccessGate } from './access-gate.js';
 import { AppDomain } from './app-domain.js';
 import { AppRequests } from './app-requests.js';
 import { AppHosts } from './app-hosts.js';
 import { AppProxy } from './app-proxy.js';
 import { CustomHostRules } from './custom-host-rules.js';
+import { Doorkeeper } from './doorkeeper.js';
 import { EdgeServer } from './edge-server.js';
 import { StaticFiles } from './static-files.js';
+import { Visits } from './visits.js';
 
 /** Serves the hosts of deploys, in the role `edge`. */
 @Module({
-  imports: [HostingModule, HostingPersistenceModule],
+  imports: [AttemptsModule, HostingModule, HostingPersistenceModule],
   providers: [
     AliasChanges,
     AliasCache,
@@ -28,10 +32,13 @@ import { StaticFiles } from './static-files.js';
     HostLookup,
     Blobs,
     StaticFiles,
+    AccessGate,
     AppProxy,
     AppDomain,
     AppHosts,
     CustomHostRules,
+    Doorkeeper,
+    Visits,
     AppRequests,
     EdgeServer,
     AppActivity,

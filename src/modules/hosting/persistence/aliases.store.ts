@@ -1,7 +1,25 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
+import { type AppGuard, guardOf } from '../protection/app-guard.js';
+import type { ProtectionMode } from '../protection-mode.js';
 import { keyOfProduction } from './alias-keys.js';
 import { HostAlias } from './host-alias.entity.js';
+
+/** The deploy that a host serves. */
+export interface ShownDeploy {
+  readonly deployId: string;
+  readonly orgId: string;
+  /** Undefined when everybody may open the host. */
+  readonly guard: AppGuard | undefined;
+}
+
+interface ShownRow extends Pick<HostAlias, 'deployId' | 'orgId' | 'projectId' | 'kind'> {
+  readonly previews: ProtectionMode;
+  readonly production: ProtectionMode;
+  /** Null when the project has no protection, like the other fields of it. */
+  readonly version: number | null;
+  readonly passwordHash: string | null;
+}
 
 /**
  * The channel for changes of aliases; the payload is the label, or another key of `alias-keys.ts`. PostgreSQL delivers
@@ -46,16 +64,14 @@ export class AliasesStore {
     if (released?.kind === 'production') await this.notifyProduction(released.project_id);
   }
 
-  find(label: string): Promise<HostAlias | null> {
-    return this.database.manager.findOneBy(HostAlias, { label });
+  /** Returns what the edge has to know of a label: its deploy, and who may open it. */
+  findShown(label: string): Promise<ShownDeploy | null> {
+    return this.shownBy('alias.label = $1', label);
   }
 
-  /** Finds the alias of the production deploy. While a project changes its label it has two for a moment. */
-  findProduction(projectId: string): Promise<HostAlias | null> {
-    return this.database.manager.findOne(HostAlias, {
-      where: { projectId, kind: 'production' },
-      order: { updatedAt: 'DESC' },
-    });
+  /** Returns {@link findShown} of production. While a project changes its label it has two for a moment. */
+  findShownInProduction(projectId: string): Promise<ShownDeploy | null> {
+    return this.shownBy("alias.project_id = $1 AND alias.kind = 'production'", projectId);
   }
 
   of(projectId: string): Promise<HostAlias[]> {
@@ -76,6 +92,23 @@ export class AliasesStore {
       'SELECT DISTINCT deploy_id FROM host_aliases',
     );
     return rows.map(({ deploy_id: deployId }) => deployId);
+  }
+
+  private async shownBy(condition: string, value: string): Promise<ShownDeploy | null> {
+    const [row] = await this.database.manager.query<ShownRow[]>(
+      `
+      SELECT alias.deploy_id AS "deployId", alias.org_id AS "orgId", alias.project_id AS "projectId", alias.kind,
+             protection.previews, protection.production, protection.version,
+             protection.password_hash AS "passwordHash"
+      FROM host_aliases alias LEFT JOIN app_protections protection ON protection.project_id = alias.project_id
+      WHERE ${condition}
+      ORDER BY alias.updated_at DESC
+      LIMIT 1`,
+      [value],
+    );
+    if (row === undefined) return null;
+    const { deployId, orgId, kind, version } = row;
+    return { deployId, orgId, guard: version === null ? undefined : guardOf(kind, { ...row, version }) };
   }
 
   private async notifyProduction(projectId: string): Promise<void> {

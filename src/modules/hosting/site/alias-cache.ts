@@ -1,14 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { AliasChanges } from '../persistence/alias-changes.js';
 import { keyOfProduction, projectOfKey } from '../persistence/alias-keys.js';
-import { AliasesStore } from '../persistence/aliases.store.js';
+import { AliasesStore, type ShownDeploy } from '../persistence/aliases.store.js';
 import { NotifiedCache } from './notified-cache.js';
-
-/** The deploy that a host serves. */
-export interface ShownDeploy {
-  readonly deployId: string;
-  readonly orgId: string;
-}
 
 /** Caches the deploys of labels, and the production deploys of projects. */
 @Injectable()
@@ -16,10 +10,9 @@ export class AliasCache {
   private readonly cache: NotifiedCache<ShownDeploy>;
 
   constructor(aliases: AliasesStore, changes: AliasChanges) {
-    this.cache = new NotifiedCache(async (key) => {
+    this.cache = new NotifiedCache((key) => {
       const projectId = projectOfKey(key);
-      const alias = projectId === undefined ? await aliases.find(key) : await aliases.findProduction(projectId);
-      return alias === null ? null : { deployId: alias.deployId, orgId: alias.orgId };
+      return projectId === undefined ? aliases.findShown(key) : aliases.findShownInProduction(projectId);
     });
     changes.listen(this.cache);
   }

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
+import type { ShownDeploy } from '../persistence/aliases.store.js';
 import type { CustomHost } from '../persistence/custom-host.entity.js';
-import { AliasCache, type ShownDeploy } from './alias-cache.js';
+import { AliasCache } from './alias-cache.js';
 import { CustomHostCache } from './custom-host-cache.js';
 
 /** A host that a request may be for. */
@@ -11,8 +12,7 @@ export interface AppHost {
 }
 
 /** What a host leads to. */
-export interface Place {
-  readonly host: string;
+export interface Place extends AppHost {
   /** Undefined below the apps' domain. */
   readonly custom: CustomHost | undefined;
   /** The deploy that is served, or null while there is none. */
@@ -30,10 +30,10 @@ export class HostLookup {
   /** Returns what the first known host leads to without waiting, or undefined when the database must be queried. */
   known(hosts: readonly AppHost[]): Place | null | undefined {
     for (const { host, label } of hosts) {
-      if (label !== undefined) return placeOf(host, undefined, this.aliases.known(label));
+      if (label !== undefined) return placeOf({ host, label }, undefined, this.aliases.known(label));
       const custom = this.customHosts.known(host);
       if (custom === undefined) return undefined;
-      if (custom !== null) return placeOf(host, custom, this.aliases.knownProduction(custom.projectId));
+      if (custom !== null) return placeOf({ host, label }, custom, this.aliases.knownProduction(custom.projectId));
     }
     return null;
   }
@@ -41,10 +41,10 @@ export class HostLookup {
   /** Returns what the first known host leads to, or null when all are unknown. */
   async find(hosts: readonly AppHost[]): Promise<Place | null> {
     for (const { host, label } of hosts) {
-      if (label !== undefined) return { host, custom: undefined, shown: await this.shownBy(label) };
+      if (label !== undefined) return { host, label, custom: undefined, shown: await this.shownBy(label) };
       const known = this.customHosts.known(host);
       const custom = known === undefined ? await this.customHosts.find(host) : known;
-      if (custom !== null) return { host, custom, shown: await this.shownInProduction(custom.projectId) };
+      if (custom !== null) return { host, label, custom, shown: await this.shownInProduction(custom.projectId) };
     }
     return null;
   }
@@ -61,7 +61,7 @@ export class HostLookup {
 }
 
 const placeOf = (
-  host: string,
+  { host, label }: AppHost,
   custom: CustomHost | undefined,
   shown: ShownDeploy | null | undefined,
-): Place | undefined => (shown === undefined ? undefined : { host, custom, shown });
+): Place | undefined => (shown === undefined ? undefined : { host, label, custom, shown });

@@ -67,6 +67,11 @@ export class Site {
     return this.files.size;
   }
 
+  /** True when a file has exactly this path. */
+  holds(path: string): boolean {
+    return this.files.has(path);
+  }
+
   get hasServer(): boolean {
     return this.manifest.server !== null;
   }

@@ -1,12 +1,8 @@
-import { availableParallelism } from 'node:os';
 import { Injectable } from '@nestjs/common';
-import { hash, verify } from '@node-rs/argon2';
+import { PasswordHasher } from '../../../platform/secrets/password-hasher.js';
 import { COMMON_PASSWORDS } from './common-passwords.js';
 import { PasswordRefused } from '../people.errors.js';
-import { Turns } from './turns.js';
 
-/** The minimum that OWASP recommends for Argon2id, the default of the library: 19 MiB, two passes, one lane. */
-const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
 /** Shorter names occur in passwords by chance. */
 const MIN_NAME_LENGTH = 4;
 /** The service could not answer more calls within a few seconds. */
@@ -22,8 +18,7 @@ interface Account {
 export class PasswordsService {
   /** A hash that belongs to no account. Checking against it takes the same time when the account does not exist. */
   private decoy: Promise<string> | undefined;
-  /** A hash keeps a processor busy for about 25 ms, so one processor is left for other calls. */
-  private readonly turns = new Turns({ atOnce: Math.max(1, availableParallelism() - 1), mostWaiting: MAX_WAITING });
+  private readonly hasher = new PasswordHasher(MAX_WAITING);
 
   /** @throws {PasswordRefused} `invalid_request`: the password is easy to guess. */
   requireSound(password: string, { username, email }: Account, field: string): void {
@@ -37,17 +32,14 @@ export class PasswordsService {
   }
 
   hash(password: string): Promise<string> {
-    return this.turns.take(() => hash(normalize(password), COST));
+    return this.hasher.hash(password);
   }
 
   /** Returns false without a hash, after the same time as with one, so that the time does not reveal the account. */
   async matches(password: string, passwordHash: string | undefined): Promise<boolean> {
     this.decoy ??= this.hash('the password of nobody');
     const known = passwordHash ?? (await this.decoy);
-    const matches = await this.turns.take(() => verify(known, normalize(password)));
+    const matches = await this.hasher.verify(known, password);
     return matches && passwordHash !== undefined;
   }
 }
-
-/** Keyboards encode the same character in different ways. */
-const normalize = (password: string): string => password.normalize('NFKC');

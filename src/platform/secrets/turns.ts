@@ -1,4 +1,4 @@
-import { ServiceUnavailable } from '../../../platform/errors/platform.errors.js';
+import { ServiceUnavailable } from '../errors/platform.errors.js';
 
 interface Room {
   readonly atOnce: number;
