@@ -4,6 +4,7 @@ import { OrgsHttpModule } from '../modules/orgs/http/orgs-http.module.js';
 import { PeopleHttpModule } from '../modules/people/http/people-http.module.js';
 import { BillingHttpModule } from '../modules/billing/http/billing-http.module.js';
 import { CreditsHttpModule } from '../modules/credits/http/credits-http.module.js';
+import { CronsHttpModule } from '../modules/crons/http/crons-http.module.js';
 import { DeploysHttpModule } from '../modules/deploys/http/deploys-http.module.js';
 import { DocsHttpModule } from '../modules/docs/http/docs-http.module.js';
 import { DomainsHttpModule } from '../modules/domains/http/domains-http.module.js';
@@ -33,6 +34,7 @@ import { UploadsHttpModule } from '../modules/uploads/http/uploads-http.module.j
     UploadsHttpModule,
     DeploysHttpModule,
     DomainsHttpModule,
+    CronsHttpModule,
     MeteringHttpModule,
     GithubHttpModule,
   ],

@@ -33,6 +33,7 @@ import { CreateAppMetrics1795280120000 } from '../../migrations/1795280120000-cr
 import { CreateUploads1795286000000 } from '../../migrations/1795286000000-create-uploads.js';
 import { CreateDeployHooks1795284000000 } from '../../migrations/1795284000000-create-deploy-hooks.js';
 import { CreateAppProtections1795284060000 } from '../../migrations/1795284060000-create-app-protections.js';
+import { CreateProjectCrons1795284120000 } from '../../migrations/1795284120000-create-project-crons.js';
 import { CreatePushReservations1795272000000 } from '../../migrations/1795272000000-create-push-reservations.js';
 import { CreateDomains1795282000000 } from '../../migrations/1795282000000-create-domains.js';
 import { CreatePayments1795264120000 } from '../../migrations/1795264120000-create-payments.js';
@@ -55,6 +56,8 @@ import { FeatureFlagChange } from '../modules/features/persistence/feature-flag-
 import { FeatureFlagRow } from '../modules/features/persistence/feature-flag.entity.js';
 import { CustomHost } from '../modules/hosting/persistence/custom-host.entity.js';
 import { Domain } from '../modules/domains/persistence/domain.entity.js';
+import { CronRun } from '../modules/crons/persistence/cron-run.entity.js';
+import { Cron } from '../modules/crons/persistence/cron.entity.js';
 import { AppProtection } from '../modules/hosting/persistence/app-protection.entity.js';
 import { HostAlias } from '../modules/hosting/persistence/host-alias.entity.js';
 import { HostedDeploy } from '../modules/hosting/persistence/hosted-deploy.entity.js';
@@ -122,6 +125,7 @@ const MIGRATIONS = [
   CreateDomains1795282000000,
   CreateDeployHooks1795284000000,
   CreateAppProtections1795284060000,
+  CreateProjectCrons1795284120000,
   CreateUploads1795286000000,
 ];
 
@@ -147,6 +151,8 @@ export function createDataSource(settings: DataSourceSettings): DataSource {
       CustomHost,
       Domain,
       AppProtection,
+      Cron,
+      CronRun,
       HostAlias,
       HostedDeploy,
       ApiKey,

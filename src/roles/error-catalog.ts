@@ -6,6 +6,7 @@ import { ORG_ERRORS } from '../modules/orgs/orgs.errors.js';
 import { PEOPLE_ERRORS } from '../modules/people/people.errors.js';
 import { BILLING_ERRORS } from '../modules/billing/billing.errors.js';
 import { CREDIT_ERRORS } from '../modules/credits/credits.errors.js';
+import { CRON_ERRORS } from '../modules/crons/crons.errors.js';
 import { DEPLOY_ERRORS } from '../modules/deploys/deploys.errors.js';
 import { DOCS_ERRORS } from '../modules/docs/docs.errors.js';
 import { DOMAIN_ERRORS } from '../modules/domains/domains.errors.js';
@@ -45,6 +46,7 @@ export const ERROR_CATALOG = new ErrorCatalog([
   UPLOAD_ERRORS,
   DEPLOY_ERRORS,
   DOMAIN_ERRORS,
+  CRON_ERRORS,
   SANDBOX_ERRORS,
   DOCS_ERRORS,
   OPS_ERRORS,

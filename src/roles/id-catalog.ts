@@ -5,6 +5,7 @@ import { EMAIL_TOKEN_ID, USER_ID } from '../modules/people/people.ids.js';
 import { SESSION_ID } from '../modules/auth/sessions/sessions.ids.js';
 import { CREDIT_NOTE_ID, INVOICE_ID, PLAN_CHANGE_ID } from '../modules/billing/billing.ids.js';
 import { CREDIT_GRANT_ID, LEDGER_ENTRY_ID } from '../modules/credits/credits.ids.js';
+import { CRON_ID, CRON_RUN_ID } from '../modules/crons/crons.ids.js';
 import { DEPLOY_HOOK_ID, DEPLOY_ID } from '../modules/deploys/deploys.ids.js';
 import { DOMAIN_ID } from '../modules/domains/domains.ids.js';
 import { INSTALLATION_ID, LINK_STATE_ID } from '../modules/github/github.ids.js';
@@ -55,6 +56,8 @@ export const ID_CATALOG = new IdCatalog([
   DEPLOY_ID,
   DOMAIN_ID,
   DEPLOY_HOOK_ID,
+  CRON_ID,
+  CRON_RUN_ID,
   EXECUTION_ID,
   TASK_ID,
   TASK_EVENT_ID,

@@ -11,7 +11,10 @@ const LEVELS = [
   ['ground', ['audit', 'features', 'idempotency', 'limits', 'operators', 'plans']],
   ['who', ['auth', 'orgs', 'people']],
   ['money', ['metering', 'credits', 'billing']],
-  ['products', ['builds', 'deploys', 'domains', 'github', 'hosting', 'projects', 'repositories', 'sandbox', 'uploads']],
+  [
+    'products',
+    ['builds', 'crons', 'deploys', 'domains', 'github', 'hosting', 'projects', 'repositories', 'sandbox', 'uploads'],
+  ],
   ['surfaces', ['docs', 'health', 'metrics', 'ops']],
 ] as const;
 

@@ -18,6 +18,7 @@ export class FakeBuilds {
   kind: Built['kind'] = 'static';
   /** The settings that the next build reports, besides those that it detects. */
   used: Partial<UsedSettings> = {};
+  crons: NonNullable<Built['crons']> = [];
   /** The failure of the next build. If undefined, it succeeds. */
   failure: Error | undefined;
   /** The log of the build. */
@@ -41,6 +42,7 @@ export class FakeBuilds {
         says: ['building'],
         kind: 'static',
         used: {},
+        crons: [],
         held: undefined,
         commit: createHash('sha1').update(String(Math.random())).digest('hex'),
       });
@@ -80,7 +82,7 @@ export class FakeBuilds {
       if (phase === 'build') for (const line of this.says) observer.line('stdout', line);
     }
     if (this.failure !== undefined) throw this.failure;
-    const { files, kind } = this;
+    const { files, kind, crons } = this;
     return {
       framework: 'static',
       nodeVersion: null,
@@ -89,6 +91,7 @@ export class FakeBuilds {
       static: [{ directory: '', prefix: '/', immutable: false }],
       routing: { redirects: [], rewrites: [], headers: [], cleanUrls: false, trailingSlash: null, notFound: null },
       settings: { ...DETECTED, ...this.used },
+      crons,
       files: () => filesOf(files),
       close: ({ keepCaches }) => {
         this.closed.push({ id: request.id, keepCaches });

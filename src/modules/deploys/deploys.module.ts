@@ -1,6 +1,7 @@
 import { Global, Module } from '@nestjs/common';
 import { AttemptsModule } from '../auth/attempts.module.js';
 import { TokensModule } from '../auth/tokens.module.js';
+import { CronsModule } from '../crons/crons.module.js';
 import { DeployEnvironment } from '../hosting/deploy-environment.js';
 import { HostingModule } from '../hosting/hosting.module.js';
 import { StoredBytesModule } from '../hosting/stored-bytes.module.js';
@@ -61,6 +62,7 @@ const SHARED = [
 @Module({
   imports: [
     AttemptsModule,
+    CronsModule,
     DeploysPersistenceModule,
     HostingModule,
     OrgDirectoryModule,

@@ -8,6 +8,7 @@ import { AppMetricsService } from './app-metrics.service.js';
 import { AppServersService } from './app-servers.service.js';
 import { ArtifactsService } from './artifacts.service.js';
 import { CustomHostsService } from './custom-hosts.service.js';
+import { EdgeCalls } from './edge-calls.js';
 import { GarbageCollectionService } from './garbage-collection.service.js';
 import { HostingSettings } from './hosting.settings.js';
 import { HostingPersistenceModule } from './persistence/hosting-persistence.module.js';
@@ -40,6 +41,7 @@ import { openBlobStorage } from './store/open-blob-storage.js';
     AliasesService,
     CustomHostsService,
     AccessTokens,
+    EdgeCalls,
     ProtectionsService,
     GarbageCollectionService,
     AppAllowances,
@@ -63,6 +65,7 @@ import { openBlobStorage } from './store/open-blob-storage.js';
     CustomHostsService,
     GarbageCollectionService,
     AppServersService,
+    EdgeCalls,
     ProtectionsService,
     RuntimeLogsService,
   ],

@@ -13,6 +13,9 @@ const MAX_WAITING = 50;
 /** The name of the parameter that carries a signed link. */
 export const ACCESS_PARAMETER = '_service_access';
 
+/** The name of the header in which programs send the token of a link. */
+export const ACCESS_HEADER = 'x-service-protection-bypass';
+
 /** Who may open the hosts of a project. */
 export interface Protection {
   readonly previews: ProtectionMode;

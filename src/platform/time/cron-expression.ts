@@ -1,4 +1,4 @@
-import { WallClock } from './wall-clock.js';
+import type { WallClock } from './wall-clock.js';
 
 interface Field {
   readonly name: string;

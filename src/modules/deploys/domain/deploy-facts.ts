@@ -1,3 +1,4 @@
+import type { FileCron } from '../../crons/cron-rules.js';
 import type { BuildNetwork, Framework, NodeVersion } from '../../projects/project-settings.js';
 
 export const DEPLOY_TRIGGERS = ['api', 'push', 'hook'] as const;
@@ -38,6 +39,8 @@ export interface DeployOutput {
   readonly bytes: number;
   /** Deploys of earlier releases have none. */
   readonly settings?: UsedDeploySettings;
+  /** The crons that run while the deploy is in production. Older deploys have none. */
+  readonly crons?: readonly FileCron[];
 }
 
 /** `system` is written by the platform, the other two by the programs of the build. */

@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { ReencryptionModule } from '../../../platform/secrets/reencryption.module.js';
 import { BuildsModule } from '../../builds/builds.module.js';
+import { CronsModule } from '../../crons/crons.module.js';
 import { HostingModule } from '../../hosting/hosting.module.js';
 import { StoredBytesModule } from '../../hosting/stored-bytes.module.js';
 import { MeteringModule } from '../../metering/metering.module.js';
@@ -35,6 +36,7 @@ import { RepositoryPushedProcessor } from './repository-pushed.processor.js';
 @Module({
   imports: [
     BuildsModule,
+    CronsModule,
     DeploysModule,
     DeploysPersistenceModule,
     HostingModule,

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { storedBytesOf } from '../../plans/plan.js';
 import type { Built } from '../../builds/built.js';
+import { usableCrons } from '../../crons/cron-rules.js';
 import { ArtifactsService } from '../../hosting/artifacts.service.js';
 import type { DeployOutput } from '../domain/deploy-facts.js';
 import type { DeployRun } from './deploy-run.js';
@@ -23,7 +24,13 @@ export class IngestStep {
       signal,
     );
     log.note('ingest', `Stored ${files} files, ${bytes} bytes.`);
+    const crons = usableCrons(built.crons ?? [], (text) => {
+      log.note('ingest', text);
+    });
+    if (crons.length > 0 && !plan.features.swarms_and_cron)
+      log.note('ingest', `The crons of vercel.json do not run: the ${plan.name} plan includes none.`);
     const { framework, nodeVersion, kind, settings } = built;
-    return { framework, nodeVersion, kind, files, bytes, settings: { ...settings } };
+    const output = { framework, nodeVersion, kind, files, bytes, settings: { ...settings } };
+    return crons.length === 0 ? output : { ...output, crons };
   }
 }

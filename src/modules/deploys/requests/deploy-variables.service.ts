@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { CRON_SECRET, CronSecrets } from '../../crons/cron-secrets.js';
 import { DeployEnvironment } from '../../hosting/deploy-environment.js';
 import { type OpenedVariable, ProjectEnvService } from '../../projects/project-env.service.js';
 import { ProjectsService } from '../../projects/projects.service.js';
@@ -20,6 +21,7 @@ export class DeployVariablesService extends DeployEnvironment {
     private readonly deploys: DeploysStore,
     private readonly projects: ProjectsService,
     private readonly system: SystemVariables,
+    private readonly cronSecrets: CronSecrets,
   ) {
     super();
   }
@@ -31,17 +33,23 @@ export class DeployVariablesService extends DeployEnvironment {
     return variablesOf(this.env.open(projectId, type, sealed));
   }
 
-  /** Variables of the project replace those of the platform with the same name. */
+  /**
+   * Adds the variables of the platform, with the secret by which the server recognizes requests of crons. Variables of
+   * the project replace those with the same name.
+   */
   async of(deployId: string): Promise<Readonly<Record<string, string>>> {
     const deploy = await this.deploys.get(deployId);
     const project = await this.projects.find(deploy.projectId);
     const system = project === null ? {} : this.system.forServer(deploy, project);
-    return { ...system, ...variablesOf(await this.opened(deploy)).values };
+    const { values } = variablesOf(await this.opened(deploy));
+    return { ...system, [CRON_SECRET]: this.cronSecrets.of(deploy.projectId), ...values };
   }
 
-  /** The mask hides the same spellings as in the log of the deploy. */
+  /** The mask hides the same spellings as in the log of the deploy, and the secret of crons. */
   async maskOf(deployId: string): Promise<(text: string) => string> {
-    return secretMask(variablesOf(await this.opened(await this.deploys.get(deployId))).secretValues);
+    const deploy = await this.deploys.get(deployId);
+    const { secretValues } = variablesOf(await this.opened(deploy));
+    return secretMask([...secretValues, this.cronSecrets.of(deploy.projectId)]);
   }
 
   /** True when two deploys have the same variables with the same values. */

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../platform/time/clock.js';
+import { ProjectCrons } from '../../crons/project-crons.js';
 import { type Alias, AliasesService } from '../../hosting/aliases.service.js';
 import { branchLabel, deployLabel, productionLabel } from '../../hosting/labels.js';
 import type { Project } from '../../projects/projects.service.js';
@@ -25,6 +26,7 @@ export class ProjectHosts {
     private readonly pins: DeployPinsStore,
     private readonly deploys: DeploysStore,
     private readonly transitions: DeployTransitions,
+    private readonly crons: ProjectCrons,
     private readonly clock: Clock,
   ) {}
 
@@ -60,6 +62,7 @@ export class ProjectHosts {
     await this.aliases.point(label, { ...targetOf(deploy), kind: 'production' });
     await this.releaseOthers(project, label, 'production');
     await this.deploys.wentLive(deploy.id, this.clock.now());
+    await this.crons.follow(project, (await this.deploys.get(deploy.id)).output?.crons ?? []);
     const hosts = [this.urlOf(label), ...beside];
     await this.transitions.live(deploy, hosts, reason);
     return hosts;

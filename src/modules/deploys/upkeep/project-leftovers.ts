@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { ProjectCrons } from '../../crons/project-crons.js';
 import { ProtectionsService } from '../../hosting/protections.service.js';
 import { DeployHooksStore } from '../persistence/deploy-hooks.store.js';
 import { DeployPinsStore } from '../persistence/deploy-pins.store.js';
@@ -10,6 +11,7 @@ export class ProjectLeftovers {
     private readonly pins: DeployPinsStore,
     private readonly hooks: DeployHooksStore,
     private readonly protections: ProtectionsService,
+    private readonly crons: ProjectCrons,
   ) {}
 
   /** Joins the running transaction. It is safe to call this again. */
@@ -17,5 +19,6 @@ export class ProjectLeftovers {
     await this.pins.unpin(projectId);
     await this.hooks.removeAllOf(projectId);
     await this.protections.remove(projectId);
+    await this.crons.removeAllOf(projectId);
   }
 }

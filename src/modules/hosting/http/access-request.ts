@@ -1,11 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import type { AppGuard } from '../protection/app-guard.js';
-import { ACCESS_PARAMETER } from '../protections.service.js';
+import { ACCESS_HEADER, ACCESS_PARAMETER } from '../protections.service.js';
 
 /** The form of a protected host is sent here. The path is taken only on hosts that are protected. */
 export const ACCESS_PATH = '/_service/access';
-/** Programs send the token of a link in this header. */
-export const ACCESS_HEADER = 'x-service-protection-bypass';
 
 const COOKIE = 'service_access';
 const MAX_TOKEN = 200;

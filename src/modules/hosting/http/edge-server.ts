@@ -9,6 +9,7 @@ import { TrustedProxies } from '../../../platform/http/trusted-proxies.js';
 import { Ids } from '../../../platform/ids/ids.js';
 import { REQUEST_ID } from '../../../platform/ids/platform.ids.js';
 import { Log } from '../../../platform/logging/log.js';
+import { EdgeCalls } from '../edge-calls.js';
 import { AppRequests } from './app-requests.js';
 import { AppHosts } from './app-hosts.js';
 import { pageOf, refuse } from './error-pages.js';
@@ -24,6 +25,7 @@ export class EdgeServer implements OnModuleDestroy {
   constructor(
     private readonly hosts: AppHosts,
     private readonly apps: AppRequests,
+    calls: EdgeCalls,
     config: Config,
     proxies: TrustedProxies,
     ids: Ids,
@@ -35,6 +37,7 @@ export class EdgeServer implements OnModuleDestroy {
       if (hosts.length === 0) refuse(response, 'not_found');
       else this.apps.answer(request, response, hosts);
     });
+    calls.enterAt(this.server);
     this.server.on('upgrade', (request, socket, head) => {
       this.upgrade(request, socket, head);
     });

@@ -13,12 +13,12 @@ type WriteHead = (status: number, ...rest: unknown[]) => ServerResponse;
  */
 export function keepPrivate(response: ServerResponse): void {
   const writeHead = response.writeHead.bind(response) as WriteHead;
-  response.writeHead = ((status: number, ...rest: unknown[]) => {
+  response.writeHead = (status: number, ...rest: unknown[]) => {
     const headers = rest.at(-1);
     if (typeof headers !== 'object' || headers === null) return writeHead(status, ...rest, privateHeaders([]));
     const flat = Array.isArray(headers) ? (headers as string[]) : Object.entries(headers).flat();
     return writeHead(status, ...rest.slice(0, -1), privateHeaders(flat as string[]));
-  });
+  };
 }
 
 /** @param headers names and values alternate. */
