@@ -23,6 +23,7 @@ import {
   orgDeletedSubscription,
   deployAdmissionSchedule,
 } from '../modules/deploys/jobs/deploys.job.js';
+import { deployReportJob } from '../modules/deploys/reports/deploy-reports.job.js';
 import { deploySweepSchedule } from '../modules/deploys/upkeep/upkeep.job.js';
 import {
   domainChecksSchedule,
@@ -48,7 +49,7 @@ import { uploadSweepSchedule } from '../modules/uploads/jobs/uploads.job.js';
 
 /** All background work of the service. A test compares it with the `*.job.ts` files of the modules. */
 export const BACKGROUND_CATALOG = new BackgroundCatalog({
-  jobs: [authMailJob, paymentEventJob, invoiceMirrorJob, spendWarningJob, deployJob, sandboxJob],
+  jobs: [authMailJob, paymentEventJob, invoiceMirrorJob, spendWarningJob, deployJob, deployReportJob, sandboxJob],
   events: [orgDeletedEvent, planRequestEvent, githubEvent, projectDeletedEvent, repositoryPushedEvent],
   subscriptions: [
     repositoryPushedSubscription,

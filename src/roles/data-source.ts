@@ -34,6 +34,7 @@ import { CreateUploads1795286000000 } from '../../migrations/1795286000000-creat
 import { CreateDeployHooks1795284000000 } from '../../migrations/1795284000000-create-deploy-hooks.js';
 import { CreateAppProtections1795284060000 } from '../../migrations/1795284060000-create-app-protections.js';
 import { CreateProjectCrons1795284120000 } from '../../migrations/1795284120000-create-project-crons.js';
+import { CreateGithubComments1795284180000 } from '../../migrations/1795284180000-create-github-comments.js';
 import { CreatePushReservations1795272000000 } from '../../migrations/1795272000000-create-push-reservations.js';
 import { CreateDomains1795282000000 } from '../../migrations/1795282000000-create-domains.js';
 import { CreatePayments1795264120000 } from '../../migrations/1795264120000-create-payments.js';
@@ -126,6 +127,7 @@ const MIGRATIONS = [
   CreateDeployHooks1795284000000,
   CreateAppProtections1795284060000,
   CreateProjectCrons1795284120000,
+  CreateGithubComments1795284180000,
   CreateUploads1795286000000,
 ];
 

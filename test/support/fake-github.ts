@@ -45,6 +45,7 @@ interface InstallationToken {
 
 interface Reply {
   readonly status: number;
+  readonly headers?: Readonly<Record<string, string>>;
   readonly body?: object;
 }
 
@@ -70,6 +71,10 @@ export class FakeGithub {
   private readonly codes = new Map<string, string>();
   private readonly userTokens = new Map<string, string>();
   private readonly installationTokens = new Map<string, InstallationToken>();
+  readonly statuses: { readonly repository: string; readonly sha: string; readonly body: any }[] = [];
+  /** By repository. */
+  readonly pulls: { readonly repository: string; readonly branch: string; readonly number: number }[] = [];
+  readonly comments: { readonly id: number; readonly pull: number; body: string; edits: number }[] = [];
   private count = 1_000;
   private readonly server = createServer((request, response) => {
     this.answer(request, response).catch((error: unknown) => {
@@ -259,7 +264,7 @@ export class FakeGithub {
         body,
       ));
     response
-      .writeHead(reply.status, { 'content-type': 'application/json' })
+      .writeHead(reply.status, { 'content-type': 'application/json', ...reply.headers })
       .end(reply.body === undefined ? '' : JSON.stringify(reply.body));
   }
 
@@ -281,7 +286,46 @@ export class FakeGithub {
         ? this.branch(this.repositories.get(keyOf(parts[1]!, parts[2]!)), parts[6]!)
         : UNAUTHORIZED;
     }
+    const reported = this.replyToReport(what, parts, this.installationTokens.get(shown), body);
+    if (reported !== undefined) return reported;
     return isApp(shown) ? this.replyToApp(what, parts, body) : UNAUTHORIZED;
+  }
+
+  /** Statuses of commits, and comments on pull requests. Like GitHub, it asks for the permission of each. */
+  private replyToReport(
+    what: string,
+    parts: readonly string[],
+    token: InstallationToken | undefined,
+    body: any,
+  ): Reply | undefined {
+    const [method = ''] = what.split(' ');
+    const [, owner = '', name = '', kind = '', id = '', sub = ''] = parts;
+    if (parts[0] !== 'repos' || !['statuses', 'pulls', 'issues'].includes(kind)) return undefined;
+    if (token === undefined) return UNAUTHORIZED;
+    if (token.permissions[kind === 'statuses' ? 'statuses' : 'pull_requests'] !== 'write')
+      return { status: 403, body: { message: 'Resource not accessible by integration' } };
+    const repository = keyOf(owner, name);
+    if (kind === 'statuses') {
+      this.statuses.push({ repository, sha: id, body });
+      return { status: 201, body: {} };
+    }
+    if (kind === 'pulls')
+      return {
+        status: 200,
+        body: this.pulls
+          .filter((pull) => pull.repository === repository)
+          .map(({ number, branch }) => ({ number, head: { ref: branch } })),
+      };
+    if (method === 'PATCH') {
+      const comment = this.comments.find((each) => each.id === Number(sub));
+      if (comment === undefined) return NOT_FOUND;
+      Object.assign(comment, { body: body.body as string, edits: comment.edits + 1 });
+      return { status: 200, body: { id: comment.id } };
+    }
+    if (method === 'GET') return { status: 200, body: this.comments.filter(({ pull }) => pull === Number(id)) };
+    const comment = { id: this.count++, pull: Number(id), body: body.body as string, edits: 0 };
+    this.comments.push(comment);
+    return { status: 201, body: { id: comment.id } };
   }
 
   private replyToApp(what: string, parts: readonly string[], body: any): Reply {

@@ -2,6 +2,7 @@ import { Global, Module } from '@nestjs/common';
 import { AttemptsModule } from '../auth/attempts.module.js';
 import { TokensModule } from '../auth/tokens.module.js';
 import { CronsModule } from '../crons/crons.module.js';
+import { GithubModule } from '../github/github.module.js';
 import { DeployEnvironment } from '../hosting/deploy-environment.js';
 import { HostingModule } from '../hosting/hosting.module.js';
 import { StoredBytesModule } from '../hosting/stored-bytes.module.js';
@@ -22,6 +23,7 @@ import { DEPLOY_METRICS, DeployMetrics } from './metrics/deploys.metrics.js';
 import { DeploysPersistenceModule } from './persistence/deploys-persistence.module.js';
 import { AppScopes } from './requests/app-scopes.js';
 import { ProjectProtectionService } from './protection/project-protection.service.js';
+import { DeployReports } from './reports/deploy-reports.js';
 import { DeployDeletion } from './requests/deploy-deletion.js';
 import { DeployFiles } from './requests/deploy-files.js';
 import { DeployQueue } from './requests/deploy-queue.js';
@@ -64,6 +66,7 @@ const SHARED = [
     AttemptsModule,
     CronsModule,
     DeploysPersistenceModule,
+    GithubModule,
     HostingModule,
     OrgDirectoryModule,
     ProjectsModule,
@@ -75,6 +78,7 @@ const SHARED = [
     ...SHARED,
     ...DEPLOY_METRICS,
     DeployQueue,
+    DeployReports,
     HookIssuer,
     { provide: DeployEnvironment, useExisting: DeployVariablesService },
   ],

@@ -20,6 +20,13 @@ export interface GithubCredentials {
   readonly password: string;
 }
 
+/** A token for one repository, to be held only as long as it is used. */
+export interface RepositoryAccess {
+  readonly token: string;
+  /** `owner/name` */
+  readonly fullName: string;
+}
+
 /** Accesses the repositories of the accounts that an organization has connected. */
 @Injectable()
 export class GithubRepositories {
@@ -88,6 +95,26 @@ export class GithubRepositories {
    * @throws {GithubRefused} `upstream_error`
    */
   async credentialsFor(orgId: string, repoUrl: string): Promise<GithubCredentials | null> {
+    const access = await this.accessTo(orgId, repoUrl, { contents: 'read' });
+    return access === null ? null : { username: 'x-access-token', password: access.token };
+  }
+
+  /** True when this service is an app at the host of the repository, and the URL can be one there. */
+  isAtGithub(repoUrl: string): boolean {
+    return this.read(repoUrl) !== null;
+  }
+
+  /**
+   * Returns a token for this repository with these permissions, valid for at most an hour. Returns null when the
+   * organization has not connected the account of the repository.
+   *
+   * @throws {GithubRefused} `upstream_error`
+   */
+  async accessTo(
+    orgId: string,
+    repoUrl: string,
+    permissions: Readonly<Record<string, 'read' | 'write'>>,
+  ): Promise<RepositoryAccess | null> {
     const remote = this.read(repoUrl);
     if (remote === null) return null;
     const connected = await this.installations.list(orgId);
@@ -99,11 +126,8 @@ export class GithubRepositories {
       !connected.some(({ installationId, suspendedAt }) => installationId === installation.id && suspendedAt === null)
     )
       return null;
-    const password = await this.github.installationToken(installation.id, {
-      repositories: [remote.name],
-      permissions: { contents: 'read' },
-    });
-    return { username: 'x-access-token', password };
+    const token = await this.github.installationToken(installation.id, { repositories: [remote.name], permissions });
+    return { token, fullName: `${remote.owner}/${remote.name}` };
   }
 
   private read(repoUrl: string): { owner: string; name: string } | null {

@@ -95,6 +95,9 @@ export class GithubNameTaken extends DomainError {
  * there.
  */
 export class GithubRefused extends DomainError {
+  /** The status of the answer, or undefined when there was none. */
+  readonly answered: number | undefined;
+
   constructor(status: number | undefined, said: string, cause?: unknown) {
     super(
       GENERIC_ERRORS.upstream_error,
@@ -105,6 +108,18 @@ export class GithubRefused extends DomainError {
       },
       { cause },
     );
+    this.answered = status;
+  }
+}
+
+/** GitHub limits the rate of calls, and says when the next one may come. */
+export class GithubBusy extends GithubRefused {
+  constructor(
+    status: number,
+    said: string,
+    readonly retryAfterMs: number,
+  ) {
+    super(status, said);
   }
 }
 

@@ -8,6 +8,7 @@ import { DeploySignals } from './deploy-signals.js';
 import { RUNNING_STATES, type DeployState, HANDED_BACK, isOver, sourcesOf } from './deploy-state.js';
 import { DeployMetrics } from '../metrics/deploys.metrics.js';
 import type { DeployEventKind } from '../persistence/deploy-event.entity.js';
+import { DeployReports } from '../reports/deploy-reports.js';
 import type { Deploy } from '../persistence/deploy.entity.js';
 import { type DeployChange, DeploysStore } from '../persistence/deploys.store.js';
 
@@ -42,6 +43,7 @@ export class DeployTransitions {
     private readonly deploys: DeploysStore,
     private readonly signals: DeploySignals,
     private readonly metrics: DeployMetrics,
+    private readonly reports: DeployReports,
     private readonly clock: Clock,
   ) {}
 
@@ -155,6 +157,7 @@ export class DeployTransitions {
       const from = { states: sourcesOf(to), attempt: sameAttempt ? attempt.attempt : undefined };
       if (!(await this.deploys.change(attempt.id, from, { ...change, ...ended, state: to }))) return false;
       await this.record({ ...attempt, attempt: before.attempt }, 'state', { from: before.state, to }, details);
+      await this.reports.queue(before, to);
       await this.notifyAfterCommit(attempt, to);
       return true;
     });

@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { ReencryptionModule } from '../../../platform/secrets/reencryption.module.js';
 import { BuildsModule } from '../../builds/builds.module.js';
 import { CronsModule } from '../../crons/crons.module.js';
+import { GithubModule } from '../../github/github.module.js';
 import { HostingModule } from '../../hosting/hosting.module.js';
 import { StoredBytesModule } from '../../hosting/stored-bytes.module.js';
 import { MeteringModule } from '../../metering/metering.module.js';
@@ -21,6 +22,7 @@ import { IngestStep } from '../pipeline/ingest.step.js';
 import { Leases } from '../pipeline/leases.js';
 import { FetchStep } from '../pipeline/fetch.step.js';
 import { ReuseStep } from '../pipeline/reuse.step.js';
+import { DeployReportProcessor } from '../reports/deploy-report.processor.js';
 import { DeployRemoval } from '../upkeep/deploy-removal.js';
 import { DeployStorageSource } from '../upkeep/deploy-storage-source.js';
 import { EncryptedDeployEnv } from '../upkeep/encrypted-deploy-env.js';
@@ -39,6 +41,7 @@ import { RepositoryPushedProcessor } from './repository-pushed.processor.js';
     CronsModule,
     DeploysModule,
     DeploysPersistenceModule,
+    GithubModule,
     HostingModule,
     MeteringModule,
     ProjectsModule,
@@ -60,6 +63,7 @@ import { RepositoryPushedProcessor } from './repository-pushed.processor.js';
     Leases,
     DeployLogs,
     DeployProcessor,
+    DeployReportProcessor,
     DeployWorkerService,
     LostDeploys,
     DeployRemoval,

@@ -1,11 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { type GithubAppSettings, GithubSettings } from '../github.settings.js';
 import { Clock } from '../../../platform/time/clock.js';
-import { GithubNotConfigured, GithubRefused } from '../github.errors.js';
+import { GithubBusy, GithubNotConfigured, GithubRefused } from '../github.errors.js';
 import { appToken } from './app-token.js';
 
 const TIMEOUT_MS = 15_000;
 const LONGEST_WORDS = 200;
+const LEAST_WAIT_MS = 1_000;
+const MOST_WAIT_MS = 3_600_000;
 const API_VERSION = '2022-11-28';
 
 interface Account {
@@ -29,6 +31,14 @@ export interface RemoteRepository {
   readonly default_branch: string;
 }
 
+/** The status of a commit, by the names of GitHub. A later one with the same context replaces it. */
+export interface CommitStatus {
+  readonly state: 'pending' | 'success' | 'failure' | 'error';
+  readonly context: string;
+  readonly description: string;
+  readonly target_url: string;
+}
+
 /** The permissions of an installation token. */
 interface TokenOptions {
   readonly repositories?: readonly string[];
@@ -36,7 +46,7 @@ interface TokenOptions {
 }
 
 interface Request {
-  readonly method?: 'GET' | 'POST' | 'DELETE';
+  readonly method?: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   readonly authorization: string;
   readonly body?: object;
 }
@@ -157,6 +167,68 @@ export class GithubClient {
     return found?.object.sha ?? null;
   }
 
+  async createStatus(
+    token: string,
+    { fullName, sha }: { fullName: string; sha: string },
+    status: CommitStatus,
+  ): Promise<void> {
+    await this.get(`/repos/${fullName}/statuses/${sha}`, {
+      method: 'POST',
+      authorization: `Bearer ${token}`,
+      body: status,
+    });
+  }
+
+  /** Returns the numbers of the open pull requests from a branch of the repository itself. */
+  async openPulls(token: string, fullName: string, branch: string): Promise<number[]> {
+    const [owner = ''] = fullName.split('/');
+    const query = new URLSearchParams({ state: 'open', head: `${owner}:${branch}`, per_page: '5' });
+    const pulls = await this.get<{ number: number; head: { ref: string } }[]>(
+      `/repos/${fullName}/pulls?${query.toString()}`,
+      { authorization: `Bearer ${token}` },
+    );
+    // GitHub ignores a filter that it cannot read.
+    return pulls.filter(({ head }) => head.ref === branch).map(({ number }) => number);
+  }
+
+  /** Returns the id of the first comment that begins with the mark, among the first hundred; else null. */
+  async findComment(
+    token: string,
+    { fullName, pull }: { fullName: string; pull: number },
+    mark: string,
+  ): Promise<number | null> {
+    const comments = await this.get<{ id: number; body?: string }[]>(
+      `/repos/${fullName}/issues/${pull}/comments?per_page=100`,
+      { authorization: `Bearer ${token}` },
+    );
+    return comments.find(({ body }) => body?.startsWith(mark) === true)?.id ?? null;
+  }
+
+  async createComment(
+    token: string,
+    { fullName, pull }: { fullName: string; pull: number },
+    body: string,
+  ): Promise<number> {
+    const { id } = await this.get<{ id: number }>(`/repos/${fullName}/issues/${pull}/comments`, {
+      method: 'POST',
+      authorization: `Bearer ${token}`,
+      body: { body },
+    });
+    return id;
+  }
+
+  async editComment(
+    token: string,
+    { fullName, commentId }: { fullName: string; commentId: number },
+    body: string,
+  ): Promise<void> {
+    await this.get(`/repos/${fullName}/issues/comments/${commentId}`, {
+      method: 'PATCH',
+      authorization: `Bearer ${token}`,
+      body: { body },
+    });
+  }
+
   private asApp(): string {
     return `Bearer ${appToken(this.app, this.clock.now())}`;
   }
@@ -199,12 +271,27 @@ export class GithubClient {
         signal: AbortSignal.timeout(TIMEOUT_MS),
       });
       const text = await response.text();
+      const retryAfterMs = retryAfterOf(response, this.clock.now());
+      if (retryAfterMs !== undefined) throw new GithubBusy(response.status, 'rate limit', retryAfterMs);
       return { status: response.status, body: text === '' ? {} : (JSON.parse(text) as unknown) };
     } catch (error) {
+      if (error instanceof GithubBusy) throw error;
       throw new GithubRefused(undefined, '', error);
     }
   }
 }
+
+/** GitHub answers 403 or 429 to too many calls, with the time or the moment to wait for. */
+function retryAfterOf({ status, headers }: Response, now: Date): number | undefined {
+  if (status !== 403 && status !== 429) return undefined;
+  const seconds = Number(headers.get('retry-after') ?? NaN);
+  if (seconds >= 0) return within(seconds * 1_000);
+  if (headers.get('x-ratelimit-remaining') === '0')
+    return within(Number(headers.get('x-ratelimit-reset')) * 1_000 - now.getTime());
+  return status === 429 ? LEAST_WAIT_MS : undefined;
+}
+
+const within = (ms: number): number => Math.min(MOST_WAIT_MS, Math.max(LEAST_WAIT_MS, Number.isNaN(ms) ? 0 : ms));
 
 function accepted(status: number, body: unknown): unknown {
   if (status >= 200 && status < 300) return body;
