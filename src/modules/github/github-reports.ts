@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { type CommitStatus, GithubClient } from './client/github-client.js';
-import { GithubRefused } from './github.errors.js';
+import { GithubBusy, GithubRefused } from './github.errors.js';
 import { GithubRepositories, type RepositoryAccess } from './github-repositories.js';
 import { type CommentPlace, GithubCommentsStore } from './persistence/github-comments.store.js';
 
@@ -102,8 +102,14 @@ export class GithubReports {
       const access = await this.repositories.accessTo(orgId, repoUrl, { [permission]: 'write' });
       if (access !== null) await work(access);
     } catch (error) {
-      if (error instanceof GithubRefused && error.answered !== undefined && IN_VAIN.includes(error.answered)) return;
-      throw error;
+      if (!isInVain(error)) throw error;
     }
   }
 }
+
+/** A limit of the rate has a status of those as well. */
+const isInVain = (error: unknown): boolean =>
+  error instanceof GithubRefused &&
+  !(error instanceof GithubBusy) &&
+  error.answered !== undefined &&
+  IN_VAIN.includes(error.answered);
