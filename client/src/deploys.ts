@@ -1,6 +1,6 @@
 import { ServiceError } from './errors.js';
 import { type RequestOptions, sleep, type Transport } from './transport.js';
-import type { Deploy, DeployEvent, DeployLogLine } from './types.js';
+import type { AccessLink, Deploy, DeployEvent, DeployLogLine } from './types.js';
 
 export interface LogOptions extends RequestOptions {
   /** Returns only the lines after this `seq`. */
@@ -103,6 +103,15 @@ export class Deploys {
    */
   promote(deployId: string, options?: RequestOptions): Promise<Deploy> {
     return this.#transport.post(`${pathOf(deployId)}/promote`, undefined, options);
+  }
+
+  /**
+   * Creates a link that opens this deploy, if it is protected, for whoever has it. Needs `deploys:write`.
+   *
+   * @throws {NotFoundError} `deploy_not_found`.
+   */
+  share(deployId: string, link: { readonly expires_in?: number } = {}, options?: RequestOptions): Promise<AccessLink> {
+    return this.#transport.post(`${pathOf(deployId)}/share-links`, link, options);
   }
 }
 

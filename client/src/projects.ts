@@ -4,11 +4,19 @@ import { type RequestOptions, sleep, type Transport } from './transport.js';
 import type {
   AppMetrics,
   AppMetricsQuery,
+  AccessLink,
+  Cron,
+  CronChange,
+  CronRun,
   Deploy,
+  DeployHook,
   DeployQuery,
   DeployRequest,
   EnvTarget,
   EnvVariable,
+  IssuedDeployHook,
+  NewCron,
+  NewDeployHook,
   NewEnvVariable,
   NewProject,
   Project,
@@ -19,6 +27,8 @@ import type {
   Upload,
   UploadContent,
   UploadedFile,
+  Protection,
+  ProtectionChange,
 } from './types.js';
 
 export interface RuntimeLogOptions extends RequestOptions {
@@ -229,6 +239,68 @@ export class Projects {
   unsetEnv(project: string, name: string, target?: EnvTarget, options?: RequestOptions): Promise<void> {
     const query = target === undefined ? '' : `&target=${target}`;
     return this.#transport.delete(`${pathOf(project)}/env?name=${encodeURIComponent(name)}${query}`, options);
+  }
+
+  /** Lists the deploy hooks, oldest first, without their URLs. Needs `deploys:read`. */
+  hooks(project: string, options?: RequestOptions): Promise<readonly DeployHook[]> {
+    return this.#transport.get(`${pathOf(project)}/deploy-hooks`, options);
+  }
+
+  /**
+   * Creates a secret URL that deploys a branch. The URL is returned only now. Needs `deploys:write`, and
+   * `deploys:production` for the production branch.
+   */
+  createHook(project: string, hook: NewDeployHook, options?: RequestOptions): Promise<IssuedDeployHook> {
+    return this.#transport.post(`${pathOf(project)}/deploy-hooks`, hook, options);
+  }
+
+  /** @throws {NotFoundError} `deploy_hook_not_found`. */
+  deleteHook(project: string, hookId: string, options?: RequestOptions): Promise<void> {
+    return this.#transport.delete(`${pathOf(project)}/deploy-hooks/${encodeURIComponent(hookId)}`, options);
+  }
+
+  /** Returns who may open the hosts of the project. Needs `projects:read`. */
+  protection(project: string, options?: RequestOptions): Promise<Protection> {
+    return this.#transport.get(`${pathOf(project)}/protection`, options);
+  }
+
+  /** Changes who may open the hosts, and revokes all links and cookies. Needs `projects:write`. */
+  protect(project: string, change: ProtectionChange, options?: RequestOptions): Promise<Protection> {
+    return this.#transport.patch(`${pathOf(project)}/protection`, change, options);
+  }
+
+  /**
+   * Creates a link with which a member opens a protected host; by default that of production. Needs `deploys:read`.
+   *
+   * @throws {ConflictError} `project_not_live`.
+   */
+  accessLink(project: string, link: { readonly host?: string } = {}, options?: RequestOptions): Promise<AccessLink> {
+    return this.#transport.post(`${pathOf(project)}/access-links`, link, options);
+  }
+
+  /** Lists the crons, oldest first, with their next times. Needs `deploys:read`. */
+  crons(project: string, options?: RequestOptions): Promise<readonly Cron[]> {
+    return this.#transport.get(`${pathOf(project)}/crons`, options);
+  }
+
+  /** @throws {AuthorizationError} `feature_not_in_plan`: crons start with the Builder plan. */
+  createCron(project: string, cron: NewCron, options?: RequestOptions): Promise<Cron> {
+    return this.#transport.post(`${pathOf(project)}/crons`, cron, options);
+  }
+
+  /** @throws {ConflictError} `cron_from_file`: only `enabled` can be changed. */
+  updateCron(project: string, cronId: string, change: CronChange, options?: RequestOptions): Promise<Cron> {
+    return this.#transport.patch(`${pathOf(project)}/crons/${encodeURIComponent(cronId)}`, change, options);
+  }
+
+  /** @throws {NotFoundError} `cron_not_found`. */
+  deleteCron(project: string, cronId: string, options?: RequestOptions): Promise<void> {
+    return this.#transport.delete(`${pathOf(project)}/crons/${encodeURIComponent(cronId)}`, options);
+  }
+
+  /** Lists the last 100 runs of a cron, newest first. Needs `deploys:read`. */
+  cronRuns(project: string, cronId: string, options?: RequestOptions): Promise<readonly CronRun[]> {
+    return this.#transport.get(`${pathOf(project)}/crons/${encodeURIComponent(cronId)}/runs`, options);
   }
 }
 

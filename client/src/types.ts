@@ -182,3 +182,19 @@ export interface DeployQuery extends ListQuery {
   readonly type?: Deploy['type'] | undefined;
   readonly state?: Deploy['state'] | undefined;
 }
+
+export type DeployHook = Schemas['DeployHookView'];
+/** A new hook with its secret URL, which is returned only once. */
+export type IssuedDeployHook = Schemas['IssuedDeployHookView'];
+export type NewDeployHook = Schemas['CreateDeployHookBody'];
+
+/** Who may open the hosts of a project. */
+export type Protection = Schemas['ProtectionView'];
+export type ProtectionChange = Schemas['ChangeProtectionBody'];
+/** A signed link to a protected host, and its token for programs. */
+export type AccessLink = Schemas['AccessLinkView'];
+
+export type Cron = Schemas['CronView'];
+export type CronRun = Schemas['CronRunView'];
+export type NewCron = Pick<Schemas['CreateCronBody'], 'path' | 'schedule'> & Partial<Schemas['CreateCronBody']>;
+export type CronChange = Schemas['ChangeCronBody'];
