@@ -3,6 +3,9 @@ import { CronsJobsModule } from '../modules/crons/jobs/crons-jobs.module.js';
 import { DeploysModule } from '../modules/deploys/deploys.module.js';
 import { HostingHttpModule } from '../modules/hosting/http/hosting-http.module.js';
 
-/** Serves the hosts of deploys, runs their servers, and sends the requests of their crons. `DeploysModule` provides the configuration of a server. */
+/**
+ * Serves the hosts of deploys, runs their servers, and sends the requests of their crons.
+ * `DeploysModule` provides the configuration of a server.
+ */
 @Module({ imports: [HostingHttpModule, DeploysModule, CronsJobsModule] })
 export class EdgeModule {}

@@ -106,21 +106,21 @@ describe('POST /api/v1/projects/:project_id/crons', () => {
     expect((await create()).body.error.details[0].code).toBe('max_crons');
   });
 
-  it('returns 401 without a key, 403 without the scope and 404 for strangers, as do the other endpoints', async () => {
+  it('returns 401 without a key, 403 without the scope and 404 for outsiders, as do the other endpoints', async () => {
     const { id } = await created();
     const reader = await make.key(ada, { scopes: ['deploys:read', 'projects:read'] });
-    const stranger = await make.key(await make.person({ plan: 'pro' }));
+    const outsider = await make.key(await make.person({ plan: 'pro' }));
     const path = `${cronsOf()}/${id}`;
     expect(codeOf(await app.fetch(cronsOf()))).toEqual([401, 'missing_api_key']);
     expect(codeOf(await create({}, reader))).toEqual([403, 'insufficient_scopes']);
     expect(codeOf(await change(id, { enabled: false }, reader))).toEqual([403, 'insufficient_scopes']);
     expect(codeOf(await app.call('DELETE', path, as(reader)))).toEqual([403, 'insufficient_scopes']);
     for (const answer of [
-      await create({}, stranger),
-      await app.fetch(cronsOf(), as(stranger)),
-      await app.fetch(`${path}/runs`, as(stranger)),
-      await change(id, { enabled: false }, stranger),
-      await app.call('DELETE', path, as(stranger)),
+      await create({}, outsider),
+      await app.fetch(cronsOf(), as(outsider)),
+      await app.fetch(`${path}/runs`, as(outsider)),
+      await change(id, { enabled: false }, outsider),
+      await app.call('DELETE', path, as(outsider)),
     ])
       expect(codeOf(answer)).toEqual([404, 'project_not_found']);
     const other = await newProject();

@@ -82,15 +82,15 @@ describe('POST /api/v1/projects/:project_id/deploy-hooks', () => {
     expect(answer.body.error.details[0].code).toBe('max_hooks');
   });
 
-  it('returns 401 without a key, 403 without the scopes and 404 for the project of a stranger', async () => {
+  it('returns 401 without a key, 403 without the scopes and 404 for the project of a outsider', async () => {
     expect(codeOf(await app.post(hooksOf(), { name: 'x', branch: 'main' }))).toEqual([401, 'missing_api_key']);
     const reader = await make.key(ada, { scopes: ['deploys:read', 'projects:read'] });
     expect(codeOf(await create({}, reader))).toEqual([403, 'insufficient_scopes']);
     const previews = await make.key(ada, { scopes: ['deploys:read', 'deploys:write', 'projects:read'] });
     expect(codeOf(await create({ branch: 'main' }, previews))).toEqual([403, 'insufficient_scopes']);
-    const stranger = await make.key(await make.person());
-    expect(codeOf(await create({}, stranger))).toEqual([404, 'project_not_found']);
-    expect(codeOf(await app.fetch(hooksOf(), as(stranger)))).toEqual([404, 'project_not_found']);
+    const outsider = await make.key(await make.person());
+    expect(codeOf(await create({}, outsider))).toEqual([404, 'project_not_found']);
+    expect(codeOf(await app.fetch(hooksOf(), as(outsider)))).toEqual([404, 'project_not_found']);
   });
 });
 
@@ -102,8 +102,8 @@ describe('DELETE /api/v1/projects/:project_id/deploy-hooks/:hook_id', () => {
       404,
       'deploy_hook_not_found',
     ]);
-    const stranger = await make.key(await make.person());
-    expect(codeOf(await app.call('DELETE', `${hooksOf()}/${id}`, as(stranger)))).toEqual([404, 'project_not_found']);
+    const outsider = await make.key(await make.person());
+    expect(codeOf(await app.call('DELETE', `${hooksOf()}/${id}`, as(outsider)))).toEqual([404, 'project_not_found']);
     expect((await app.call('DELETE', `${hooksOf()}/${id}`, as(key))).status).toBe(204);
     expect(codeOf(await app.call('POST', path))).toEqual([404, 'deploy_hook_not_found']);
     expect(codeOf(await app.call('DELETE', `${hooksOf()}/${id}`, as(key)))).toEqual([404, 'deploy_hook_not_found']);

@@ -117,7 +117,7 @@ describe('a deploy of a repository at GitHub', () => {
     await eventually(() => github.comments[0]!.body.includes('Ready'), 'the comment is edited', LONG);
   });
 
-  it('leaves a comment deleted that somebody has deleted, and needs no pull request', async () => {
+  it('leaves a comment deleted that a person has deleted, and needs no pull request', async () => {
     pull('gone', 10);
     await deploy('gone', 'e');
     await eventually(() => github.comments[0]?.body.includes('Ready') === true, 'the comment is there', LONG);

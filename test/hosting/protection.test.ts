@@ -116,19 +116,19 @@ describe('PATCH /api/v1/projects/:project_id/protection', () => {
     expect(answer.body.error.details[0].path).toBe(path);
   });
 
-  it('returns 401 without a key, 403 without the scope and 404 for the project of a stranger', async () => {
+  it('returns 401 without a key, 403 without the scope and 404 for the project of a outsider', async () => {
     const reader = await make.key(ada, { scopes: ['projects:read', 'deploys:read'] });
-    const stranger = await make.key(await make.person());
+    const outsider = await make.key(await make.person());
     const body = { previews: 'members' };
     expect(codeOf(await send(app, ['PATCH', protectionOf()], body))).toEqual([401, 'missing_api_key']);
     expect(codeOf(await send(app, ['PATCH', protectionOf()], body, as(reader)))).toEqual([403, 'insufficient_scopes']);
     for (const answer of [
-      await send(app, ['PATCH', protectionOf()], body, as(stranger)),
-      await app.fetch(protectionOf(), as(stranger)),
-      await app.post(`/api/v1/projects/${projectId}/access-links`, {}, as(stranger)),
+      await send(app, ['PATCH', protectionOf()], body, as(outsider)),
+      await app.fetch(protectionOf(), as(outsider)),
+      await app.post(`/api/v1/projects/${projectId}/access-links`, {}, as(outsider)),
     ])
       expect(codeOf(answer)).toEqual([404, 'project_not_found']);
-    expect(codeOf(await app.post(`/api/v1/deploys/${shop.deployId}/share-links`, {}, as(stranger)))).toEqual([
+    expect(codeOf(await app.post(`/api/v1/deploys/${shop.deployId}/share-links`, {}, as(outsider)))).toEqual([
       404,
       'deploy_not_found',
     ]);
@@ -365,7 +365,7 @@ describe('a protected app with a server', () => {
     return connection.received.toString('latin1').split('\r\n', 1)[0]!;
   };
 
-  it('passes on neither requests nor upgrades of strangers, and hides from the app what opens it', async () => {
+  it('passes on neither requests nor upgrades of outsiders, and hides from the app what opens it', async () => {
     server.play = (answer) => {
       if (/upgrade: websocket/i.test(answer.request))
         answer.send('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n');

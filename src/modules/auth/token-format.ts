@@ -7,7 +7,7 @@ const SECRET_LENGTH = 33;
 const CHECKSUM_LENGTH = 6;
 const FORMAT = /^svc_(pat|sel|org|sess|mail|inv|hook)_([0-9A-Za-z]{39})$/;
 
-/** The kind in the prefix of a token: three kinds of API keys, sessions, two kinds that are sent by email, and hooks. */
+/** The kind in the prefix: three kinds of API keys, sessions, two kinds that are sent by email, and hooks. */
 export type TokenKind = 'pat' | 'sel' | 'org' | 'sess' | 'mail' | 'inv' | 'hook';
 
 /**

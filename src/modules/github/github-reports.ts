@@ -55,7 +55,7 @@ export class GithubReports {
 
   /**
    * Writes the comment of the topic on the open pull requests of the branch, or edits it. Does nothing without access.
-   * A comment that somebody deleted stays deleted.
+   * A comment that a person deleted stays deleted.
    *
    * @throws {GithubBusy} @throws {GithubRefused} when another attempt may succeed.
    * @throws {CommentBeingWritten}

@@ -5,10 +5,10 @@ const SECRET = `svc_hook_${'a1'.repeat(19)}b`;
 
 describe('the path in the log', () => {
   it.each([
-    [`/webhooks/deploys/dhk_1/${SECRET}`, '/webhooks/deploys/dhk_1/***'],
-    [`/webhooks/deploys/dhk_1/${SECRET}/more`, '/webhooks/deploys/dhk_1/***'],
-    [`/webhooks/deploys/dhk_1/%73vc%5Fhook_x`, '/webhooks/deploys/dhk_1/***'],
-    [`//webhooks/deploys/dhk_1/${SECRET}`, '//webhooks/deploys/dhk_1/svc_hook_***'],
+    [`/webhooks/things/dhk_1/${SECRET}`, '/webhooks/things/dhk_1/***'],
+    [`/webhooks/things/dhk_1/${SECRET}/more`, '/webhooks/things/dhk_1/***'],
+    [`/webhooks/things/dhk_1/%73vc%5Fhook_x`, '/webhooks/things/dhk_1/***'],
+    [`//webhooks/things/dhk_1/${SECRET}`, '//webhooks/things/dhk_1/svc_hook_***'],
     [`/other/${SECRET}/x`, '/other/svc_hook_***/x'],
     [`/other/svc%5Fhook%5Fabc`, '/other/svc%5Fhook%5F***'],
     ['/webhooks/github', '/webhooks/github'],
@@ -20,7 +20,7 @@ describe('the path in the log', () => {
   it('never shows what follows the id of a hook', () => {
     fc.assert(
       fc.property(fc.stringMatching(/^[A-Za-z0-9%_.~/-]{8,60}$/), (secret) => {
-        expect(maskedPath(`/webhooks/deploys/dhk_1/${secret}`)).toBe('/webhooks/deploys/dhk_1/***');
+        expect(maskedPath(`/webhooks/things/dhk_1/${secret}`)).toBe('/webhooks/things/dhk_1/***');
       }),
     );
   });

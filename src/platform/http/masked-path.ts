@@ -1,5 +1,5 @@
-/** The addresses of deploy hooks end in their secret, because the programs that call them send no headers. */
-const SECRET_PATHS = /^(\/webhooks\/deploys\/[^/]*\/).+/;
+/** Some of these addresses end in a secret, because the programs that call them send no headers. */
+const SECRET_PATHS = /^(\/webhooks\/[^/]*\/[^/]*\/).+/;
 /** A secret in any other path was mistyped or encoded. It still opens what it opens. */
 const SECRET = /(svc(?:_|%5f)[a-z]+(?:_|%5f))[^/]+/gi;
 const MASK = '***';

@@ -32,8 +32,8 @@ export class DeployHooksController {
   @ApiOperation({
     summary: 'Creates a secret URL that deploys a branch.',
     description:
-      'A POST to the URL needs no key, so that a content management system or a timer can deploy. The URL is returned ' +
-      'only once. A hook of the production branch also needs `deploys:production`.',
+      'A POST to the URL needs no key, so that a content management system or a timer can deploy. ' +
+      'The URL is returned only once. A hook of the production branch also needs `deploys:production`.',
   })
   @ApiCreatedResponse({ type: IssuedDeployHookAnswer })
   @ApiRefusals(...ANY_CALLER, ...ANY_BODY, PROJECT_ERRORS.project_not_found, ACCESS_ERRORS.email_not_verified)
