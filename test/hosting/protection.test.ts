@@ -371,7 +371,8 @@ describe('a protected app with a server', () => {
         answer.send('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n');
       else
         answer.send(
-          'HTTP/1.1 200 OK\r\nCache-Control: public, s-maxage=60, max-age=5\r\nCDN-Cache-Control: max-age=9\r\nContent-Length: 2\r\n\r\nhi',
+          'HTTP/1.1 200 OK\r\nCache-Control: public, s-maxage=60, max-age=5\r\n' +
+            'CDN-Cache-Control: max-age=9\r\nContent-Length: 2\r\n\r\nhi',
         );
     };
     expect((await visit(app, label, '/', { method: 'POST', body: 'x' })).status).toBe(401);
