@@ -106,7 +106,7 @@ export class Deploys {
   }
 
   /**
-   * Creates a link that opens this deploy, if it is protected, for whoever has it. Needs `deploys:write`.
+   * Creates a link that opens this deploy, if it is protected, for anybody who has it. Needs `deploys:write`.
    *
    * @throws {NotFoundError} `deploy_not_found`.
    */

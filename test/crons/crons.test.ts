@@ -210,7 +210,7 @@ describe('a cron that is due', () => {
     }
   });
 
-  it('is skipped while its last run is going on, and after it was missed', async () => {
+  it('is skipped while its last run is active, and after it was missed', async () => {
     let letGo = (): void => undefined;
     server.play = (answer) => {
       letGo = () => {

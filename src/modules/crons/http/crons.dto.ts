@@ -123,7 +123,7 @@ export class CronRunView {
   @ApiProperty({
     enum: CRON_OUTCOMES,
     description:
-      'succeeded: a status below 400. failed: another status, or none. overlapped: the last run was still going on. ' +
+      'succeeded: a status below 400. failed: another status, or none. overlapped: the last run was still active. ' +
       'missed: the service was not running. no_production: nothing was in production. lost: the process ended.',
   })
   outcome!: CronOutcome;
@@ -131,7 +131,7 @@ export class CronRunView {
   status?: number;
   @ApiProperty({ format: 'date-time' }) scheduled_for!: string;
   @ApiProperty({ format: 'date-time' }) started_at!: string;
-  @ApiPropertyOptional({ type: 'integer', description: 'Absent while the run is going on.' }) duration_ms?: number;
+  @ApiPropertyOptional({ type: 'integer', description: 'Absent while the run is active.' }) duration_ms?: number;
 
   static of({ id, outcome, status, scheduledFor, startedAt, finishedAt }: CronRun): CronRunView {
     return {

@@ -1,7 +1,7 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
 /**
- * `succeeded` is a status below 400, `failed` any other or none. `overlapped`: the last run was still going on.
+ * `succeeded` is a status below 400, `failed` any other or none. `overlapped`: the last run was still active.
  * `missed`: the service was not running at that time. `no_production`: nothing was in production. `lost`: the process
  * that ran it ended.
  */

@@ -31,7 +31,7 @@ export interface HookRequest {
   readonly ip: string;
 }
 
-/** Starts the deploys of hooks. Whoever has the URL may do so; there is no other caller. */
+/** Starts the deploys of hooks. Anybody who has the URL may do so; there is no other caller. */
 @Injectable()
 export class HookDeploys {
   constructor(

@@ -77,7 +77,7 @@ export class ProtectionController {
   @TakesJson()
   @HttpCode(HttpStatus.CREATED)
   @ApiOperation({
-    summary: 'Creates a link that opens one protected deploy for whoever has it.',
+    summary: 'Creates a link that opens one protected deploy for anybody who has it.',
     description: 'It opens only the URL of the deploy. To revoke it early, change the protection of the project.',
   })
   @ApiCreatedResponse({ type: AccessLinkAnswer })

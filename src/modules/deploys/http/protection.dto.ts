@@ -9,7 +9,7 @@ import type { ChangeProtectionInput } from '../protection/project-protection.ser
 const DAY_SECONDS = 86_400;
 const MODES =
   'none: everybody. members: only holders of a signed link, which members create. ' +
-  'password: those, and whoever knows the password.';
+  'password: those, and anybody who knows the password.';
 
 export class ChangeProtectionBody {
   @ApiPropertyOptional({

@@ -95,7 +95,7 @@ export class ProjectProtectionService {
   }
 
   /**
-   * Returns a link that opens one deploy for whoever has it, until it expires.
+   * Returns a link that opens one deploy for anybody who has it, until it expires.
    *
    * @throws {DeployNotFound} `deploy_not_found`
    * @throws {InsufficientScopes} `insufficient_scopes`
