@@ -1,5 +1,7 @@
 import { createHmac, hkdfSync } from 'node:crypto';
 import { AliasesService } from '../../src/modules/hosting/aliases.service.js';
+import { CustomHostsService } from '../../src/modules/hosting/custom-hosts.service.js';
+import { ProtectionsService } from '../../src/modules/hosting/protections.service.js';
 import { Database } from '../../src/platform/database/database.js';
 import { deployBehind, FakeAppServer } from '../support/fake-app-server.js';
 import { FakeBuilds } from '../support/fake-builds.js';
@@ -337,6 +339,74 @@ describe('a host with a password', () => {
     expect((await enter('another-password')).status).toBe(303);
     await protect({ previews: 'none' });
     await eventually(async () => (await open()).status === 200, 'the host is open again');
+  });
+});
+
+describe('a domain of a project with protected production', () => {
+  const domain = `${uniqueName('shop')}.example.com`;
+  const openDomain = (headers: Record<string, string> = {}): Promise<Page> =>
+    visit(app, '', '/', { host: domain, headers });
+
+  it('asks for access as production does, with cookies and links of its own', async () => {
+    const served = { projectId, orgId: ada.organization.id, redirectTo: null, httpsRedirect: false, hsts: false };
+    await app.get(Database).transaction(() => app.get(CustomHostsService).serve(domain, served));
+    await eventually(async () => (await openDomain()).text === 'the shop', 'the domain serves production');
+    // The protection of previews leaves it open.
+    await protectAndSee({ previews: 'password', password: PASSWORD });
+    expect((await openDomain()).status).toBe(200);
+
+    await protect({ production: 'password' });
+    await eventually(async () => (await openDomain()).status === 401, 'the domain is protected');
+    await eventually(async () => (await open('/', {}, production)).status === 401, 'production is protected');
+    expect((await openDomain()).text).not.toContain('the shop');
+    const entered = await enter(PASSWORD, { host: domain });
+    expect(entered.status).toBe(303);
+    const shown = await openDomain({ cookie: cookieOf(entered) });
+    expect([shown.text, shown.headers['cache-control']]).toEqual(['the shop', expect.stringMatching(/^private/)]);
+    // A cookie opens only the host that has set it.
+    expect((await open('/', { cookie: cookieOf(entered) }, production)).status).toBe(401);
+    expect((await openDomain({ cookie: await cookieFor(production) })).status).toBe(401);
+
+    const { url, token } = await accessLink(domain);
+    expect(url.hostname).toBe(domain);
+    expect((await openDomain({ 'x-service-protection-bypass': token })).text).toBe('the shop');
+    expect((await open('/', { 'x-service-protection-bypass': token }, production)).status).toBe(401);
+    const others = `/api/v1/projects/${await newProject()}/access-links`;
+    expect(codeOf(await app.post(others, { host: domain }, as(key)))).toEqual([409, 'project_not_live']);
+    await protect({ production: 'none' });
+    await eventually(async () => (await openDomain()).status === 200, 'the domain is open again');
+  });
+
+  it('asks before a connection is upgraded', async () => {
+    const server = new FakeAppServer();
+    await server.listen();
+    try {
+      const deployed = await deployBehind(app, server);
+      const host = `ws.${domain}`;
+      const served = {
+        projectId: deployed.projectId,
+        orgId: deployed.orgId,
+        redirectTo: null,
+        httpsRedirect: false,
+        hsts: false,
+      };
+      await point(app, uniqueName('ws'), deployed, 'production');
+      await app.get(Database).transaction(() => app.get(CustomHostsService).serve(host, served));
+      await app
+        .get(Database)
+        .transaction(() => app.get(ProtectionsService).change(deployed.projectId, { production: 'members' }));
+      const answered = async (): Promise<string> => {
+        const connection = await RawConnection.open(app.appsPort);
+        connection.write(`GET / HTTP/1.1\r\nHost: ${host}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n`);
+        await eventually(() => connection.received.includes('\r\n\r\n'), 'an answer');
+        connection.close();
+        return connection.received.toString('latin1').split('\r\n', 1)[0]!;
+      };
+      await eventually(async () => (await answered()) === 'HTTP/1.1 401 Unauthorized', 'the domain is protected');
+      expect(server.requests).toEqual([]);
+    } finally {
+      await server.close();
+    }
   });
 });
 

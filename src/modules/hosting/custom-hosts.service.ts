@@ -1,5 +1,7 @@
 import { Injectable } from '@nestjs/common';
+import { isHostName } from '../../platform/config/hosts.js';
 import { Clock } from '../../platform/time/clock.js';
+import { HostingSettings } from './hosting.settings.js';
 import { CustomHostsStore } from './persistence/custom-hosts.store.js';
 
 /** What a custom host does. */
@@ -22,6 +24,7 @@ export interface CustomHostTarget {
 export class CustomHostsService {
   constructor(
     private readonly hosts: CustomHostsStore,
+    private readonly settings: HostingSettings,
     private readonly clock: Clock,
   ) {}
 
@@ -40,5 +43,13 @@ export class CustomHostsService {
    */
   async release(name: string, projectId: string): Promise<void> {
     await this.hosts.remove(name, projectId);
+  }
+
+  /** Returns the URL of a host that serves the project, and undefined for a host that does not or that redirects. */
+  async urlOf(host: string, projectId: string): Promise<string | undefined> {
+    const custom = isHostName(host) ? await this.hosts.find(host) : null;
+    if (custom?.projectId !== projectId || custom.redirectTo !== null) return undefined;
+    const { scheme, port } = this.settings.appsUrl;
+    return `${scheme}//${host}${port}`;
   }
 }

@@ -89,17 +89,21 @@ export class ProtectionsService {
   }
 
   /**
-   * Returns a link that opens one host of the project. The link works for `linkSeconds`; the browser that followed it
+   * Returns a link that opens one host of the project, which a customer's own host names by its whole name. The link works for `linkSeconds`; the browser that followed it
    * keeps its access for `sessionSeconds`, both from now.
    */
   async linkTo(
-    { label, projectId }: { readonly label: string; readonly projectId: string },
+    {
+      label,
+      projectId,
+      url = this.aliases.urlOf(label),
+    }: { readonly label: string; readonly projectId: string; readonly url?: string },
     times: { readonly linkSeconds: number; readonly sessionSeconds: number },
   ): Promise<AccessLink> {
     const version = (await this.protections.find(projectId))?.version ?? 0;
     const token = this.tokens.link({ label, projectId, version }, times);
     return {
-      url: `${this.aliases.urlOf(label)}/?${ACCESS_PARAMETER}=${token}`,
+      url: `${url}/?${ACCESS_PARAMETER}=${token}`,
       token,
       expiresAt: new Date((this.tokens.nowSeconds + times.linkSeconds) * 1_000),
     };

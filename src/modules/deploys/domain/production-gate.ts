@@ -39,7 +39,7 @@ export class ProductionGate {
     }
   }
 
-  private async allows(orgId: string): Promise<boolean> {
+  async allows(orgId: string): Promise<boolean> {
     return (await this.planOf(orgId)).features.production_deploys;
   }
 

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
 import { RequestInvalid } from '../../../platform/errors/request-invalid.js';
 import type { Call } from '../../auth/caller.js';
+import { CustomHostsService } from '../../hosting/custom-hosts.service.js';
 import { deployLabel } from '../../hosting/labels.js';
 import type { ProtectionMode } from '../../hosting/protection-mode.js';
 import { type AccessLink, type Protection, ProtectionsService } from '../../hosting/protections.service.js';
@@ -29,6 +30,7 @@ export class ProjectProtectionService {
     private readonly projects: ProjectsService,
     private readonly deploys: DeploysService,
     private readonly hosts: ProjectHosts,
+    private readonly customHosts: CustomHostsService,
     private readonly protections: ProtectionsService,
     private readonly orgs: OrgDirectory,
   ) {}
@@ -74,7 +76,7 @@ export class ProjectProtectionService {
   }
 
   /**
-   * Returns a link with which the member that calls opens a host of the project: that of a branch, or production.
+   * Returns a link with which the member that calls opens a host of the project: that of a branch, production, or a domain.
    *
    * @throws {ProjectNotFound} `project_not_found`
    * @throws {InsufficientScopes} `insufficient_scopes`
@@ -87,9 +89,10 @@ export class ProjectProtectionService {
       host === undefined
         ? aliases.find(({ kind }) => kind === 'production')
         : aliases.find(({ url }) => new URL(url).hostname === host);
-    if (found === undefined) throw new ProjectNotLive(host);
+    const url = found === undefined && host !== undefined ? await this.customHosts.urlOf(host, projectId) : found?.url;
+    if (url === undefined) throw new ProjectNotLive(host);
     return this.protections.linkTo(
-      { label: found.label, projectId },
+      { label: found?.label ?? host!, projectId, url },
       { linkSeconds: MEMBER_LINK_SECONDS, sessionSeconds: MEMBER_SESSION_SECONDS },
     );
   }
