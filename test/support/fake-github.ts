@@ -72,7 +72,7 @@ export class FakeGithub {
   private readonly userTokens = new Map<string, string>();
   private readonly installationTokens = new Map<string, InstallationToken>();
   readonly statuses: { readonly repository: string; readonly sha: string; readonly body: any }[] = [];
-  /** By repository. */
+  /** The open pull requests of all repositories. */
   readonly pulls: { readonly repository: string; readonly branch: string; readonly number: number }[] = [];
   readonly comments: { readonly id: number; readonly pull: number; body: string; edits: number }[] = [];
   private count = 1_000;

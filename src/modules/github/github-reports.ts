@@ -24,7 +24,7 @@ export interface ReportedBranch {
 }
 
 /** Another worker is writing the comment. The next attempt finds it. */
-export class CommentBeingWritten extends Error {
+class CommentBeingWritten extends Error {
   override readonly name = 'CommentBeingWritten';
 }
 

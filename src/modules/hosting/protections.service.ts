@@ -89,8 +89,8 @@ export class ProtectionsService {
   }
 
   /**
-   * Returns a link that opens one host of the project, which a customer's own host names by its whole name. The link works for `linkSeconds`; the browser that followed it
-   * keeps its access for `sessionSeconds`, both from now.
+   * Returns a link that opens one host of the project. A domain of the project's own is named by its whole name. The
+   * link works for `linkSeconds`, and the browser that followed it keeps its access for `sessionSeconds`, both from now.
    */
   async linkTo(
     {

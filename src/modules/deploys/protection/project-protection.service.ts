@@ -76,7 +76,8 @@ export class ProjectProtectionService {
   }
 
   /**
-   * Returns a link with which the member that calls opens a host of the project: that of a branch, production, or a domain.
+   * Returns a link with which the member that calls opens a host of the project: that of a branch or of production, or
+   * a domain.
    *
    * @throws {ProjectNotFound} `project_not_found`
    * @throws {InsufficientScopes} `insufficient_scopes`
