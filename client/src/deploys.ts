@@ -1,5 +1,4 @@
-import { ServiceError } from './errors.js';
-import { type RequestOptions, sleep, type Transport } from './transport.js';
+import { PAUSE_MS, type RequestOptions, sleep, type Transport } from './transport.js';
 import type { AccessLink, Deploy, DeployEvent, DeployLogLine } from './types.js';
 
 export interface LogOptions extends RequestOptions {
@@ -9,9 +8,6 @@ export interface LogOptions extends RequestOptions {
   readonly follow?: boolean | undefined;
 }
 
-/** After this many broken connections without a further line, the error is thrown. */
-const MAX_BREAKS = 5;
-const PAUSE_MS = 1_000;
 /** No log has this many lines, so the server answers a request for the lines after it with the end of the log. */
 const AFTER_ALL = 999_999_999;
 
@@ -43,26 +39,8 @@ export class Deploys {
     deployId: string,
     { after = 0, follow = true, ...options }: LogOptions = {},
   ): AsyncGenerator<DeployLogLine, Deploy['state'], undefined> {
-    for (let seq = after, breaks = 0; ;) {
-      let fault: unknown = new TypeError('terminated');
-      try {
-        const headers = { accept: 'application/x-ndjson', 'last-event-id': String(seq) };
-        for await (const text of this.#transport.lines(`${pathOf(deployId)}/logs?follow=${follow}`, headers, options)) {
-          // The server sends empty lines to keep the connection open.
-          if (text === '') continue;
-          const news = JSON.parse(text) as DeployLogLine | { readonly end: Pick<Deploy, 'state'> };
-          if ('end' in news) return news.end.state;
-          breaks = 0;
-          seq = news.seq;
-          yield news;
-        }
-      } catch (error) {
-        if (error instanceof ServiceError || options.signal?.aborted === true) throw error;
-        fault = error;
-      }
-      if (++breaks > MAX_BREAKS) throw fault;
-      await sleep(PAUSE_MS, options.signal);
-    }
+    const path = `${pathOf(deployId)}/logs?follow=${follow}`;
+    return (yield* this.#transport.follow<DeployLogLine, Pick<Deploy, 'state'>>(path, after, options)).state;
   }
 
   /**

@@ -1,6 +1,5 @@
 import type { Listing, ListQuery } from './page.js';
-import { ServiceError } from './errors.js';
-import { type RequestOptions, sleep, type Transport } from './transport.js';
+import type { RequestOptions, Transport } from './transport.js';
 import type {
   AppMetrics,
   AppMetricsQuery,
@@ -43,10 +42,6 @@ export interface RuntimeLogOptions extends RequestOptions {
   /** Set it to true to receive new lines as they are printed, until you stop. */
   readonly follow?: boolean | undefined;
 }
-
-/** After this many broken connections without a further line, the error is thrown. */
-const MAX_BREAKS = 5;
-const PAUSE_MS = 1_000;
 
 /** Projects and their environment variables. `project` is an id, or a slug within the organization of the call. */
 export class Projects {
@@ -182,26 +177,7 @@ export class Projects {
     if (levels !== undefined) query.set('level', levels.join(','));
     if (limit !== undefined) query.set('limit', String(limit));
     const path = `${pathOf(project)}/runtime-logs?${query}`;
-    for (let seq = after, breaks = 0; ;) {
-      let fault: unknown = new TypeError('terminated');
-      try {
-        const headers = { accept: 'application/x-ndjson', ...(seq === undefined ? {} : { 'last-event-id': `${seq}` }) };
-        for await (const text of this.#transport.lines(path, headers, options)) {
-          // The server sends empty lines to keep the connection open.
-          if (text === '') continue;
-          const news = JSON.parse(text) as RuntimeLogLine | { readonly end: object };
-          if ('end' in news) return;
-          breaks = 0;
-          seq = news.seq;
-          yield news;
-        }
-      } catch (error) {
-        if (error instanceof ServiceError || options.signal?.aborted === true) throw error;
-        fault = error;
-      }
-      if (++breaks > MAX_BREAKS) throw fault;
-      await sleep(PAUSE_MS, options.signal);
-    }
+    yield* this.#transport.follow<RuntimeLogLine>(path, after, options);
   }
 
   /**

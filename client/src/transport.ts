@@ -4,7 +4,7 @@ import {
   parsed,
   type RawAnswer,
   retryAfterInBody,
-  type ServiceError,
+  ServiceError,
   unreadableAnswer,
 } from './errors.js';
 import { Listing, type ListQuery, type Page } from './page.js';
@@ -126,6 +126,10 @@ interface Prepared {
   readonly timeoutMs: number;
 }
 
+/** After this many broken connections without a further line of a log, the error is thrown. */
+const MAX_BREAKS = 5;
+/** How long to wait before what has to be asked again. */
+export const PAUSE_MS = 1_000;
 /** Longer waits make timers fire at once. */
 const MAX_TIMER_MS = 2_147_483_647;
 
@@ -203,6 +207,37 @@ export class Transport {
     } finally {
       limit.release();
       await reader.cancel().catch(() => undefined);
+    }
+  }
+
+  /**
+   * Yields the lines of a log as they arrive, and returns its end. If the connection breaks, it resumes after the last
+   * line.
+   */
+  async *follow<Line extends { readonly seq: number }, End = object>(
+    path: string,
+    after: number | undefined,
+    options: RequestOptions,
+  ): AsyncGenerator<Line, End, undefined> {
+    for (let seq = after, breaks = 0; ;) {
+      let fault: unknown = new TypeError('terminated');
+      try {
+        const headers = { accept: 'application/x-ndjson', ...(seq === undefined ? {} : { 'last-event-id': `${seq}` }) };
+        for await (const text of this.lines(path, headers, options)) {
+          // The server sends empty lines to keep the connection open.
+          if (text === '') continue;
+          const news = JSON.parse(text) as Line | { readonly end: End };
+          if ('end' in news) return news.end;
+          breaks = 0;
+          seq = news.seq;
+          yield news;
+        }
+      } catch (error) {
+        if (error instanceof ServiceError || options.signal?.aborted === true) throw error;
+        fault = error;
+      }
+      if (++breaks > MAX_BREAKS) throw fault;
+      await sleep(PAUSE_MS, options.signal);
     }
   }
 
