@@ -5,6 +5,10 @@ import { addDeploy } from './commands/deploy.js';
 import { addDeploysCancel } from './commands/deploys-cancel.js';
 import { addDeploysInspect } from './commands/deploys-inspect.js';
 import { addDeploysList } from './commands/deploys-list.js';
+import { addDomainsAdd } from './commands/domains-add.js';
+import { addDomainsList } from './commands/domains-list.js';
+import { addDomainsRemove } from './commands/domains-remove.js';
+import { addDomainsVerify } from './commands/domains-verify.js';
 import { addEnvList } from './commands/env-list.js';
 import { addEnvPull } from './commands/env-pull.js';
 import { addEnvRemove } from './commands/env-remove.js';
@@ -73,6 +77,12 @@ export function createProgram(): Command {
   addEnvSet(env);
   addEnvRemove(env);
   addEnvPull(env);
+
+  const domains = program.command('domains').description('manage the domains of a project');
+  addDomainsList(domains);
+  addDomainsAdd(domains);
+  addDomainsVerify(domains);
+  addDomainsRemove(domains);
 
   const deploys = program.command('deploys').description('list, inspect and cancel deploys');
   addDeploysList(deploys);

@@ -1,5 +1,8 @@
-import type { Project, ProjectChange } from '@service/client';
-import type { Paint } from './terminal.js';
+import type { Project, ProjectChange, ProjectSettings } from '@service/client';
+import { Option } from 'commander';
+import { tableOf } from './context.js';
+import { wholeNumber } from './numbers.js';
+import { type Paint, printable } from './terminal.js';
 
 type Setting = keyof ProjectChange & keyof Project;
 
@@ -10,13 +13,19 @@ interface SettingFacts {
   readonly meaning: string;
   /** True if null clears the setting. */
   readonly clearable: boolean;
+  /** What a project without the setting shows. By default, that it is detected. */
+  readonly unset?: string;
+  readonly choices?: readonly string[];
+  readonly isNumber?: true;
 }
+
+const BY_DEFAULT = 'default of the service';
 
 /** The settings of a project that the command line shows and changes, in the order in which it shows them. */
 const SETTINGS: Readonly<Partial<Record<Setting, SettingFacts>>> = {
   name: { option: 'name', takes: 'name', meaning: 'name of the project', clearable: false },
   slug: { option: 'slug', takes: 'slug', meaning: 'name in paths and hosts', clearable: false },
-  repo_url: { option: 'repo', takes: 'url', meaning: 'repository to deploy from', clearable: true },
+  repo_url: { option: 'repo', takes: 'url', meaning: 'repository to deploy from', clearable: true, unset: 'none' },
   production_branch: {
     option: 'production-branch',
     takes: 'branch',
@@ -39,18 +48,65 @@ const SETTINGS: Readonly<Partial<Record<Setting, SettingFacts>>> = {
     clearable: true,
   },
   node_version: { option: 'node-version', takes: 'version', meaning: 'major version of Node', clearable: true },
+  start_command: {
+    option: 'start-command',
+    takes: 'command',
+    meaning: 'command that starts the server',
+    clearable: true,
+  },
+  health_path: {
+    option: 'health-path',
+    takes: 'path',
+    meaning: 'path that must answer before a deploy goes live',
+    clearable: true,
+    unset: BY_DEFAULT,
+  },
+  start_timeout_ms: {
+    option: 'start-timeout-ms',
+    takes: 'milliseconds',
+    meaning: 'how long the server may take to start',
+    clearable: true,
+    unset: BY_DEFAULT,
+    isNumber: true,
+  },
+  build_network: {
+    option: 'build-network',
+    takes: 'network',
+    meaning: 'what builds may reach: package registries or every public address',
+    clearable: true,
+    unset: BY_DEFAULT,
+    choices: ['registries', 'open'],
+  },
 };
 
 export const PROJECT_SETTINGS = Object.entries(SETTINGS) as [Setting, SettingFacts][];
 
 const NOT_SET = 'detected in each deploy';
 
-/** Lists facts and settings, one a line. */
-export function settingsText(paint: Paint, facts: readonly (readonly [string, string])[], project: Project): string {
-  const settings = PROJECT_SETTINGS.filter(([name]) => name !== 'slug' || facts.length === 0).map(
-    ([name]) => [name, project[name] ?? paint.dim(name === 'repo_url' ? 'none' : NOT_SET)] as const,
+export function optionOf({ option, takes, meaning, choices, isNumber }: SettingFacts): Option {
+  const made = new Option(`--${option} <${takes}>`, meaning);
+  if (isNumber === true) made.argParser(wholeNumber);
+  return choices === undefined ? made : made.choices(choices);
+}
+
+/** Lists facts and the settings that the project itself has, one a line. */
+export function projectText(paint: Paint, facts: readonly (readonly [string, string])[], project: Project): string {
+  const settings = PROJECT_SETTINGS.filter(([name]) => !facts.some(([fact]) => fact === name)).map(
+    ([name, { unset = NOT_SET }]) => [name, project[name] ?? paint.dim(unset)] as const,
   );
   const lines = [...facts, ...settings];
   const width = Math.max(...lines.map(([name]) => name.length));
   return lines.map(([name, value]) => `${paint.bold(name.padEnd(width))}  ${value}`).join('\n');
+}
+
+/** Lists the settings that builds and servers use, each with its source. */
+export function settingsText({ bold, dim }: Paint, project: Project, { settings }: ProjectSettings): string {
+  const rows = PROJECT_SETTINGS.map(([name, { unset = NOT_SET }]) => {
+    const shown = name in settings ? settings[name as keyof typeof settings] : undefined;
+    if (shown === undefined) return [bold(name), String(project[name] ?? dim(unset)), ''];
+    const { value, source } = shown;
+    const nothing = dim(source === 'unknown' ? 'known after a deploy' : 'none');
+    return [bold(name), value === null ? nothing : printable(String(value)), dim(source)];
+  });
+  return tableOf(['SETTING', 'VALUE', 'SOURCE'], rows);
 }

@@ -32,6 +32,13 @@ export const paint = (colored: boolean): Paint => ({
 /** The number of columns that the text takes on a terminal, without its styles. */
 export const widthOf = (text: string): number => text.replace(ESCAPES, '').length;
 
+/**
+ * Returns text of others, such as lines of an app that repeat what its visitors sent, without what a terminal would
+ * obey.
+ */
+export const printable = (text: string): string =>
+  text.replace(/\u001B\[[\d;]*m/g, '').replace(/[\u0000-\u0008\u000A-\u001F\u007F-\u009F]/g, '\uFFFD');
+
 /** One line on standard error that shows how far a command is, on a terminal only. */
 export class Progress {
   private shown = false;

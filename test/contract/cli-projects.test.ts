@@ -136,8 +136,11 @@ describe('service projects', () => {
     const changed = await json([
       ...['projects', 'settings', project, '--build-command', 'npm run export', '--node-version', '22'],
     ]);
-    expect(changed).toMatchObject({ build_command: 'npm run export', node_version: '22' });
-    expect((await run(['projects', 'settings'])).stdout).toMatch(/build_command +npm run export\n/);
+    expect(changed).toMatchObject({
+      project: { build_command: 'npm run export', node_version: '22' },
+      settings: { build_command: { value: 'npm run export', source: 'set' } },
+    });
+    expect((await run(['projects', 'settings'])).stdout).toMatch(/build_command +npm run export +set\n/);
     const cleared = await json([
       'projects',
       'settings',
@@ -147,8 +150,8 @@ describe('service projects', () => {
       '--name',
       'Shop 2',
     ]);
-    expect(cleared).toMatchObject({ name: 'Shop 2' });
-    expect(cleared).not.toHaveProperty('build_command');
+    expect(cleared).toMatchObject({ project: { name: 'Shop 2' } });
+    expect(cleared.project).not.toHaveProperty('build_command');
     expect((await run(['projects', 'settings', '--clear', 'name'])).code).toBe(2);
     expect((await run(['projects', 'settings', '--framework', 'next', '--clear', 'framework'])).code).toBe(2);
     expect((await run(['projects', 'settings', '--node-version', '3'])).code).toBe(6);
@@ -222,6 +225,8 @@ printf '%s\\n' "\${COMPREPLY[@]}"`;
     expect(await offered(script, '')).toEqual(expect.arrayContaining(['login', 'deploy', 'env', 'completion']));
     expect(await offered(script, 'dep')).toEqual(['deploys', 'deploy']);
     expect(await offered(script, 'env', '')).toEqual(['list', 'set', 'rm', 'pull']);
+    expect(await offered(script, 'domains', '')).toEqual(['list', 'add', 'verify', 'remove']);
+    expect(await offered(script, 'projects', 'settings', '--build-network', '')).toEqual(['registries', 'open']);
     expect(await offered(script, '--json', 'env', 'p')).toEqual(['pull']);
     expect(await offered(script, 'env', 'pull', '--t')).toEqual(['--target']);
     expect(await offered(script, 'env', 'pull', '--target', 'pre')).toEqual(['preview']);

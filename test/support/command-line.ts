@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { buildPackages } from './built-packages.js';
 
-const COMMAND = join(__dirname, '../../cli/bin/service.js');
+export const COMMAND = join(__dirname, '../../cli/bin/service.js');
 
 export interface Ended {
   readonly code: number | null;

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { Context } from '../context.js';
 import { PROJECT_ARGUMENT, projectOf } from '../linked-project.js';
-import { settingsText } from '../project-settings.js';
+import { projectText } from '../project-settings.js';
 
 export function addProjectsGet(projects: Command): void {
   projects
@@ -19,6 +19,6 @@ export function addProjectsGet(projects: Command): void {
         ['org', org_id],
         ['created', created_at],
       ] as const;
-      context.print(project, settingsText(context.paint, facts, project));
+      context.print(project, projectText(context.paint, facts, project));
     });
 }

@@ -3,9 +3,9 @@ import { type Command, Option } from 'commander';
 import { Context } from '../context.js';
 import { UsageError } from '../failures.js';
 import { PROJECT_ARGUMENT, projectOf } from '../linked-project.js';
-import { PROJECT_SETTINGS, settingsText } from '../project-settings.js';
+import { optionOf, PROJECT_SETTINGS, settingsText } from '../project-settings.js';
 
-type SettingsOptions = Readonly<Record<string, string | undefined>> & { readonly clear?: readonly string[] };
+type SettingsOptions = Readonly<Record<string, string | number | undefined>> & { readonly clear?: readonly string[] };
 
 const CLEARABLE = PROJECT_SETTINGS.filter(([, { clearable }]) => clearable).map(([, { option }]) => option);
 
@@ -13,8 +13,8 @@ export function addProjectsSettings(projects: Command): void {
   const settings = projects
     .command('settings')
     .argument('[project]', PROJECT_ARGUMENT)
-    .description('print the settings of a project; with options, change them first');
-  for (const [, { option, takes, meaning }] of PROJECT_SETTINGS) settings.option(`--${option} <${takes}>`, meaning);
+    .description('print the settings of a project and where each comes from; with options, change them first');
+  for (const [, facts] of PROJECT_SETTINGS) settings.addOption(optionOf(facts));
   settings
     .addOption(new Option('--clear <setting...>', 'clear these settings').choices(CLEARABLE))
     .action(async (named: string | undefined, options: SettingsOptions, command: Command) => {
@@ -24,12 +24,13 @@ export function addProjectsSettings(projects: Command): void {
       const id = await projectOf(named === undefined ? {} : { project: named });
       const isChanged = Object.keys(change).length > 0;
       const project = isChanged ? await service.projects.update(id, change) : await service.projects.get(id);
-      context.print(project, settingsText(context.paint, [], project));
+      const used = await service.projects.settings(project.id);
+      context.print({ project, ...used }, settingsText(context.paint, project, used));
     });
 }
 
 function changeOf({ clear = [], ...options }: SettingsOptions): ProjectChange {
-  const fields = PROJECT_SETTINGS.flatMap(([name, { option }]): [string, string | null][] => {
+  const fields = PROJECT_SETTINGS.flatMap(([name, { option }]): [string, string | number | null][] => {
     const value = options[attributeOf(option)];
     if (value !== undefined && clear.includes(option))
       throw new UsageError(`--${option} and --clear ${option} contradict each other. Pass one of them.`);
