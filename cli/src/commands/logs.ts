@@ -65,7 +65,7 @@ async function showRuntimeLog(
   const wanted = { follow, deploy, levels: level, limit };
   let shown = deploy;
   for await (const line of service.projects.runtimeLogs(await projectOf(options), wanted)) {
-    // As `tail` does with several files, a note says whose lines follow.
+    // A note says whose lines follow, as with `tail` and several files.
     if (line.deploy_id !== shown) context.note(context.notePaint.dim(`==> ${line.deploy_id} <==`));
     shown = line.deploy_id;
     process.stdout.write(`${context.json ? JSON.stringify(line) : runtimeLineText(context.paint, line)}\n`);
