@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Browser, type Page } from 'playwright-core';
@@ -153,11 +153,17 @@ describe('a project that is pushed as it is', () => {
   }
 });
 
-/** A machine that has no other registry than its own gives it to what it pushes, as its users would. */
+/**
+ * A machine that has no other registry than its own gives it to what it pushes, as its users would. Yarn 2 and later
+ * ask a name of their own, registry.yarnpkg.com, so they are always told which registry to use.
+ */
 function useRegistry(directory: string): void {
-  if (registry.host === 'registry.npmjs.org') return;
-  writeFileSync(join(directory, '.npmrc'), `registry=${registry.href}\n`, { flag: 'a' });
-  writeFileSync(join(directory, '.yarnrc.yml'), `npmRegistryServer: ${JSON.stringify(registry.href)}\n`, { flag: 'a' });
+  const isOfNpm = registry.host === 'registry.npmjs.org';
+  if (!isOfNpm) writeFileSync(join(directory, '.npmrc'), `registry=${registry.href}\n`, { flag: 'a' });
+  if (!isOfNpm || existsSync(join(directory, '.yarnrc.yml')))
+    writeFileSync(join(directory, '.yarnrc.yml'), `npmRegistryServer: ${JSON.stringify(registry.href)}\n`, {
+      flag: 'a',
+    });
 }
 
 async function shown(page: Page, url: string, path: string, text: string): Promise<void> {
