@@ -7,6 +7,7 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import fc from 'fast-check';
 import { ArchiveReader } from '../../src/modules/builds/collect/archive-reader.js';
+import { packInputOf } from '../../src/modules/builds/collect/pack-input.js';
 import { PRESETS } from '../../src/modules/builds/frameworks/catalog.js';
 import { planOf } from '../../src/modules/builds/plan/build-plan.js';
 import { inspectionOf } from '../../src/modules/builds/plan/inspection.js';
@@ -28,7 +29,7 @@ const inspect = createRequire(__filename)(join(INSIDE, 'inspect.cjs')) as (
   root: string,
 ) => Record<string, unknown>;
 
-const packed = async (plan: BuildPlan['pack']): Promise<Buffer> =>
+const packed = async (plan: object): Promise<Buffer> =>
   (
     await run(process.execPath, [join(INSIDE, 'pack.cjs'), JSON.stringify(plan)], {
       encoding: 'buffer',
@@ -49,6 +50,7 @@ const NAMES = [
   ...['server', 'SERVER', 'Server.js', 'node_modules', 'Node_Modules', 'src', 'api', 'api.js', 'client', 'public'],
   ...['dist', 'build', 'a b', 'ü', '%2e%2e', '..%2f', '%00', 'x%5cy', '__proto__', 'constructor', '.well-known'],
   ...['browser', '_site', 'out', '.output', '.next', 'static', 'vercel.json', '_headers', 'schema.sql', 'index.php'],
+  'assets',
 ];
 const path = fc.array(fc.constantFrom(...NAMES), { minLength: 1, maxLength: 4 }).map((names) => names.join('/'));
 const links = fc.constantFrom(
@@ -117,7 +119,7 @@ describe('whatever tree a build leaves', () => {
   }
 
   async function siteOf(root: string, plan: BuildPlan): Promise<Made | null> {
-    const here = JSON.parse(JSON.stringify(plan.pack).replaceAll(SOURCE, root)) as BuildPlan['pack'];
+    const here = JSON.parse(JSON.stringify(packInputOf(plan)).replaceAll(SOURCE, root)) as object;
     const archive = await packed(here);
     const reader = new ArchiveReader(chunksOf(archive), () => undefined);
     const facts = await reader.facts();
@@ -156,9 +158,10 @@ describe('whatever tree a build leaves', () => {
         const output = outputs[0]!;
         const tree = new Map<string, string | null>();
         if (linksOutput !== undefined && hasBuild) tree.set(output, linksOutput);
-        for (const file of ['package.json', '.env', 'server/index.js', 'src/index.html', ...files])
+        const font = 'assets/node_modules/inter/regular.ttf';
+        for (const file of ['package.json', '.env', 'server/index.js', 'src/index.html', font, ...files])
           tree.set(file, null);
-        for (const file of ['index.html', 'assets/app.js', ...files]) tree.set(`${output}/${file}`, null);
+        for (const file of ['index.html', 'assets/app.js', font, ...files]) tree.set(`${output}/${file}`, null);
         for (const { at, to } of wanted) tree.set(`${output}/${at}`, to);
         const root = write(tree);
         writeFileSync(join(root, 'package.json'), JSON.stringify({ scripts: hasBuild ? { build: 'x' } : {} }));
@@ -189,11 +192,13 @@ describe('whatever tree a build leaves', () => {
           }
           const place = places.find((each) => name.startsWith(`${each}/`));
           if (place === undefined) return false;
-          return !name
+          const names = name
             .slice(place.length + 1)
             .toLowerCase()
-            .split('/')
-            .some(isNeverPublic);
+            .split('/');
+          // Expo exports the pictures and fonts of packages there.
+          const isOfExpo = names[0] === 'assets' && names[1] === 'node_modules';
+          return !names.some(isOfExpo ? isHidden : isNeverPublic);
         };
         for (const target of new Set([...tree.keys()].flatMap(targetsOf))) {
           const asked = pathOfTarget(target);

@@ -111,12 +111,24 @@ function servedAbove(item, to) {
   return isBelow ? path.join(item.from, path.relative(`/${item.to}`, `/${directory}`)) : item.from;
 }
 
+/**
+ * True when the last of these names is never published. Expo exports the pictures and fonts of packages to
+ * assets/node_modules, which is published unless the output is the project itself.
+ */
+function isTool(item, names) {
+  const name = names[names.length - 1];
+  if (name.startsWith('.')) return name !== '.well-known';
+  if (name.toLowerCase() !== 'node_modules') return false;
+  return item.except.includes('node_modules') || names[0] !== 'assets' || names[1] !== 'node_modules';
+}
+
 /** A link must not show visitors what they would not receive without it. */
 function isHidden(item, relative) {
   const names = relative.split('/');
   if (!item.site) return names.includes('.git');
-  const isTool = (name) => (name.startsWith('.') && name !== '.well-known') || name.toLowerCase() === 'node_modules';
-  return names.some(isTool) || item.except.includes(names[0].toLowerCase());
+  return (
+    names.some((_, index) => isTool(item, names.slice(0, index + 1))) || item.except.includes(names[0].toLowerCase())
+  );
 }
 
 /** Returns the path of a file in the packed tree, or null when it is not packed. */
@@ -190,9 +202,9 @@ function sendDirectory(item, from, to, above) {
     const isTop = above.length === 1;
     // Sites compare without case, because a name in another case is as much the same file to its author.
     if (name === '.git' || (isTop && item.except.includes(item.site ? name.toLowerCase() : name))) continue;
-    if (item.site && ((name.startsWith('.') && name !== '.well-known') || name.toLowerCase() === 'node_modules'))
-      continue;
-    sendEntry(item, path.join(from, name), to === '' ? name : `${to}/${name}`, above);
+    const at = to === '' ? name : `${to}/${name}`;
+    if (item.site && isTool(item, at.split('/'))) continue;
+    sendEntry(item, path.join(from, name), at, above);
   }
 }
 

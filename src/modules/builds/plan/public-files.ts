@@ -50,9 +50,11 @@ export function exceptions(source: Source, isRoot: boolean): string[] {
  */
 function isPublished(path: string, except: readonly string[]): boolean {
   const names = path.toLowerCase().split('/');
+  // Expo exports the pictures and fonts of packages there.
+  const isOfExpo = names[0] === 'assets' && names[1] === 'node_modules' && !except.includes('node_modules');
   return (
     !except.includes(names[0]!) &&
-    names.every((name) => (!name.startsWith('.') || name === '.well-known') && name !== 'node_modules')
+    names.every((name) => (!name.startsWith('.') || name === '.well-known') && (isOfExpo || name !== 'node_modules'))
   );
 }
 
