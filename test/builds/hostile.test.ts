@@ -298,7 +298,8 @@ describe.each(process.getuid?.() === 0 ? (['auto', 'off'] as const) : (['auto'] 
           'package-lock.json': '{}',
         });
         const stop = new AbortController();
-        const fast = phase === 'collect' ? { buildCommand: 'mkdir dist; echo > dist/index.html; head -c 30000000 /dev/zero > dist/a' } : {};
+        const buildCommand = 'mkdir dist; echo > dist/index.html; head -c 30000000 /dev/zero > dist/a';
+        const fast = phase === 'collect' ? { buildCommand } : {};
         const request = bench.request(repository, {
           settings: { installCommand: phase === 'install' ? 'sleep 60 & sleep 60' : 'true', ...fast },
         });

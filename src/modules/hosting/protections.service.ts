@@ -90,7 +90,7 @@ export class ProtectionsService {
 
   /**
    * Returns a link that opens one host of the project. A domain of the project's own is named by its whole name. The
-   * link works for `linkSeconds`, and the browser that followed it keeps its access for `sessionSeconds`, both from now.
+   * link works for `linkSeconds`, and the browser that followed it has access for `sessionSeconds`, both from now.
    */
   async linkTo(
     {
