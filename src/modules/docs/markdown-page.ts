@@ -17,7 +17,7 @@ const marked = new Marked({
   renderer: {
     /** Headings can be linked to, as on GitHub. */
     heading({ tokens, depth, text }) {
-      return `<h${depth} id="${idOf(text)}">${this.parser.parseInline(tokens)}</h${depth}>\n`;
+      return `<h${depth}${depth === 1 ? '' : ` id="${idOf(text)}"`}>${this.parser.parseInline(tokens)}</h${depth}>\n`;
     },
     link({ href, tokens }) {
       const text = this.parser.parseInline(tokens);
