@@ -2116,9 +2116,15 @@ export interface components {
             readonly time_zone?: string;
         };
         readonly ChangeDomainBody: {
-            /** @description Tells browsers to use only https for this name for a year. Switch it on once https works. */
+            /**
+             * @description Tells browsers to use only https for this name for a year. Switch it on once https works.
+             * @example false
+             */
             readonly hsts?: boolean;
-            /** @description Sends visitors who come over http to https. */
+            /**
+             * @description Sends visitors who come over http to https.
+             * @example true
+             */
             readonly https_redirect?: boolean;
             /**
              * @description Another domain of the project that visitors are sent to, with status 308. Null serves the project.
@@ -2388,11 +2394,13 @@ export interface components {
             /**
              * @description Tells browsers to use only https for this name for a year. Switch it on once https works.
              * @default false
+             * @example false
              */
             readonly hsts: boolean;
             /**
              * @description Sends visitors who come over http to https.
              * @default true
+             * @example true
              */
             readonly https_redirect: boolean;
             /**
@@ -2408,6 +2416,7 @@ export interface components {
             /**
              * @description Also adds `www.` before the name, as a redirect to it.
              * @default false
+             * @example true
              */
             readonly www_redirect: boolean;
         };
@@ -14020,6 +14029,10 @@ export interface operations {
             readonly query?: never;
             readonly header?: never;
             readonly path: {
+                /**
+                 * @description The id of the cron.
+                 * @example cron_01jd3m8yeqf5rb0xkq5ym8s6tn
+                 */
                 readonly cron_id: string;
                 /**
                  * @description The id or slug of the project.
@@ -14164,6 +14177,10 @@ export interface operations {
             readonly query?: never;
             readonly header?: never;
             readonly path: {
+                /**
+                 * @description The id of the cron.
+                 * @example cron_01jd3m8yeqf5rb0xkq5ym8s6tn
+                 */
                 readonly cron_id: string;
                 /**
                  * @description The id or slug of the project.
@@ -14342,6 +14359,10 @@ export interface operations {
             readonly query?: never;
             readonly header?: never;
             readonly path: {
+                /**
+                 * @description The id of the cron.
+                 * @example cron_01jd3m8yeqf5rb0xkq5ym8s6tn
+                 */
                 readonly cron_id: string;
                 /**
                  * @description The id or slug of the project.
@@ -14754,6 +14775,10 @@ export interface operations {
             readonly query?: never;
             readonly header?: never;
             readonly path: {
+                /**
+                 * @description The id of the hook.
+                 * @example dhk_01jd3m8yeqf5rb0xkq5ym8s6tn
+                 */
                 readonly hook_id: string;
                 /**
                  * @description The id or slug of the project.
@@ -15354,7 +15379,7 @@ export interface operations {
                  *       "redirect_to": "example.com",
                  *       "https_redirect": true,
                  *       "hsts": false,
-                 *       "www_redirect": false
+                 *       "www_redirect": true
                  *     }
                  */
                 readonly "application/json": components["schemas"]["CreateDomainBody"];
@@ -15516,6 +15541,10 @@ export interface operations {
             readonly query?: never;
             readonly header?: never;
             readonly path: {
+                /**
+                 * @description The id or the name of the domain.
+                 * @example shop.example.com
+                 */
                 readonly domain: string;
                 /**
                  * @description The id or slug of the project.
@@ -15639,6 +15668,10 @@ export interface operations {
             readonly query?: never;
             readonly header?: never;
             readonly path: {
+                /**
+                 * @description The id or the name of the domain.
+                 * @example shop.example.com
+                 */
                 readonly domain: string;
                 /**
                  * @description The id or slug of the project.
@@ -15783,6 +15816,10 @@ export interface operations {
             readonly query?: never;
             readonly header?: never;
             readonly path: {
+                /**
+                 * @description The id or the name of the domain.
+                 * @example shop.example.com
+                 */
                 readonly domain: string;
                 /**
                  * @description The id or slug of the project.
@@ -15796,7 +15833,9 @@ export interface operations {
             readonly content: {
                 /**
                  * @example {
-                 *       "redirect_to": "example.com"
+                 *       "redirect_to": "example.com",
+                 *       "https_redirect": true,
+                 *       "hsts": false
                  *     }
                  */
                 readonly "application/json": components["schemas"]["ChangeDomainBody"];
@@ -15956,6 +15995,10 @@ export interface operations {
             readonly query?: never;
             readonly header?: never;
             readonly path: {
+                /**
+                 * @description The id or the name of the domain.
+                 * @example shop.example.com
+                 */
                 readonly domain: string;
                 /**
                  * @description The id or slug of the project.

@@ -17,6 +17,9 @@ const PATH_PARAMETERS: Readonly<Record<string, { description: string; example: s
   repository_id: { description: 'The id of the repository.', example: 'repo_01jd3m8yeqf5rb0xkq5ym8s6tn' },
   execution_id: { description: 'The id of the execution.', example: 'exe_01jd3m8yeqf5rb0xkq5ym8s6tn' },
   task_id: { description: 'The id of the task.', example: 'tsk_01jd3m8yeqf5rb0xkq5ym8s6tn' },
+  domain: { description: 'The id or the name of the domain.', example: 'shop.example.com' },
+  hook_id: { description: 'The id of the hook.', example: 'dhk_01jd3m8yeqf5rb0xkq5ym8s6tn' },
+  cron_id: { description: 'The id of the cron.', example: 'cron_01jd3m8yeqf5rb0xkq5ym8s6tn' },
   deploy_id: { description: 'The id of the deploy.', example: 'dpl_01jd3m8yeqf5rb0xkq5ym8s6tn' },
   installation_id: { description: 'The id of the connection.', example: 'ghi_01jd3m8yeqf5rb0xkq5ym8s6tn' },
 };

@@ -33,17 +33,21 @@ export class CreateDomainBody {
   @MaxLength(MAX_TYPED)
   readonly redirect_to?: string;
 
-  @ApiPropertyOptional({ default: true, description: HTTPS })
+  @ApiPropertyOptional({ default: true, example: true, description: HTTPS })
   @MayBeAbsent()
   @IsBoolean()
   readonly https_redirect?: boolean;
 
-  @ApiPropertyOptional({ default: false, description: HSTS })
+  @ApiPropertyOptional({ default: false, example: false, description: HSTS })
   @MayBeAbsent()
   @IsBoolean()
   readonly hsts?: boolean;
 
-  @ApiPropertyOptional({ default: false, description: 'Also adds `www.` before the name, as a redirect to it.' })
+  @ApiPropertyOptional({
+    default: false,
+    example: true,
+    description: 'Also adds `www.` before the name, as a redirect to it.',
+  })
   @MayBeAbsent()
   @IsBoolean()
   readonly www_redirect?: boolean;
@@ -69,12 +73,12 @@ export class ChangeDomainBody {
   @MaxLength(MAX_TYPED)
   readonly redirect_to?: string | null;
 
-  @ApiPropertyOptional({ description: HTTPS })
+  @ApiPropertyOptional({ example: true, description: HTTPS })
   @MayBeAbsent()
   @IsBoolean()
   readonly https_redirect?: boolean;
 
-  @ApiPropertyOptional({ description: HSTS })
+  @ApiPropertyOptional({ example: false, description: HSTS })
   @MayBeAbsent()
   @IsBoolean()
   readonly hsts?: boolean;
