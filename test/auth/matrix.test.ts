@@ -57,7 +57,8 @@ describe('every route, with two organizations, three kinds of key and four roles
   const outcomeOf = (answer: Answer): string =>
     answer.status < 400 ? 'in' : `${answer.status} ${answer.body?.error?.code}`;
   /** Let in by the guards, whatever then becomes of an empty body of JSON and an id of nothing. */
-  const isIn = (outcome: string): boolean => outcome === 'in' || /^(400|409|415) |^404 (?!route_not_found)/.test(outcome);
+  const isIn = (outcome: string): boolean =>
+    outcome === 'in' || /^(400|409|415) |^404 (?!route_not_found)/.test(outcome);
   const takesKeys = ({ sessions }: DeclaredRoute): boolean => sessions !== 'only';
 
   it('is listed', () => {

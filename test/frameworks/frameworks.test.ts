@@ -162,7 +162,7 @@ describe('a project that is pushed as it is', () => {
 
 /**
  * A machine that has no other registry than its own gives it to what it pushes, as its users would. Yarn 2 and later
- * ask a name of their own, registry.yarnpkg.com, so they are always told which registry to use.
+ * ask a name of their own, registry.yarnpkg.com, so that they are always given the registry to use.
  */
 function useRegistry(directory: string): void {
   const isOfNpm = registry.host === 'registry.npmjs.org';

@@ -68,13 +68,15 @@ describe('the processes of the role all', () => {
     const service = await ServiceProcess.start({ env: { DATA_DIR: dataDir } });
     const family = service.family();
     let killed: number | undefined;
+    let found: number | undefined;
+    const findAnother = (): boolean => {
+      // A process is seen without its name for a moment while it starts, so the same look has to be used.
+      found = pidOf(service, 'edge');
+      return found !== undefined && found !== killed;
+    };
     for (let death = 0; death < 5; death++) {
-      await until(
-        'there is one to kill',
-        () => pidOf(service, 'edge') !== undefined && pidOf(service, 'edge') !== killed,
-        30_000,
-      );
-      killed = pidOf(service, 'edge')!;
+      await until('there is one to kill', findAnother, 30_000);
+      killed = found!;
       process.kill(killed, 'SIGKILL');
     }
     const { code, stderr } = await service.ended;
