@@ -65,7 +65,7 @@ describe('changing SECRETS_KEY', () => {
       { name: 'MODE', value: 'fast', secret: false },
       { name: 'TOKEN', value: 'hunter2-of-the-tests', secret: true },
     ]);
-    expect(await app.get(DeployVariablesService).of(id)).toEqual({ MODE: 'fast', TOKEN: 'hunter2-of-the-tests' });
+    expect(await app.get(DeployVariablesService).of(id)).toMatchObject({ MODE: 'fast', TOKEN: 'hunter2-of-the-tests' });
   });
 
   it('skips and reports values that no key can decrypt', async () => {

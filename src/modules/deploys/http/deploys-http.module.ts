@@ -6,7 +6,7 @@ import { ProjectsModule } from '../../projects/projects.module.js';
 import { HostingModule } from '../../hosting/hosting.module.js';
 import { DeploysModule } from '../deploys.module.js';
 import { AppMetricsController } from './app-metrics.controller.js';
-import { DeployHookCallsController } from './deploy-hook-calls.controller.js';
+import { DeployWebhookController } from './deploy-webhook.controller.js';
 import { DeployHooksController } from './deploy-hooks.controller.js';
 import { DeployViews } from './deploy-views.js';
 import { DeploysController } from './deploys.controller.js';
@@ -21,7 +21,7 @@ import { RuntimeLogsController } from './runtime-logs.controller.js';
     ProjectDeploysController,
     DeploysController,
     DeployHooksController,
-    DeployHookCallsController,
+    DeployWebhookController,
     ProjectSettingsController,
     RuntimeLogsController,
     AppMetricsController,

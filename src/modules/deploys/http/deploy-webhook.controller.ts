@@ -13,7 +13,7 @@ import { HookDeploys } from '../hooks/hook-deploys.js';
 @ApiExcludeController()
 @Controller('webhooks/deploys')
 @Public()
-export class DeployHookCallsController {
+export class DeployWebhookController {
   constructor(private readonly deploys: HookDeploys) {}
 
   @Post(':hook_id/:secret')
