@@ -24,6 +24,8 @@ const TAGS: Readonly<Record<string, string>> = {
   projects: 'Projects and their environment variables.',
   repositories: 'Git repositories, hosted by this service or by GitHub.',
   deploys: 'Deploys of projects: creation, logs, promotion and rollback.',
+  domains: 'Domains of projects: their records, verification and redirects.',
+  crons: 'Crons of projects: requests at times of a schedule, and their history.',
   sandbox: 'Runs untrusted code in isolation.',
   integrations: 'Connections to GitHub.',
   billing: 'Plans, prices, usage, credits, spend caps and invoices.',
