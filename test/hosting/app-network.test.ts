@@ -13,6 +13,7 @@ import { answerTo, type DnsRecord, queryIn, TYPES } from '../../src/platform/egr
 import { built, deploy, type Deployed, type Files, visit } from '../support/hosting.js';
 import { testRedisUrl } from '../support/test-redis.js';
 import { eventually, useApp } from '../support/test-app.js';
+import { hasNetworkDevice } from '../support/network-device.js';
 
 /** Connects to what its caller names, and answers with what came of it. */
 const SERVER = `
@@ -168,7 +169,7 @@ class HostileNames {
   }
 }
 
-describe('an app with a network', () => {
+(hasNetworkDevice ? describe : describe.skip)('an app with a network', () => {
   const settings: NodeJS.ProcessEnv = {};
   const names = new HostileNames();
   const hosts: Server[] = [];

@@ -4,6 +4,7 @@ import { AppServersService } from '../../src/modules/hosting/app-servers.service
 import type { ServerCommand } from '../../src/modules/hosting/built-output.js';
 import { built, deploy, type Files, giveEnvironment, NO_ROUTING, runtimeLogs, visit } from '../support/hosting.js';
 import { eventually, useApp } from '../support/test-app.js';
+import { hasNetworkDevice } from '../support/network-device.js';
 
 /** An app that shows what it was asked, and does what its tests need. */
 const SERVER = `
@@ -229,7 +230,7 @@ describe('a deploy with a server', () => {
       shadow: 'ENOENT',
       home: 'ENOENT',
       var: 'ENOENT',
-      network: 'ECONNREFUSED',
+      network: hasNetworkDevice ? 'ECONNREFUSED' : 'ENETUNREACH',
     });
   });
 

@@ -10,6 +10,7 @@ import { Isolation } from '../../../src/platform/isolation/isolation.js';
 import { type NetworkCounts } from '../../../src/platform/isolation/network/attached-network.js';
 import { type NetworkRules } from '../../../src/platform/isolation/network/network-rules.js';
 import { isDead, isStopped, startTicks } from '../../../src/platform/isolation/process-facts.js';
+import { hasNetworkDevice } from '../../support/network-device.js';
 import { eventually } from '../../support/test-app.js';
 import { TestHosts } from '../../support/test-hosts.js';
 import { launchPython } from './networked-python.js';
@@ -71,7 +72,9 @@ async function listening(): Promise<{ port: number; accepted: () => number; clos
   };
 }
 
-describe.each(['auto', 'off'] as const)('a program with a network, with cgroups %s', (cgroups) => {
+const describeNetwork = hasNetworkDevice ? describe : describe.skip;
+
+describeNetwork.each(['auto', 'off'] as const)('a program with a network, with cgroups %s', (cgroups) => {
   const isolation = new Isolation({ cgroups, copiesDirectory: '/var/lib/service-platform/runtime' });
 
   const python = async (rules: NetworkRules, code: string): Promise<{ lines: string[]; counts: NetworkCounts }> => {
@@ -340,7 +343,7 @@ describe('a network for programs of an ordinary user', () => {
   });
 });
 
-it('ends with a service that is killed', async () => {
+(hasNetworkDevice ? it : it.skip)('ends with a service that is killed', async () => {
   const service = [join(__dirname, 'service-process.cjs'), join(__dirname, 'network-service.ts')];
   const child = spawn(process.execPath, [...service, JSON.stringify(publicRules()), 'import time; time.sleep(60)'], {
     stdio: ['ignore', 'ignore', 'pipe'],
