@@ -5,7 +5,13 @@ import fc from 'fast-check';
 import { LineOutput } from './line-output.js';
 import { type OutputPace } from './output-pace.js';
 
-const AMPLE: OutputPace = { linesPerSecond: 1e9, burstLines: 1e9, bytesPerSecond: 1e9, burstBytes: 1e9 };
+const AMPLE: OutputPace = {
+  linesPerSecond: 1e9,
+  burstLines: 1e9,
+  bytesPerSecond: 1e9,
+  burstBytes: 1e9,
+  costOfDropped: 1,
+};
 
 describe('LineOutput', () => {
   const read = (
@@ -65,6 +71,18 @@ describe('LineOutput', () => {
     stream.end();
     await Promise.all(output.ended);
     expect(lines).toHaveLength(51);
+  });
+
+  it('counts dropped bytes at their cost, so that a program that must end soon does not wait for them', async () => {
+    const flooded = async (costOfDropped: number): Promise<boolean> => {
+      const pace = { linesPerSecond: 1, burstLines: 10, bytesPerSecond: 1, burstBytes: 2_000, costOfDropped };
+      const { stream } = read({ ...AMPLE, ...pace });
+      stream.write('\n'.repeat(10_000));
+      await sleep(20);
+      return stream.isPaused();
+    };
+    expect(await flooded(1)).toBe(true);
+    expect(await flooded(1 / 32)).toBe(false);
   });
 
   it('continues at the pace', async () => {

@@ -9,7 +9,6 @@ const LONGEST_LINE_BYTES = 16 * 1024;
 /** The last lines, which explain why a program ended, are kept even if it wrote too much before. */
 const LAST_LINES = 500;
 const LEAST_PAUSE_MS = 10;
-const COST_OF_DROPPED = 1 / 32;
 
 /**
  * Delivers the lines of both streams of a program, within one budget and at a limited pace. A program that writes
@@ -22,6 +21,7 @@ export class LineOutput {
   private readonly lines: Allowance;
   private readonly bytes: Allowance;
   private readonly secondOfLines: number;
+  private readonly costOfDropped: number;
   private left: number;
   private reportedCut = false;
   private isDropping = false;
@@ -30,9 +30,10 @@ export class LineOutput {
   private pause: NodeJS.Timeout | undefined;
 
   constructor(private readonly output: LaunchOutput) {
-    const { linesPerSecond, burstLines, bytesPerSecond, burstBytes } = output.pace ?? ORDINARY_PACE;
+    const { linesPerSecond, burstLines, bytesPerSecond, burstBytes, costOfDropped } = output.pace ?? ORDINARY_PACE;
     this.left = output.bytes;
     this.secondOfLines = linesPerSecond;
+    this.costOfDropped = costOfDropped;
     this.lines = new Allowance(linesPerSecond, burstLines);
     this.bytes = new Allowance(bytesPerSecond, burstBytes);
   }
@@ -71,8 +72,7 @@ export class LineOutput {
     this.bytes.take(chunk.length);
     for (let at = 0; at < chunk.length;) {
       if (this.reportedCut || !this.mayDeliver()) {
-        // Bytes that nobody receives cost little, so that a program that writes too much is not held up for long.
-        this.bytes.take((at - chunk.length) * (1 - COST_OF_DROPPED));
+        this.bytes.take((at - chunk.length) * (1 - this.costOfDropped));
         at = this.drop(begun, chunk, at);
         continue;
       }

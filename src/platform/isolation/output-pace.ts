@@ -6,6 +6,11 @@ export interface OutputPace {
   /** Bytes beyond the rate stay in the pipe, so that the program has to wait. */
   readonly bytesPerSecond: number;
   readonly burstBytes: number;
+  /**
+   * What a byte of a dropped line counts, from 0 to 1. Less than 1 keeps a program that must end soon from waiting for
+   * lines that nobody receives; one that can print for ever needs 1, because reading costs processor time too.
+   */
+  readonly costOfDropped: number;
 }
 
 /** The default for programs that write much and end: a large install or build stays below it. */
@@ -14,6 +19,7 @@ export const ORDINARY_PACE: OutputPace = {
   burstLines: 20_000,
   bytesPerSecond: 2 * 1_048_576,
   burstBytes: 8 * 1_048_576,
+  costOfDropped: 1 / 32,
 };
 
 /**

@@ -176,7 +176,13 @@ describe.each(['auto', 'off'] as const)('a launched program, with cgroups %s', (
   });
 
   it('is read at its pace, ends regardless, and delivers its last lines', async () => {
-    const pace = { linesPerSecond: 100, burstLines: 500, bytesPerSecond: 100_000, burstBytes: 200_000 };
+    const pace = {
+      linesPerSecond: 100,
+      burstLines: 500,
+      bytesPerSecond: 100_000,
+      burstBytes: 200_000,
+      costOfDropped: 1,
+    };
     const floods: string[][] = [];
     const usedBefore = process.cpuUsage();
     const startedMs = performance.now();

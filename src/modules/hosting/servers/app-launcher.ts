@@ -35,6 +35,7 @@ export const PACE: OutputPace = {
   burstLines: 1_000,
   bytesPerSecond: 262_144,
   burstBytes: 1_048_576,
+  costOfDropped: 1,
 };
 /** The size of `/app/.cache`, which is in memory like `/tmp`. */
 const CACHE_BYTES = 64 * MEBIBYTE;
