@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { formatUsd } from '../../../platform/money/nano-dollars.js';
+import { escapeHtml } from '../../../platform/text/escape-html.js';
 import { invoiceQuantity, METER_TABLE } from '../../metering/meter.js';
 import { formatCents } from '../domain/cents.js';
 import { documentNumber } from '../invoices/document-number.js';
@@ -203,12 +204,3 @@ function exact(nano: bigint): string {
 }
 
 const grouped = (number: bigint): string => number.toLocaleString('en-US');
-
-const ENTITIES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
-const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (character) => ENTITIES[character]!);

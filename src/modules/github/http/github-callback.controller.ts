@@ -3,6 +3,7 @@ import { ApiExcludeController } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { Config } from '../../../platform/config/config.js';
 import { Public } from '../../../platform/http/public.js';
+import { escapeHtml } from '../../../platform/text/escape-html.js';
 
 const LONGEST = 500;
 
@@ -41,24 +42,15 @@ export class GithubCallbackController {
     });
     return pageOf(`<p>GitHub has authorized you. To connect the account, send this within ten minutes,
 <strong>if you started this yourself</strong>:</p>
-<pre>curl ${escaped(this.config.publicUrl)}/api/v1/integrations/github/installations \\
+<pre>curl ${escapeHtml(this.config.publicUrl)}/api/v1/integrations/github/installations \\
   -H "authorization: Bearer $SERVICE_API_KEY" -H 'content-type: application/json' \\
-  -d ${escaped(quoted(body))}</pre>
+  -d ${escapeHtml(quoted(body))}</pre>
 <p>If another person sent you here, close this page: nothing has been connected.</p>`);
   }
 }
 
 /** Quotes a text for a shell. */
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
-
-const ENTITIES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
-const escaped = (text: string): string => text.replace(/[&<>"']/g, (character) => ENTITIES[character]!);
 
 const pageOf = (content: string): string => `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>Connect GitHub</title>

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { escapeHtml } from '../../../platform/text/escape-html.js';
 import { ACCESS_PATH, type GuardedPlace, localTarget } from './access-request.js';
 import { pageWith } from './error-pages.js';
 
@@ -52,16 +53,6 @@ export function askForAccess(
 }
 
 const formTo = (to: string): string =>
-  `<form method="post" action="${ACCESS_PATH}"><input type="hidden" name="to" value="${escaped(to)}">` +
+  `<form method="post" action="${ACCESS_PATH}"><input type="hidden" name="to" value="${escapeHtml(to)}">` +
   '<p><label>Password <input type="password" name="password" required maxlength="128" autofocus ' +
   'autocomplete="current-password"></label> <button>Continue</button></p></form>';
-
-const ENTITIES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
-
-const escaped = (text: string): string => text.replace(/[&<>"']/g, (character) => ENTITIES[character]!);
