@@ -1,5 +1,4 @@
 import { lookup } from 'node:dns/promises';
-import { chmod, type FileHandle, open } from 'node:fs/promises';
 import {
   createServer,
   type IncomingMessage,
@@ -12,6 +11,7 @@ import { join } from 'node:path';
 import type { Duplex } from 'node:stream';
 
 import { firstFlightOf, type TunnelRefusal } from './checked-tunnel.js';
+import { type DirectorySocket, listenIn } from './directory-socket.js';
 import { type EgressPolicy, HTTP_PORT, passageTo, type Passage } from './egress-policy.js';
 import { isPublicAddress } from './public-address.js';
 
@@ -20,6 +20,8 @@ import { isPublicAddress } from './public-address.js';
  */
 export const WITH_EGRESS = join(__dirname, 'with-egress.cjs');
 
+/** The name of the socket in its directory. */
+const PROXY_SOCKET = 'proxy';
 const CONNECT_TIMEOUT_MS = 10_000;
 const IDLE_TIMEOUT_MS = 120_000;
 const HEADERS_TIMEOUT_MS = 10_000;
@@ -73,11 +75,9 @@ export class EgressProxy {
   private readonly reported = new Set<string>();
   private readonly reachedHosts = new Set<string>();
   private bytesLeft: number;
+  private listening!: DirectorySocket;
 
-  private constructor(
-    private readonly options: EgressOptions,
-    private readonly directory: FileHandle,
-  ) {
+  private constructor(private readonly options: EgressOptions) {
     this.bytesLeft = options.bytes;
     this.server = createServer({
       headersTimeout: HEADERS_TIMEOUT_MS,
@@ -100,34 +100,15 @@ export class EgressProxy {
   }
 
   static async listen(options: EgressOptions): Promise<EgressProxy> {
-    // A socket's path has room for 107 bytes, which the directory's path may exceed. The descriptor stays open until
-    // the end, because the socket is removed by the same path.
-    const directory = await open(options.directory, 'r');
-    const proxy = new EgressProxy(options, directory);
-    try {
-      const path = `/proc/self/fd/${directory.fd}/proxy`;
-      await new Promise<void>((resolve, reject) => {
-        proxy.server.once('error', reject);
-        proxy.server.listen(path, () => {
-          resolve();
-        });
-      });
-      // Access is controlled by the directory: every program that can enter it may use the socket.
-      await chmod(path, 0o666);
-      return proxy;
-    } catch (error) {
-      await directory.close();
-      throw error;
-    }
+    const proxy = new EgressProxy(options);
+    proxy.listening = await listenIn(options.directory, PROXY_SOCKET, proxy.server);
+    return proxy;
   }
 
   async close(): Promise<void> {
-    const closed = new Promise((resolve) => {
-      this.server.close(resolve);
-    });
+    const closed = this.listening.close();
     for (const socket of this.sockets) socket.destroy();
     await closed;
-    await this.directory.close();
   }
 
   private async tunnel(target: string, client: Duplex, head: Buffer): Promise<void> {

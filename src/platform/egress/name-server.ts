@@ -1,6 +1,6 @@
-import { chmod, type FileHandle, open } from 'node:fs/promises';
 import { createServer, type Server, type Socket } from 'node:net';
 
+import { type DirectorySocket, listenIn } from './directory-socket.js';
 import { type AnswerCode, answerTo, type DnsQuery, type DnsRecord, queryIn } from './dns-message.js';
 
 /** The name of the socket in its directory. */
@@ -38,11 +38,9 @@ export class NameServer {
   private pending = 0;
   private tokens = QUERIES_AT_ONCE;
   private tokensAtMs = performance.now();
+  private listening!: DirectorySocket;
 
-  private constructor(
-    private readonly options: NameServerOptions,
-    private readonly directory: FileHandle,
-  ) {
+  private constructor(private readonly options: NameServerOptions) {
     this.server = createServer((socket) => {
       this.serve(socket);
     });
@@ -50,34 +48,15 @@ export class NameServer {
   }
 
   static async listen(options: NameServerOptions): Promise<NameServer> {
-    // A socket's path has room for 107 bytes, which the directory's path may exceed. The descriptor stays open until
-    // the end, because the socket is removed by the same path.
-    const directory = await open(options.directory, 'r');
-    const names = new NameServer(options, directory);
-    try {
-      const path = `/proc/self/fd/${directory.fd}/${NAMES_SOCKET}`;
-      await new Promise<void>((resolve, reject) => {
-        names.server.once('error', reject);
-        names.server.listen(path, () => {
-          resolve();
-        });
-      });
-      // Access is controlled by the directory: every program that can enter it may use the socket.
-      await chmod(path, 0o666);
-      return names;
-    } catch (error) {
-      await directory.close();
-      throw error;
-    }
+    const names = new NameServer(options);
+    names.listening = await listenIn(options.directory, NAMES_SOCKET, names.server);
+    return names;
   }
 
   async close(): Promise<void> {
-    const closed = new Promise((resolve) => {
-      this.server.close(resolve);
-    });
+    const closed = this.listening.close();
     for (const socket of this.sockets) socket.destroy();
     await closed;
-    await this.directory.close();
   }
 
   private serve(socket: Socket): void {
