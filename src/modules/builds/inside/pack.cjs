@@ -239,9 +239,9 @@ function resolved(plan, item) {
   })();
   if (real === null || !isInside(real, plan.within) || !statOf(real).isDirectory()) return null;
   // An output that is a link to the project itself would publish its source.
-  if (real !== item.from && isInside(plan.root ?? plan.within, real)) return null;
+  if (real !== item.from && isInside(plan.root, real)) return null;
   if (path.relative(plan.within, real).split('/').includes('.git')) return null;
-  return { except: [], site: false, ...item, from: real };
+  return { ...item, from: real };
 }
 
 const MOST_LOOKED_AT = 20_000;
@@ -270,7 +270,7 @@ function hasPage(directory) {
 
 /** Directories that could be meant instead: those of up to two names that have a page. */
 function pageDirectories(plan) {
-  const root = plan.root ?? plan.within;
+  const { root } = plan;
   const below = (at) => {
     try {
       return fs
@@ -298,27 +298,27 @@ function pageDirectories(plan) {
 /** Selects what to collect: the first directory that exists, of those with a page if there is one. */
 function selected(plan) {
   const found = plan.candidates.map((item) => resolved(plan, item)).filter((item) => item !== null);
-  return (plan.needsPage === true ? found.find((item) => hasPage(item.from)) : undefined) ?? found[0] ?? null;
+  const withPage = plan.needsPage ? found.find((item) => hasPage(item.from)) : undefined;
+  return { first: withPage ?? found[0] ?? null, isPageless: plan.needsPage && withPage === undefined };
 }
 
 function pack(plan) {
-  const first = selected(plan);
+  const { first, isPageless } = selected(plan);
   if (first === null) {
-    record({ facts: { found: false, pageDirectories: plan.needsPage === true ? pageDirectories(plan) : [] } });
+    record({ facts: { found: false, pageDirectories: plan.needsPage ? pageDirectories(plan) : [] } });
   } else {
-    const isPageless = plan.needsPage === true && !hasPage(first.from);
-    const server = plan.standalone === true ? serverIn(first.from) : null;
+    const server = plan.standalone ? serverIn(first.from) : null;
     record({
       facts: {
-        found: plan.standalone !== true || server !== null,
+        found: !plan.standalone || server !== null,
         output: path.relative(plan.within, first.from),
         server,
         redirects: textOf(first.from, '_redirects', 262_144),
         headers: textOf(first.from, '_headers', 262_144),
-        pages: (plan.pages ?? []).filter((name) => statOf(path.join(first.from, name))?.isFile() === true),
+        pages: plan.pages.filter((name) => statOf(path.join(first.from, name))?.isFile() === true),
         isPageless,
         pageDirectories: isPageless ? pageDirectories(plan) : [],
-        missing: (plan.leaves ?? []).filter((name) => statOf(path.join(first.from, name)) === null),
+        missing: plan.leaves.filter((name) => statOf(path.join(first.from, name)) === null),
         isEmpty: fs.readdirSync(first.from).length === 0,
       },
     });
@@ -331,7 +331,7 @@ function pack(plan) {
         .map((item) => ({ ...item, to: path.join(at, item.to) })),
     ];
     const served = plan.served.map((directory) =>
-      path.relative('/', path.join('/', plan.standalone === true ? at : '', directory)),
+      path.relative('/', path.join('/', plan.standalone ? at : '', directory)),
     );
     for (const item of items) sendDirectory({ ...item, items, served }, item.from, item.to, [item.from]);
   }
