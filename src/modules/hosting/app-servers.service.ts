@@ -5,6 +5,7 @@ import type { ServerCommand } from './built-output.js';
 import { DeployEnvironment } from './deploy-environment.js';
 import { AppUnavailable, ServerDidNotStart } from './hosting.errors.js';
 import type { Manifest } from './ingest/manifest.js';
+import { spoken } from './server-commands.js';
 import { type AppAllowance, AppAllowances } from './servers/app-allowances.js';
 import { AppLauncher, PACE, PORT } from './servers/app-launcher.js';
 import { AppLogs } from './servers/app-logs.js';
@@ -103,7 +104,7 @@ export class AppServersService {
     await this.stop(deployId);
     let isOver = false;
     const command = serverOf(await this.siteOf(deployId));
-    onLine('system', `$ ${spoken(command)}`);
+    onLine('system', `$ ${spoken(command.command)}`);
     const server = await this.begin({
       deployId,
       environment: Promise.resolve(environment),
@@ -349,13 +350,7 @@ const serverOf = ({ site }: LoadedSite): ServerCommand => site.manifest.server!;
 
 const startTimeoutOf = ({ startTimeoutMs }: ServerCommand): number => startTimeoutMs ?? DEFAULT_START_TIMEOUT_MS;
 
-/** A command for a shell is shown as it was written. */
-const spoken = ({ command: [program = '', option, text, ...others] }: ServerCommand): string =>
-  /(?:^|\/)sh$/.test(program) && option === '-c' && text !== undefined && others.length === 0
-    ? text
-    : [program, option, text, ...others].filter((word) => word !== undefined).join(' ');
-
-const ended = (command: ServerCommand): string =>
+const ended = ({ command }: ServerCommand): string =>
   `The server ended before it answered: ${spoken(command).slice(0, 200)}. The log has its output. ` +
   'Set start_command if another command starts it.';
 

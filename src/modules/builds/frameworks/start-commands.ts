@@ -1,3 +1,4 @@
+import { PATH_OF_PACKAGES, pythonEnvironment } from '../../hosting/server-commands.js';
 import { isDevServer } from './dev-servers.js';
 import { type Source } from './source.js';
 
@@ -34,24 +35,14 @@ export function commandOf(script: string): readonly string[] {
   return ['sh', '-c', `${PATH_OF_PACKAGES}${script}`];
 }
 
-/** The command as a person would write it. */
-export function spoken(command: readonly string[]): string {
-  const [program, , script = ''] = command;
-  if (program === 'sh' && script.startsWith(PATH_OF_PACKAGES)) return script.slice(PATH_OF_PACKAGES.length);
-  return program === 'sh' ? script.replace(PYTHON_ENVIRONMENT, '') : command.join(' ');
-}
-
-const PATH_OF_PACKAGES = 'PATH="$PWD/node_modules/.bin:$PATH"; ';
-
 /** Where `inside/install_packages.py` installs packages, relative to the root directory of the project. */
 export const PYTHON_PACKAGES = '.python_packages';
-const PYTHON_ENVIRONMENT = /^export PATH=\S{1,200} PYTHONPATH=\S{1,200}; (?:exec )?/;
 
 /** A command that finds the packages of a Python project and their programs. `paths` are further places of modules. */
 export const pythonCommand = (command: string, paths = ''): readonly string[] => [
   'sh',
   '-c',
-  `export PATH="$PWD/${PYTHON_PACKAGES}/bin:$PATH" PYTHONPATH="$PWD/${PYTHON_PACKAGES}${paths}"; ${command}`,
+  `${pythonEnvironment(PYTHON_PACKAGES, paths)}${command}`,
 ];
 
 /** A command with variables that a framework's server reads. */

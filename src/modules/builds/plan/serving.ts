@@ -2,9 +2,10 @@ import { posix } from 'node:path';
 
 import { type BuildSettings } from '../build-request.js';
 import type { StaticMount } from '../../hosting/built-output.js';
+import { spoken } from '../../hosting/server-commands.js';
 import { derive, type Mode, type PublicFiles, type ServerMode, type SiteMode } from '../frameworks/preset.js';
 import { type Source } from '../frameworks/source.js';
-import { commandOf, pythonCommand, spoken } from '../frameworks/start-commands.js';
+import { commandOf, pythonCommand } from '../frameworks/start-commands.js';
 import { BuildFailed } from '../build-failed.js';
 import { type Inspection } from './inspection.js';
 import { moreAt } from './more-at.js';
