@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { NetworkCounts } from '../../platform/isolation/network/attached-network.js';
 import { Shutdown } from '../../platform/lifecycle/shutdown.js';
+import { DEFAULT_HEALTH_PATH, START_TIMEOUT_MS } from '../projects/project-settings.js';
 import type { ServerCommand } from './built-output.js';
 import { DeployEnvironment } from './deploy-environment.js';
 import { AppUnavailable, ServerDidNotStart } from './hosting.errors.js';
@@ -17,10 +18,6 @@ import { RefusalNotes } from './servers/refusal-notes.js';
 import { statusOf } from './servers/server-probe.js';
 import { type LoadedSite, Sites } from './site/sites.js';
 
-/** A deploy can have another limit, see {@link ServerCommand.startTimeoutMs}. */
-const DEFAULT_START_TIMEOUT_MS = 15_000;
-const DEFAULT_HEALTH_PATH = '/';
-const MAX_START_TIMEOUT_MS = 120_000;
 const PROBE_PAUSE_MS = 100;
 /** A server that ends sooner than this has failed. The pause before the next start doubles with each failure. */
 const SETTLED_AFTER_MS = 30_000;
@@ -331,7 +328,7 @@ export class AppServersService {
     throw new ServerDidNotStart(
       status === undefined
         ? `GET ${path} was not answered within ${seconds} s. Set health_path to a path that answers, or a longer ` +
-            `start_timeout_ms (at most ${MAX_START_TIMEOUT_MS}).`
+            `start_timeout_ms (at most ${START_TIMEOUT_MS.max}).`
         : `GET ${path} answered with ${status} for ${seconds} s. Set health_path to a path that answers with a ` +
             'status below 500.',
     );
@@ -348,7 +345,7 @@ const ignore = (): void => undefined;
 
 const serverOf = ({ site }: LoadedSite): ServerCommand => site.manifest.server!;
 
-const startTimeoutOf = ({ startTimeoutMs }: ServerCommand): number => startTimeoutMs ?? DEFAULT_START_TIMEOUT_MS;
+const startTimeoutOf = ({ startTimeoutMs }: ServerCommand): number => startTimeoutMs ?? START_TIMEOUT_MS.default;
 
 const ended = ({ command }: ServerCommand): string =>
   `The server ended before it answered: ${spoken(command).slice(0, 200)}. The log has its output. ` +
@@ -356,4 +353,4 @@ const ended = ({ command }: ServerCommand): string =>
 
 const tooSlow = (withinMs: number): string =>
   `The server did not listen on port ${PORT} within ${withinMs / 1000} s. Make it listen on the port in PORT, or set ` +
-  `a longer start_timeout_ms (at most ${MAX_START_TIMEOUT_MS}).`;
+  `a longer start_timeout_ms (at most ${START_TIMEOUT_MS.max}).`;

@@ -53,7 +53,10 @@ export const BUILD_NETWORKS = ['registries', 'open'] as const;
 export type BuildNetwork = (typeof BUILD_NETWORKS)[number];
 
 /** How long the server of a deploy may take until it answers. */
-export const START_TIMEOUT_MS = { min: 1_000, max: 120_000 };
+export const START_TIMEOUT_MS = { min: 1_000, max: 120_000, default: 15_000 };
+
+/** The path that the server of a deploy must answer before it goes live, unless the project has another one. */
+export const DEFAULT_HEALTH_PATH = '/';
 
 /** The targets of environment variables: deploys of the production branch, all other deploys, and local development. */
 export const ENV_TARGETS = ['production', 'preview', 'development'] as const;

@@ -1,5 +1,6 @@
 import { posix } from 'node:path';
 
+import { DEFAULT_HEALTH_PATH, START_TIMEOUT_MS } from '../../projects/project-settings.js';
 import { type BuildSettings } from '../build-request.js';
 import { type UsedSetting } from '../built.js';
 import { detectPreset, presetNamed } from '../frameworks/catalog.js';
@@ -22,9 +23,6 @@ interface AvailableTools {
   readonly nodeVersions: readonly string[];
   readonly report: (text: string) => void;
 }
-
-const DEFAULT_HEALTH_PATH = '/';
-const DEFAULT_START_TIMEOUT_MS = 15_000;
 
 /**
  * Decides how a source becomes files to be served.
@@ -85,7 +83,7 @@ function serverSettings(
   return {
     start_command: used(set.startCommand, null, start),
     health_path: used(set.healthPath, null, start === null ? null : DEFAULT_HEALTH_PATH),
-    start_timeout_ms: used(set.startTimeoutMs, null, start === null ? null : DEFAULT_START_TIMEOUT_MS),
+    start_timeout_ms: used(set.startTimeoutMs, null, start === null ? null : START_TIMEOUT_MS.default),
   };
 }
 
