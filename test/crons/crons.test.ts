@@ -37,6 +37,11 @@ const list = async (id = project, by = key): Promise<any[]> =>
   expectStatus(200, await app.fetch(cronsOf(id), as(by))).body.data as any[];
 const runs = async (cronId: string): Promise<any[]> =>
   expectStatus(200, await app.fetch(`${cronsOf()}/${cronId}/runs`, as(key))).body.data as any[];
+/** How many times of crons had this outcome. */
+async function firings(outcome: string): Promise<number> {
+  const { text } = await app.fetch('/metrics');
+  return Number(new RegExp(`^cron_firings_total\\{outcome="${outcome}"\\} (\\d+)`, 'm').exec(text)?.[1]);
+}
 const codeOf = ({ status, body }: Answer): [number, string] => [status, body?.error?.code];
 const change = (id: string, body: object, by = key): Promise<Answer> =>
   send(app, ['PATCH', `${cronsOf()}/${id}`], body, as(by));
@@ -210,6 +215,31 @@ describe('a cron that is due', () => {
     }
   });
 
+  it('is counted by outcome, and with its delay', async () => {
+    const outcomes = ['succeeded', 'failed', 'error', 'no_production', 'missed'];
+    const before = await Promise.all(outcomes.map(firings));
+    const delayed = async (): Promise<number> =>
+      Number(/^cron_delay_seconds_bucket\{le="30"\} (\d+)/m.exec((await app.fetch('/metrics')).text)![1]);
+    const delayedBefore = await delayed();
+    const cron = await created();
+    server.play = answering('204 No Content');
+    await tick(cron.id, 20_000);
+    await ended(cron.id, 1);
+    server.play = answering('404 Not Found');
+    await tick(cron.id);
+    await ended(cron.id, 2);
+    jest.spyOn(app.get(DeployEnvironment), 'of').mockRejectedValueOnce(new Error('The database is gone.'));
+    await tick(cron.id);
+    expect((await ended(cron.id, 3))[0]).toMatchObject({ outcome: 'failed' });
+    await tick(cron.id, 3_600_000);
+    project = await newProject();
+    const other = await created();
+    await tick(other.id);
+    await ended(other.id);
+    expect(await Promise.all(outcomes.map(firings))).toEqual(before.map((count) => count + 1));
+    expect(await delayed()).toBe(delayedBefore + 4);
+  });
+
   it('is skipped while its last run is active, and after it was missed', async () => {
     let letGo = (): void => undefined;
     server.play = (answer) => {
@@ -247,8 +277,10 @@ describe('a cron that is due', () => {
        VALUES ('crun_1', $1, $2, now(), now() - interval '1 hour', 'running')`,
       [cron.id, ada.organization.id],
     );
+    const before = await firings('lost');
     await app.runSchedule('project-crons');
     expect((await runs(cron.id))[0]).toMatchObject({ outcome: 'lost' });
+    expect(await firings('lost')).toBe(before + 1);
   });
 
   it('does not keep the crons of others waiting when one organization has many', async () => {

@@ -50,6 +50,46 @@ describe('GET /internal/tls', () => {
     expect((await app.fetch(`/internal/tls?secret=${SECRET}&domain[]=tls.example.com`)).status).toBe(404);
   });
 
+  it('is counted by answer, and so are domains and their checks', async () => {
+    const valueOf = (text: string, series: string): number =>
+      Number(
+        text
+          .split('\n')
+          .find((line) => line.startsWith(`${series} `))
+          ?.split(' ')[1],
+      );
+    const series = [
+      'tls_questions_total{answer="allowed"}',
+      'tls_questions_total{answer="not_served"}',
+      'tls_questions_total{answer="wrong_secret"}',
+      'tls_questions_total{answer="disabled"}',
+      'custom_domain_checks_total{outcome="ok"}',
+      'custom_domain_checks_total{outcome="challenge_missing"}',
+      'custom_domains{state="active"}',
+      'custom_domains{state="pending"}',
+    ];
+    const values = async (): Promise<number[]> => {
+      const { text } = await app.fetch('/metrics');
+      return series.map((name) => valueOf(text, name));
+    };
+    const before = await values();
+    await owner.activate(dns, 'counted.example.com');
+    expectStatus(201, await owner.add({ name: 'unproved.example.com' }));
+    expectStatus(200, await owner.verify('unproved.example.com'));
+    await ask('counted.example.com');
+    await ask('unproved.example.com');
+    await ask('nobody.example.com');
+    await ask('counted.example.com', 'wrong');
+    const added = [1, 2, 1, 0, 1, 1, 1, 1];
+    expect(await values()).toEqual(before.map((value, index) => value + added[index]!));
+    const { text } = await app.fetch('/metrics');
+    expect(valueOf(text, 'custom_domain_check_overdue_seconds')).toBe(0);
+    await make.sql("UPDATE domains SET next_check_at = now() - interval '2 hours' WHERE name = 'counted.example.com'");
+    const late = (await app.fetch('/metrics')).text;
+    expect(valueOf(late, 'custom_domain_check_overdue_seconds')).toBeGreaterThanOrEqual(7_200);
+    await make.sql("UPDATE domains SET next_check_at = now() + interval '1 day' WHERE name = 'counted.example.com'");
+  });
+
   it('never writes the secret to the log', () => {
     expect(JSON.stringify(app.log())).not.toContain(SECRET);
     expect(JSON.stringify(app.log())).toContain('/internal/tls');

@@ -8,6 +8,7 @@ import { DomainRegistry } from './claims/domain-registry.js';
 import { DomainServing } from './claims/domain-serving.js';
 import { DomainVerification } from './claims/domain-verification.js';
 import { DomainsService } from './claims/domains.service.js';
+import { DOMAIN_METRICS } from './metrics/domains.metrics.js';
 import { DomainNames } from './names/domain-names.js';
 import { DomainsPersistenceModule } from './persistence/domains-persistence.module.js';
 import { DomainObserver } from './records/domain-observer.js';
@@ -21,7 +22,7 @@ const SHARED = [DomainChecks, DomainRecords, DomainsService, DomainVerification,
 /** The domains that customers bring: claims to names, their proof, and who may be served under them. */
 @Module({
   imports: [AttemptsModule, DomainsPersistenceModule, HostingModule, OrgDirectoryModule, ProjectsModule],
-  providers: [...SHARED, DomainNames, DomainObserver, DomainRegistry, DomainServing, RecordLookup],
+  providers: [...SHARED, ...DOMAIN_METRICS, DomainNames, DomainObserver, DomainRegistry, DomainServing, RecordLookup],
   exports: SHARED,
 })
 export class DomainsModule {}

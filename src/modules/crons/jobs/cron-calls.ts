@@ -5,9 +5,8 @@ import { AliasesService } from '../../hosting/aliases.service.js';
 import { DeployEnvironment } from '../../hosting/deploy-environment.js';
 import { EdgeCalls } from '../../hosting/edge-calls.js';
 import { CRON_SECRET } from '../cron-secrets.js';
-import type { CronOutcome } from '../persistence/cron-run.entity.js';
-import { CronRunsStore } from '../persistence/cron-runs.store.js';
 import { CronRequests } from './cron-requests.js';
+import { CronRunLog, type Ending } from './cron-run-log.js';
 
 /** Shorter than the time that the edge gives an app, so that the outcome is that of the cron. */
 export const CALL_WITHIN_MS = 55_000;
@@ -21,11 +20,6 @@ export interface DueRun {
   readonly path: string;
 }
 
-interface Ending {
-  readonly outcome: CronOutcome;
-  readonly status: number | null;
-}
-
 /** Sends the requests of crons to the production deploys, and records how each ended. No request is sent again. */
 @Injectable()
 export class CronCalls {
@@ -37,7 +31,7 @@ export class CronCalls {
     private readonly aliases: AliasesService,
     private readonly environments: DeployEnvironment,
     private readonly requests: CronRequests,
-    private readonly runs: CronRunsStore,
+    private readonly runs: CronRunLog,
     private readonly log: Log,
     shutdown: Shutdown,
   ) {
@@ -59,11 +53,11 @@ export class CronCalls {
   }
 
   private async call(due: DueRun): Promise<void> {
-    const { outcome, status } = await this.send(due).catch((error: unknown): Ending => {
+    const ending = await this.send(due).catch((error: unknown): Ending => {
       this.log.warn({ error, cronId: due.cronId, projectId: due.projectId }, 'The request of a cron failed.');
       return { outcome: 'failed', status: null };
     });
-    await this.runs.finish(due.runId, { outcome, status, at: this.requests.now }).catch((error: unknown) => {
+    await this.runs.end(due.runId, ending).catch((error: unknown) => {
       // A later tick records the run as lost.
       this.log.warn({ error, cronId: due.cronId }, 'The end of a cron run could not be stored.');
     });

@@ -13,10 +13,6 @@ export class CronRequests {
     private readonly clock: Clock,
   ) {}
 
-  get now(): Date {
-    return this.clock.now();
-  }
-
   /** The signature covers the time, the cron and the path, so that it proves nothing about any other request. */
   async headersOf(
     { cronId, projectId, path }: { readonly cronId: string; readonly projectId: string; readonly path: string },

@@ -2,15 +2,12 @@ import { Injectable } from '@nestjs/common';
 import { Handles } from '../../../platform/background/handles.js';
 import type { ScheduleHandler } from '../../../platform/background/define-schedule.js';
 import { Database } from '../../../platform/database/database.js';
-import { Ids } from '../../../platform/ids/ids.js';
 import { Clock } from '../../../platform/time/clock.js';
-import { CRON_RUN_ID } from '../crons.ids.js';
 import { CronGate } from '../domain/cron-gate.js';
-import { CronRun } from '../persistence/cron-run.entity.js';
-import { CronRunsStore } from '../persistence/cron-runs.store.js';
 import type { Cron } from '../persistence/cron.entity.js';
 import { CronsStore } from '../persistence/crons.store.js';
 import { CALL_WITHIN_MS, CronCalls, type DueRun } from './cron-calls.js';
+import { CronRunLog } from './cron-run-log.js';
 import { projectCronsSchedule } from './crons.job.js';
 
 const BATCH = 100;
@@ -26,16 +23,15 @@ export class CronTicker implements ScheduleHandler {
   constructor(
     private readonly database: Database,
     private readonly crons: CronsStore,
-    private readonly runs: CronRunsStore,
+    private readonly runs: CronRunLog,
     private readonly gate: CronGate,
     private readonly calls: CronCalls,
-    private readonly ids: Ids,
     private readonly clock: Clock,
   ) {}
 
   async run(stopping: AbortSignal): Promise<void> {
     const at = this.clock.now();
-    await this.runs.giveUp(new Date(at.getTime() - 3 * CALL_WITHIN_MS), at);
+    await this.runs.giveUp(new Date(at.getTime() - 3 * CALL_WITHIN_MS));
     while (!stopping.aborted && this.calls.hasRoom) {
       const taken = await this.take();
       if (taken < BATCH) return;
@@ -63,8 +59,7 @@ export class CronTicker implements ScheduleHandler {
   private async begin(cron: Cron, isRunning: boolean, at: Date): Promise<void> {
     const isMissed = at.getTime() - cron.nextAt.getTime() > MISSED_AFTER_MS;
     const outcome = isMissed ? 'missed' : isRunning ? 'overlapped' : 'running';
-    const run = CronRun.at(cron, outcome, { id: this.ids.next(CRON_RUN_ID), at });
-    await this.runs.insert(run);
+    const run = await this.runs.begin(cron, outcome, at);
     if (outcome !== 'running') return;
     const due: DueRun = { runId: run.id, cronId: cron.id, projectId: cron.projectId, path: cron.path };
     await this.database.afterCommit(() => {

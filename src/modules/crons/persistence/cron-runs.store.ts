@@ -30,12 +30,13 @@ export class CronRunsStore {
     );
   }
 
-  /** Ends the runs that began before this time: the process that ran them no longer exists. */
-  async giveUp(startedBefore: Date, at: Date): Promise<void> {
-    await this.database.manager.query(
+  /** Ends the runs that began before this time, and returns their number. */
+  async giveUp(startedBefore: Date, at: Date): Promise<number> {
+    const [, count] = await this.database.manager.query<[unknown, number]>(
       "UPDATE cron_runs SET outcome = 'lost', finished_at = $2 WHERE outcome = 'running' AND started_at < $1",
       [startedBefore, at],
     );
+    return count;
   }
 
   /** Returns the newest runs first. */

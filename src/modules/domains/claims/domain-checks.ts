@@ -4,6 +4,7 @@ import { Clock } from '../../../platform/time/clock.js';
 import type { Call } from '../../auth/caller.js';
 import { OrgDirectory } from '../../orgs/org-directory.js';
 import { PLANS } from '../../plans/plan.js';
+import { DomainMetrics } from '../metrics/domains.metrics.js';
 import type { Domain } from '../persistence/domain.entity.js';
 import { DomainsStore } from '../persistence/domains.store.js';
 import { DomainObserver, type FullObservation } from '../records/domain-observer.js';
@@ -21,6 +22,7 @@ export class DomainChecks {
     private readonly domains: DomainsStore,
     private readonly observer: DomainObserver,
     private readonly serving: DomainServing,
+    private readonly metrics: DomainMetrics,
     private readonly clock: Clock,
   ) {}
 
@@ -28,7 +30,21 @@ export class DomainChecks {
    * Looks the records of a domain up and applies what was found. Returns the domain afterwards, or null when it was
    * removed meanwhile. `call` is undefined when the service itself checks.
    */
-  async check({ id, orgId, name, challengeToken, isWildcard }: Domain, call: Call | undefined): Promise<Domain | null> {
+  async check(domain: Domain, call: Call | undefined): Promise<Domain | null> {
+    try {
+      const checked = await this.observeAndApply(domain, call);
+      if (checked !== null) this.metrics.checked(checked.problem ?? 'ok');
+      return checked;
+    } catch (error) {
+      this.metrics.checked('error');
+      throw error;
+    }
+  }
+
+  private async observeAndApply(
+    { id, orgId, name, challengeToken, isWildcard }: Domain,
+    call: Call | undefined,
+  ): Promise<Domain | null> {
     const found = await this.observer.observe(name, challengeToken);
     const observation = isWildcard && !(await this.allowsWildcards(orgId)) ? withoutPlan(found) : found;
     return this.database.transaction(async () => {

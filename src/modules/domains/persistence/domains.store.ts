@@ -4,6 +4,7 @@ import { Database } from '../../../platform/database/database.js';
 import { type Page, pageOf, type PageRequest } from '../../../platform/database/page.js';
 import { violatedConstraintOf } from '../../../platform/database/violated-constraint.js';
 import { DomainAlreadyAdded } from '../domains.errors.js';
+import type { DomainState } from '../claims/domain-state.js';
 import { Domain } from './domain.entity.js';
 
 const CLAIMED_ONCE = 'domains_claimed_once';
@@ -94,6 +95,21 @@ export class DomainsStore {
       order: { name: 'ASC' },
       lock: { mode: 'pessimistic_write' },
     });
+  }
+
+  /** Counts all domains, and returns for how long the check of a held one has been due at the most. */
+  async countByState(at: Date): Promise<{ counts: ReadonlyMap<DomainState, number>; overdueSeconds: number }> {
+    const rows = await this.database.manager.query<{ state: DomainState; count: number; overdue: number }[]>(
+      `
+      SELECT state, count(*)::int AS count,
+        coalesce(greatest(0, extract(epoch FROM $1::timestamptz - min(next_check_at))), 0)::float8 AS overdue
+      FROM domains GROUP BY state`,
+      [at],
+    );
+    return {
+      counts: new Map(rows.map(({ state, count }) => [state, count])),
+      overdueSeconds: Math.max(0, ...rows.filter(({ state }) => state !== 'pending').map(({ overdue }) => overdue)),
+    };
   }
 
   /** Returns domains whose check is due, held ones first: anybody can add names that are never proved. */
