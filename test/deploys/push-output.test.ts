@@ -3,6 +3,7 @@ import type { Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { BuildFailed } from '../../src/modules/builds/build-failed.js';
+import { DeploysStore } from '../../src/modules/deploys/persistence/deploys.store.js';
 import { FakeBuilds } from '../support/fake-builds.js';
 import { GitClient, type GitOutcome } from '../support/git-client.js';
 import { as, expectStatus, Make, type Person, uniqueName } from '../support/make.js';
@@ -91,6 +92,35 @@ describe('git push', () => {
     const deleted = await push(directory, 'origin', ':idea');
     expect([deleted.status, linesOf(deleted)]).toEqual([0, []]);
     expect(linesOf(await push(directory, 'origin', 'main'))).toEqual([]);
+  });
+
+  it('prints its own deploy, and not that of a later push which was queued before it looks', async () => {
+    const { directory, repoUrl } = await clone();
+    const { id } = await link(repoUrl);
+    let reached = (): void => undefined;
+    const looked = new Promise<void>((resolve) => (reached = resolve));
+    let letGo = (): void => undefined;
+    const later = new Promise<void>((resolve) => (letGo = resolve));
+    const store = app.get(DeploysStore);
+    const look = store.pushedSince.bind(store);
+    // The first push looks for its deploy only once the second one has its deploy as well.
+    const looks = jest.spyOn(store, 'pushedSince').mockImplementationOnce(async (...args) => {
+      reached();
+      await later;
+      return look(...args);
+    });
+    const first = push(directory, 'origin', 'main');
+    await looked;
+    const other = `clone-${++number}`;
+    await git.run(['clone', '--quiet', '--branch', 'main', authorized(repoUrl, key), other]);
+    await commit(other);
+    const second = linesOf(await push(other, 'origin', 'main'));
+    letGo();
+    const firstLines = linesOf(await first);
+    looks.mockRestore();
+    const deploys = expectStatus(200, await app.fetch(`/api/v1/projects/${id}/deploys`, as(key))).body.data as any[];
+    const [newer, older] = deploys.map(({ url }) => url as string);
+    expect([firstLines[0], second[0]]).toEqual([expect.stringContaining(older!), expect.stringContaining(newer!)]);
   });
 
   it('follows the log with -o wait until the deploy is ready, or has failed', async () => {

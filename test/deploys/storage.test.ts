@@ -118,7 +118,7 @@ describe('the storage of deploys', () => {
           .get(DeployRequests)
           .requestByPush(
             (await app.get(ProjectsService).findAndLock(project))!,
-            { branch: 'pushed', pusherId: null },
+            { branch: 'pushed', commitSha: 'a'.repeat(40), pusherId: null },
             'preview',
           ),
       );

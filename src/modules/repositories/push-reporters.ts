@@ -1,11 +1,18 @@
 import { Injectable } from '@nestjs/common';
 
+/** A branch that a push has created or moved. */
+export interface PushedBranch {
+  readonly name: string;
+  /** The commit that the branch points to now. */
+  readonly commitSha: string;
+}
+
 /** What a push changed, for those who tell its pusher what happens next. */
 export interface PushReport {
   readonly orgId: string;
   readonly repoUrl: string;
   /** The branches that were created or moved; deleted ones are left out. */
-  readonly branches: readonly string[];
+  readonly branches: readonly PushedBranch[];
   /** The time just before the changes were recorded. */
   readonly since: Date;
   /** True if the pusher asked to wait for the results: `git push -o wait`. */

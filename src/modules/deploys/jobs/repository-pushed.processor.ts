@@ -28,12 +28,12 @@ export class RepositoryPushedProcessor implements JobHandler<RepositoryPushedPay
     // The branch was deleted. Its last deploy stays for as long as previews are kept.
     if (commitSha === null) return;
     for (const { id } of await this.projects.linkedTo(orgId, repoUrl))
-      await this.deploy(id, { repoUrl, branch, pusherId });
+      await this.deploy(id, { repoUrl, branch, commitSha, pusherId });
   }
 
   private async deploy(
     projectId: string,
-    push: { repoUrl: string; branch: string; pusherId: string | null },
+    push: { repoUrl: string; branch: string; commitSha: string; pusherId: string | null },
   ): Promise<void> {
     await this.database.transaction(async () => {
       const project = await this.projects.findAndLock(projectId);

@@ -16,6 +16,8 @@ export interface RequestedDeploy {
   readonly commit?: string | undefined;
   /** The upload to deploy instead of a branch. */
   readonly uploadId?: string | undefined;
+  /** The commit that a push has moved the branch to. */
+  readonly pushedCommit?: string | undefined;
   readonly trigger: DeployTrigger;
   readonly requestedBy: string | null;
 }
@@ -45,6 +47,8 @@ export class Deploy {
   @Column('text') ref!: string;
   /** Null for a deploy from a repository. */
   @Column('text', { name: 'upload_id', nullable: true }) uploadId!: string | null;
+  /** The commit that a push has moved the branch to. What is fetched may be newer. */
+  @Column('text', { name: 'pushed_commit', nullable: true }) pushedCommit!: string | null;
   @Column('text', { name: 'repo_url' }) repoUrl!: string;
   /** The settings, like the repository, are those of the project when the last attempt started. */
   @Column('jsonb') settings!: DeploySettings;
@@ -98,6 +102,7 @@ export class Deploy {
     deploy.force = force;
     deploy.ref = uploadId ?? commit ?? branch;
     deploy.uploadId = uploadId;
+    deploy.pushedCommit = request.pushedCommit ?? null;
     deploy.repoUrl = repoUrl;
     deploy.settings = settingsOf(project);
     deploy.requestedBy = requestedBy;

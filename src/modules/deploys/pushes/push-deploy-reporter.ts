@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { deployLabel } from '../../hosting/labels.js';
 import { type Project, ProjectsService } from '../../projects/projects.service.js';
-import { type PushReport, PushReporters } from '../../repositories/push-reporters.js';
+import { type PushedBranch, type PushReport, PushReporters } from '../../repositories/push-reporters.js';
 import type { LogLine } from '../domain/deploy-facts.js';
 import { ProductionGate } from '../domain/production-gate.js';
 import { LogFollower } from '../logs/log-follower.js';
@@ -15,6 +15,11 @@ const QUEUED_WITHIN_MS = 10_000;
 const LOOK_EVERY_MS = 200;
 /** A push of many branches to many projects starts more deploys than anybody reads about. */
 const SHOWN = 20;
+
+interface AwaitedDeploy {
+  readonly project: Project;
+  readonly branch: PushedBranch;
+}
 
 /** Tells pushers which deploys their push has started, and shows their logs on request. */
 @Injectable()
@@ -54,23 +59,21 @@ export class PushDeployReporter {
 
   /** Yields the deploys of the push as they are queued. It gives up after a while. */
   private async *queued(
-    awaited: readonly { project: Project; branch: string }[],
+    awaited: readonly AwaitedDeploy[],
     since: Date,
     signal: AbortSignal,
   ): AsyncGenerator<{ project: Project; deploy: Deploy }> {
     let left = [...awaited];
     for (const end = performance.now() + QUEUED_WITHIN_MS; left.length > 0 && !signal.aborted;) {
-      const deploys = await this.deploys.pushedSince(
-        left.map(({ project }) => project.id),
-        since,
-      );
-      for (const { project, branch } of left) {
-        const deploy = deploys.find((each) => each.projectId === project.id && each.branch === branch);
-        if (deploy !== undefined) yield { project, deploy };
+      const projectIds = left.map(({ project }) => project.id);
+      const deploys = await this.deploys.pushedSince(projectIds, since);
+      const waiting: AwaitedDeploy[] = [];
+      for (const each of left) {
+        const deploy = deploys.find((queued) => isOf(queued, each));
+        if (deploy === undefined) waiting.push(each);
+        else yield { project: each.project, deploy };
       }
-      left = left.filter(
-        ({ project, branch }) => !deploys.some((each) => each.projectId === project.id && each.branch === branch),
-      );
+      left = waiting;
       if (left.length === 0 || performance.now() > end) return;
       await sleep(LOOK_EVERY_MS, undefined, { signal }).catch(() => undefined);
     }
@@ -95,6 +98,10 @@ export class PushDeployReporter {
     return this.hosts.urlOf(deployLabel(id));
   }
 }
+
+/** Another push of the branch, a moment later, has a deploy of its own. */
+const isOf = ({ projectId, branch, pushedCommit }: Deploy, { project, branch: pushed }: AwaitedDeploy): boolean =>
+  projectId === project.id && branch === pushed.name && pushedCommit === pushed.commitSha;
 
 const textOf = ({ phase, stream, text }: LogLine): string =>
   `${phase.padEnd(7)} ${stream === 'system' ? '> ' : ''}${text}`;

@@ -75,11 +75,12 @@ export class DeployRequests {
    */
   requestByPush(
     project: Project,
-    push: { readonly branch: string; readonly pusherId: string | null },
+    push: { readonly branch: string; readonly commitSha: string; readonly pusherId: string | null },
     type: DeployType,
   ): Promise<Deploy> {
     return this.queue.add(project, {
       branch: push.branch,
+      pushedCommit: push.commitSha,
       type,
       force: false,
       trigger: 'push',

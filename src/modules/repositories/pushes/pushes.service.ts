@@ -7,12 +7,13 @@ import { RepositoriesStore } from '../persistence/repositories.store.js';
 import type { Repository } from '../persistence/repository.entity.js';
 import { RepositoriesMetrics } from '../metrics/repositories.metrics.js';
 import { RepositoryUrls } from '../hosted/repository-urls.js';
+import type { PushedBranch } from '../push-reporters.js';
 import { repositoryPushedEvent } from '../repository-pushed.job.js';
 
 /** The branches that a push has created or moved. */
 export interface SeenPush {
   readonly repoUrl: string;
-  readonly branches: readonly string[];
+  readonly branches: readonly PushedBranch[];
   /** The time just before the changes were recorded. */
   readonly since: Date;
 }
@@ -67,7 +68,11 @@ export class PushesService {
         this.metrics.pushed(changes.size);
         return Promise.resolve();
       });
-      return { repoUrl, since, branches: [...changes].flatMap(([branch, sha]) => (sha === null ? [] : [branch])) };
+      return {
+        repoUrl,
+        since,
+        branches: [...changes].flatMap(([name, commitSha]) => (commitSha === null ? [] : [{ name, commitSha }])),
+      };
     });
   }
 }
