@@ -30,6 +30,7 @@ import { CreateScheduleLeases1795274000000 } from '../../migrations/179527400000
 import { AddRunSettings1795280000000 } from '../../migrations/1795280000000-add-run-settings.js';
 import { AddAppLogLevel1795280060000 } from '../../migrations/1795280060000-add-app-log-level.js';
 import { CreateAppMetrics1795280120000 } from '../../migrations/1795280120000-create-app-metrics.js';
+import { AddUploadListBytes1795290100000 } from '../../migrations/1795290100000-add-upload-list-bytes.js';
 import { AddDeployPushedCommit1795290000000 } from '../../migrations/1795290000000-add-deploy-pushed-commit.js';
 import { CreateUploads1795286000000 } from '../../migrations/1795286000000-create-uploads.js';
 import { CreateDeployHooks1795284000000 } from '../../migrations/1795284000000-create-deploy-hooks.js';
@@ -131,6 +132,7 @@ const MIGRATIONS = [
   CreateGithubComments1795284180000,
   CreateUploads1795286000000,
   AddDeployPushedCommit1795290000000,
+  AddUploadListBytes1795290100000,
 ];
 
 /** Returns the names of all migrations in their order. */

@@ -216,6 +216,44 @@ describe('POST /api/v1/projects/:project_id/uploads', () => {
     ]);
   });
 
+  it('counts lists of files and empty files, so that no number of uploads exceeds the storage of the plan', async () => {
+    const poor = await make.person({ plan: 'free' });
+    const its = await make.key(poor);
+    const id = await newProject(its);
+    const taken = async (): Promise<number> => {
+      const answer = await begin([{ path: 'x', sha256: hashOf('x'), bytes: 1 }], its, await newProject(its));
+      return answer.body.error.details.used_bytes as number;
+    };
+    const nothing = announced(
+      Object.fromEntries(Array.from({ length: 100 }, (_, index) => [`${'d/'.repeat(400)}${index}`, ''])),
+    );
+    for (let count = 0; count < 3; count++) expectStatus(201, await begin(nothing, its, id));
+    await make.sql(
+      'UPDATE upload_blobs SET bytes = $2 WHERE store_id IN (SELECT id FROM upload_stores WHERE project_id = $1)',
+      [id, 1_024 * 1_048_576],
+    );
+    const lists = (await taken()) - 1_024 * 1_048_576;
+    // Three lists of a hundred paths, which are longer than 800 bytes, and one empty content.
+    expect(lists).toBeGreaterThan(3 * 100 * 900);
+    expect(lists).toBeLessThan(3 * 100 * 1_000);
+  });
+
+  it('replaces a store that lists of unchanged files have filled', async () => {
+    const storeOf = async (): Promise<string> =>
+      (
+        await make.sql<{ id: string }>('SELECT id FROM upload_stores WHERE project_id = $1 AND retired_at IS NULL', [
+          project,
+        ])
+      )[0]!.id;
+    await begun({ a: 'same' });
+    const first = await storeOf();
+    await begun({ a: 'same' });
+    expect(await storeOf()).toBe(first);
+    await make.sql('UPDATE upload_stores SET list_bytes = 2 * 1048576 WHERE id = $1', [first]);
+    expect((await begun({ a: 'same' })).missing).toHaveLength(1);
+    expect(await storeOf()).not.toBe(first);
+  });
+
   it('changes nothing in a dry run, and replays with an idempotency key', async () => {
     const files = announced({ 'index.html': uniqueName('x') });
     const dry = await app.post(

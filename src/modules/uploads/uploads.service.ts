@@ -46,10 +46,9 @@ export class UploadsService {
   begin(call: Call, projectIdOrSlug: string, files: readonly AnnouncedFile[]): Promise<BegunUpload> {
     return this.database.transaction(async () => {
       const { id: projectId, orgId } = await this.projects.get(call, projectIdOrSlug, 'deploys:write');
-      const sizes = contentsOf(files);
-      this.room.requireSize(sumOf(sizes.values()));
+      this.room.requireSize(sumOf(contentsOf(files).values()));
       await this.uploads.lock(orgId);
-      const { storeId, missing } = await this.room.take({ orgId, projectId }, sizes);
+      const { storeId, missing } = await this.room.take({ orgId, projectId }, files);
       const upload: Upload = {
         id: this.ids.next(UPLOAD_ID),
         storeId,

@@ -84,4 +84,17 @@ export const announcedFile = ({ path, sha256, bytes, executable }: Partial<Annou
 export const contentsOf = (files: readonly AnnouncedFile[]): ReadonlyMap<string, number> =>
   new Map(files.map(({ sha256, bytes }) => [sha256, bytes]));
 
+/** What one content takes beside its bytes: its row, and its entries in the files of git. Empty files take this too. */
+export const CONTENT_ENTRY_BYTES = 256;
+
+/** What a file of a list takes beside its path, in the list and in the trees of its commit. */
+const FILE_ENTRY_BYTES = 128;
+
+/** What the list of an upload takes, as files that are not new have no content to count. */
+export const listBytesOf = (files: readonly AnnouncedFile[]): number =>
+  sumOf(files.map(({ path }) => Buffer.byteLength(path) + FILE_ENTRY_BYTES));
+
+/** What contents of these sizes take. */
+export const storedBytesOf = (sizes: readonly number[]): number => sumOf(sizes) + sizes.length * CONTENT_ENTRY_BYTES;
+
 export const sumOf = (sizes: Iterable<number>): number => [...sizes].reduce((sum, bytes) => sum + bytes, 0);

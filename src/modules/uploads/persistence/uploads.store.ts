@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
+import { CONTENT_ENTRY_BYTES } from '../domain/upload-files.js';
 import type { Upload, UploadStore } from './upload.js';
 
 const STORE = 'id, org_id AS "orgId", project_id AS "projectId"';
@@ -32,8 +33,13 @@ export class UploadsStore {
     );
   }
 
-  async touchStore(id: string, at: Date): Promise<void> {
-    await this.sql('UPDATE upload_stores SET used_at = $2 WHERE id = $1', [id, at]);
+  /** Records an upload, whose list stays in the store as a commit for as long as the store. */
+  async useStore(id: string, { listBytes, at }: { listBytes: number; at: Date }): Promise<void> {
+    await this.sql('UPDATE upload_stores SET used_at = $2, list_bytes = list_bytes + $3 WHERE id = $1', [
+      id,
+      at,
+      listBytes,
+    ]);
   }
 
   /** New uploads get another store; what is in this one stays for a while. */
@@ -80,21 +86,24 @@ export class UploadsStore {
     return new Map(rows.map(({ sha256, objectId }) => [sha256, objectId]));
   }
 
-  /** Returns the bytes of a store, announced ones included. */
-  async bytesOfStore(storeId: string): Promise<number> {
-    const [row] = await this.sql<{ bytes: number }>(
-      'SELECT coalesce(sum(bytes), 0)::float8 AS bytes FROM upload_blobs WHERE store_id = $1',
-      [storeId],
-    );
-    return row!.bytes;
+  /** Returns what a store takes, announced content included. */
+  bytesOfStore(storeId: string): Promise<number> {
+    return this.bytesWhere('s.id = $2', storeId);
   }
 
-  /** Returns the bytes of all stores of an organization, announced ones included. */
-  async bytesOfOrganization(orgId: string): Promise<number> {
+  /** Returns what all stores of an organization take, announced content included. */
+  bytesOfOrganization(orgId: string): Promise<number> {
+    return this.bytesWhere('s.org_id = $2', orgId);
+  }
+
+  private async bytesWhere(condition: string, value: string): Promise<number> {
     const [row] = await this.sql<{ bytes: number }>(
-      `SELECT coalesce(sum(b.bytes), 0)::float8 AS bytes
-       FROM upload_stores s JOIN upload_blobs b ON b.store_id = s.id WHERE s.org_id = $1`,
-      [orgId],
+      `SELECT coalesce(sum(s.list_bytes + content.bytes), 0)::float8 AS bytes
+       FROM upload_stores s, LATERAL (
+         SELECT coalesce(sum(b.bytes + $1::int), 0) AS bytes FROM upload_blobs b WHERE b.store_id = s.id
+       ) content
+       WHERE ${condition}`,
+      [CONTENT_ENTRY_BYTES, value],
     );
     return row!.bytes;
   }
