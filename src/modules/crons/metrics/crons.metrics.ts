@@ -7,7 +7,7 @@ const FIRINGS = 'cron_firings_total';
 const DELAY = 'cron_delay_seconds';
 
 /** How a time of a cron passed. `error`: there was no answer, as the platform could not send the request. */
-export type Firing = Exclude<CronOutcome, 'running'> | 'error';
+type Firing = Exclude<CronOutcome, 'running'> | 'error';
 
 const FIRING_OUTCOMES: readonly Firing[] = [...CRON_OUTCOMES.filter((outcome) => outcome !== 'running'), 'error'];
 

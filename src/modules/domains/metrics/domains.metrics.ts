@@ -18,7 +18,7 @@ const CHECK_OUTCOMES: readonly CheckOutcome[] = ['ok', ...CHECK_PROBLEMS, 'error
  * What a proxy that asks for permission was told. All but `allowed` and `error` are the same answer to it. `disabled`:
  * there is no secret. `too_many_names`: the wildcard has as many names as may be.
  */
-export const TLS_ANSWERS = [
+const TLS_ANSWERS = [
   'allowed',
   'not_served',
   'too_many_names',
@@ -43,14 +43,20 @@ export class DomainMetrics {
     for (const outcome of CHECK_OUTCOMES) checks.inc({ outcome }, 0);
     for (const answer of TLS_ANSWERS) questions.inc({ answer }, 0);
     // The gauges are read on each request for `/metrics`. While PostgreSQL is unavailable they keep their last values.
-    Object.assign(states, {
-      collect: async () => {
-        const found = await domains.countByState(clock.now()).catch(() => undefined);
-        if (found === undefined) return;
-        for (const state of DOMAIN_STATES) states.set({ state }, found.counts.get(state) ?? 0);
-        overdue.set(found.overdueSeconds);
-      },
-    });
+    const read = async (): Promise<void> => {
+      const found = await domains.countByState(clock.now()).catch(() => undefined);
+      if (found === undefined) return;
+      for (const state of DOMAIN_STATES) states.set({ state }, found.counts.get(state) ?? 0);
+      overdue.set(found.overdueSeconds);
+    };
+    let reading: Promise<void> | undefined;
+    // Both gauges wait for one query.
+    const collect = (): Promise<void> =>
+      (reading ??= read().finally(() => {
+        reading = undefined;
+      }));
+    Object.assign(states, { collect });
+    Object.assign(overdue, { collect });
   }
 
   checked(outcome: CheckOutcome): void {
