@@ -220,7 +220,9 @@ describe('a cron that is due', () => {
     const before = await Promise.all(outcomes.map(firings));
     const delays = async (): Promise<number[]> => {
       const { text } = await app.fetch('/metrics');
-      return ['count', 'sum'].map((part) => Number(new RegExp(`^cron_delay_seconds_${part} (.+)$`, 'm').exec(text)![1]));
+      return ['count', 'sum'].map((part) =>
+        Number(new RegExp(`^cron_delay_seconds_${part} (.+)$`, 'm').exec(text)![1]),
+      );
     };
     const [count = 0, sum = 0] = await delays();
     const cron = await created();
