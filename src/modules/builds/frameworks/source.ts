@@ -50,10 +50,15 @@ export class Source {
     return this.paths.has(path);
   }
 
-  /** The paths below a directory, whatever its case, whose names match. */
+  /** The paths below a directory, whatever its case, whose names match. An empty name stands for the root directory. */
   filesBelow(directory: string, name: RegExp): string[] {
-    const below = `${directory}/`;
+    const below = directory === '' ? '' : `${directory}/`;
     return [...this.paths].filter((path) => path.toLowerCase().startsWith(below) && name.test(path));
+  }
+
+  /** True when a path of up to three names, in lower case, matches. */
+  someFile(path: RegExp): boolean {
+    return [...this.paths].some((each) => path.test(each.toLowerCase()));
   }
 
   /** The name of the configuration file `name` with one of the usual extensions. */

@@ -247,6 +247,16 @@ describe('the plan of a build', () => {
 
   it.each([
     [['Dockerfile'], {}, /^Found a Dockerfile/],
+    [['composer.json', 'public'], { paths: ['composer.json', 'public', 'public/index.php'] }, /^Found a PHP project, /],
+    [['index.php', 'about.html'], { paths: ['index.php', 'about.html'] }, /^Found a PHP project, /],
+    [['Gemfile', 'public'], { paths: ['Gemfile', 'public', 'public/404.html'] }, /^Found a Ruby project, /],
+    [['_config.yml', 'Gemfile', '404.html'], {}, /^Found a Jekyll site and a Ruby project, .* framework to static/],
+    [['Program.cs', 'App.csproj'], {}, /^Found a \.NET project, /],
+    [
+      ['README.md', 'site'],
+      { paths: ['README.md', 'site', 'site/index.html', 'site/more/page.html', '.github/x.html'] },
+      /Pages were found in: site\. Set the root directory of the project to it/,
+    ],
     [['README.md'], {}, /Found: README.md. Expected is a package.json or an index.html/],
     [[], {}, /The directory is empty/],
     [
