@@ -28,6 +28,12 @@ export class Source {
     return this.inspection.python;
   }
 
+  /** The command of the process `web` in the Procfile, or null when there is none that runs a server. */
+  get webProcess(): string | null {
+    const [, command] = /^web:[ \t]*(\S[^\n]{0,1999})$/m.exec(this.inspection.procfile ?? '') ?? [];
+    return command === undefined || isDevServer(command) ? null : command.trim();
+  }
+
   uses(...packages: readonly string[]): boolean {
     const { dependencies = {} } = this.inspection.manifest ?? {};
     return packages.some((name) => Object.hasOwn(dependencies, name));
