@@ -11,6 +11,10 @@ export interface Fixture {
   readonly framework: string;
   /** The package whose version says what was tested. */
   readonly package?: string;
+  /** The version that was tested, for a fixture without a package.json. */
+  readonly version?: string;
+  /** It installs from an index of Python packages, without which it is left out. */
+  readonly index?: 'python';
   /** The public starter that its files come from, with the version. */
   readonly source: string;
   readonly licence: string;

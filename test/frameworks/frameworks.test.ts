@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { type Browser, type Page } from 'playwright-core';
 import { inChromium, launchChromium } from '../support/browser.js';
 import { GitClient } from '../support/git-client.js';
-import { as, expectStatus, Make } from '../support/make.js';
+import { as, expectStatus, Make, send } from '../support/make.js';
 import { eventually, useApp } from '../support/test-app.js';
 import { filesOf, type Fixture, rangeOf, selectedFixtures } from './fixture.js';
 
@@ -28,16 +28,26 @@ const npm = (...args: string[]): string =>
 /** Builds use the registry that npm is configured with on this machine, which may be on an internal network. */
 const registry = new URL(npm('config', 'get', 'registry'));
 
+/** The index of Python packages: the one of PIP_INDEX_URL, or else the public one. */
+const pythonIndex = new URL(process.env['PIP_INDEX_URL'] ?? 'https://pypi.org/simple/');
+
 const fixtures = selectedFixtures({
   names: process.env['FRAMEWORKS'],
   short: process.env['FRAMEWORKS_SHORT'] === '1',
 });
+const needsPython = fixtures.some(({ index }) => index === 'python');
+const canInstallPython = needsPython && answers(new URL('pip/', pythonIndex));
+if (needsPython && !canInstallPython)
+  process.stderr.write(`The fixtures of Python are left out: ${pythonIndex.href} does not answer.\n`);
+const run = fixtures.filter(({ index }) => index !== 'python' || canInstallPython);
+
+const allowedHosts = [registry.host, ...(pythonIndex.hostname === 'pypi.org' ? [] : [pythonIndex.host])].join(',');
 
 /** Nothing is replaced: projects as their authors push them, packages from the registry, isolated builds, a browser. */
 describe('a project that is pushed as it is', () => {
   const dataDirectory = mkdtempSync(join(tmpdir(), 'frameworks-'));
   chmodSync(dataDirectory, 0o711);
-  const app = useApp({ DATA_DIR: dataDirectory, SANDBOX_ENABLED: 'false', BUILD_ALLOWED_HOSTS: registry.host });
+  const app = useApp({ DATA_DIR: dataDirectory, SANDBOX_ENABLED: 'false', BUILD_ALLOWED_HOSTS: allowedHosts });
   const make = new Make(app);
   const git = new GitClient();
   let browser: Browser | undefined;
@@ -52,7 +62,7 @@ describe('a project that is pushed as it is', () => {
     rmSync(dataDirectory, { recursive: true, force: true });
   });
 
-  inChromium.each(fixtures.map((fixture) => [fixture.name, fixture] as const))('%s', async (name, fixture) => {
+  inChromium.each(run.map((fixture) => [fixture.name, fixture] as const))('%s', async (name, fixture) => {
     // Jest reports a file when all of it is over, which takes an hour here.
     const from = performance.now();
     const report = (outcome: string): void => {
@@ -95,6 +105,7 @@ describe('a project that is pushed as it is', () => {
       201,
       await app.post('/api/v1/projects', { name, repo_url: repoUrl, ...settings }, as(key)),
     ).body.data.id as string;
+    if (fixture.index === 'python' && pythonIndex.hostname !== 'pypi.org') await useIndex(project, key);
     const remote = repoUrl.replace(app.config.publicUrl, app.url.replace('//', `//any:${key}@`));
     await git.run(['clone', '--quiet', remote, name]);
     await git.run(['checkout', '--quiet', '-B', 'main'], { cwd: name });
@@ -128,6 +139,11 @@ describe('a project that is pushed as it is', () => {
           (await app.fetch(`/api/v1/deploys/${deploy.id}/logs`, as(key))).text.slice(-12_000),
       );
     return deploy;
+  }
+
+  async function useIndex(project: string, key: string): Promise<void> {
+    const variables = [{ name: 'PIP_INDEX_URL', value: pythonIndex.href, targets: ['production'], secret: false }];
+    expectStatus(200, await send(app, ['PUT', `/api/v1/projects/${project}/env`], { variables }, as(key)));
   }
 
   async function visited(fixture: Fixture, url: string): Promise<void> {
@@ -192,14 +208,29 @@ async function says(page: Page, text: string): Promise<void> {
 const asked = (page: Page, path: string): Promise<unknown> =>
   page.evaluate(async (at) => (await fetch(at)).json(), path);
 
-/** Notes what has just come up. Of two fixtures of a framework, the one with the newer version counts. */
-function keep(fixture: Fixture): void {
+function answers(url: URL): boolean {
+  try {
+    execFileSync('curl', ['--silent', '--fail', '--location', '--max-time', '10', '--output', '/dev/null', url.href]);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The newest version that the fixture's package.json allows, or null when it does not say which package was tested. */
+function newestOf(fixture: Fixture): string | null {
   const range = rangeOf(fixture);
-  if (range === null) return;
+  if (range === null) return null;
   const found = [
     JSON.parse(npm('view', `${fixture.package!}@${range}`, 'version', '--json')) as string | string[],
   ].flat();
-  const version = found.sort((a, b) => a.localeCompare(b, 'en', { numeric: true })).at(-1)!;
+  return found.sort((a, b) => a.localeCompare(b, 'en', { numeric: true })).at(-1)!;
+}
+
+/** Notes what has just come up. Of two fixtures of a framework, the one with the newer version counts. */
+function keep(fixture: Fixture): void {
+  const version = fixture.version ?? newestOf(fixture);
+  if (version === null) return;
   const tested = JSON.parse(readFileSync(TESTED, 'utf8')) as Record<string, { version: string; date: string }>;
   const before = tested[fixture.framework];
   if (before !== undefined && version.localeCompare(before.version, 'en', { numeric: true }) < 0) return;

@@ -1,5 +1,14 @@
 import { type Preset } from './preset.js';
-import { directoryIn, propertyOf } from './source.js';
+import { directoryIn, propertyOf, type Source } from './source.js';
+import { commandOf } from './start-commands.js';
+
+const STATIC_FILES = { directory: '.next/static', prefix: '/_next/static', immutable: true };
+
+/** `node server.js` or `tsx server.ts`: a server that runs Next.js as a part of it. */
+const startsItsOwnServer = (source: Source): boolean => {
+  const start = (source.script('start') ?? '').slice(0, 2_000);
+  return /(?:^|[\s/])(?:node|tsx|ts-node|bun)\s/.test(start) && !/\bnext\b/.test(start);
+};
 
 export const nextjs: Preset = {
   name: 'nextjs',
@@ -19,12 +28,19 @@ export const nextjs: Preset = {
     },
     {
       kind: 'server',
+      condition: 'with a `start` script that runs a server of the project',
+      when: startsItsOwnServer,
+      tree: 'repository',
+      leaves: ['.next/BUILD_ID'],
+      start: (source) => commandOf(source.script('start')!),
+      publicFiles: [STATIC_FILES],
+    },
+    {
+      kind: 'server',
+      condition: 'otherwise',
       tree: 'standalone',
       start: () => ['node', 'server.js'],
-      publicFiles: [
-        { directory: '.next/static', prefix: '/_next/static', immutable: true },
-        { directory: 'public', prefix: '/' },
-      ],
+      publicFiles: [STATIC_FILES, { directory: 'public', prefix: '/' }],
     },
   ],
 };

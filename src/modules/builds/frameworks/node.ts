@@ -14,6 +14,7 @@ export const node: Preset = {
       if (!source.hasManifest) return false;
       const start = source.script('start');
       if (start !== undefined) return !isDevServer(start);
+      if (source.webProcess !== null) return true;
       return (
         source.script('build') === undefined &&
         !hasPages(source) &&
@@ -21,7 +22,9 @@ export const node: Preset = {
         serverFileOf(source) !== null
       );
     },
-    condition: '`package.json` with a `start` script that is no server for development, or a file such as `server.js`',
+    condition:
+      '`package.json` with a `start` script that is no server for development, a `web` process in a Procfile, or a ' +
+      'file such as `server.js`',
   },
   build: null,
   modes: [OWN_SERVER],

@@ -200,6 +200,26 @@ describe('the preset of', () => {
       ['static', null, 'static', 'the root directory'],
     ],
     [
+      'Next.js',
+      { dependencies: { next: '^16' }, scripts: { start: 'next start' } },
+      ['nextjs', 'npx next build', 'server', 'node server.js'],
+    ],
+    [
+      'Next.js in a server of the project',
+      { dependencies: { next: '^16' }, scripts: { start: 'NODE_ENV=production tsx server.ts', build: 'next build' } },
+      [
+        'nextjs',
+        'npm run build',
+        'server',
+        'sh -c PATH="$PWD/node_modules/.bin:$PATH"; NODE_ENV=production tsx server.ts',
+      ],
+    ],
+    [
+      'Next.js whose start script runs the standalone server',
+      { dependencies: { next: '^16' }, scripts: { start: 'node .next/standalone/server.js' } },
+      ['nextjs', 'npx next build', 'server', 'node server.js'],
+    ],
+    [
       'webpack',
       { dependencies: { webpack: '^5' }, scripts: { start: 'webpack serve --open', build: 'webpack' } },
       ['static', 'npm run build', 'static', 'dist'],

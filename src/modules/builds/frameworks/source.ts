@@ -28,6 +28,12 @@ export class Source {
     return this.inspection.python;
   }
 
+  /** The command of the process `web` in the Procfile, or null when there is none that runs a server. */
+  get webProcess(): string | null {
+    const [, command] = /^web:[ \t]*(\S[^\n]{0,1999})$/m.exec(this.inspection.procfile ?? '') ?? [];
+    return command === undefined || isDevServer(command) ? null : command.trim();
+  }
+
   uses(...packages: readonly string[]): boolean {
     const { dependencies = {} } = this.inspection.manifest ?? {};
     return packages.some((name) => Object.hasOwn(dependencies, name));
@@ -50,10 +56,15 @@ export class Source {
     return this.paths.has(path);
   }
 
-  /** The paths below a directory, whatever its case, whose names match. */
+  /** The paths below a directory, whatever its case, whose names match. An empty name stands for the root directory. */
   filesBelow(directory: string, name: RegExp): string[] {
-    const below = `${directory}/`;
+    const below = directory === '' ? '' : `${directory}/`;
     return [...this.paths].filter((path) => path.toLowerCase().startsWith(below) && name.test(path));
+  }
+
+  /** True when a path of up to three names, in lower case, matches. */
+  someFile(path: RegExp): boolean {
+    return [...this.paths].some((each) => path.test(each.toLowerCase()));
   }
 
   /** The name of the configuration file `name` with one of the usual extensions. */

@@ -11,13 +11,17 @@ const SERVER_FILES = [
   'api/index.ts',
 ];
 
-/** The first script of these that exists and is not a server for development, or else the main file. */
+/**
+ * The first script of these that exists and is not a server for development, or else the process `web` of the Procfile,
+ * or else the main file.
+ */
 export function startOf(
   source: Source,
   scripts: readonly string[] = ['start:prod', 'start'],
 ): readonly string[] | null {
   const script = scripts.map((name) => source.script(name)).find((each) => each !== undefined && !isDevServer(each));
   if (script !== undefined) return commandOf(script);
+  if (source.webProcess !== null) return commandOf(source.webProcess);
   const file = serverFileOf(source);
   return file === null ? null : ['node', file];
 }

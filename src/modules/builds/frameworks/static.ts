@@ -1,3 +1,4 @@
+import { isForAnotherLanguage } from './other-languages.js';
 import { type Preset } from './preset.js';
 
 /** The framework of sites that no other preset knows: any build that leaves pages, or pages without a build. */
@@ -6,10 +7,12 @@ export const staticSite: Preset = {
   title: 'Static files',
   detect: {
     when: (source) =>
-      source.entries.some((name) => /\.html?$/i.test(name)) ||
-      source.has('public') ||
-      source.script('build') !== undefined,
-    condition: 'HTML files, a `public` directory, or a `build` script',
+      (source.entries.some((name) => /\.html?$/i.test(name)) ||
+        source.has('public') ||
+        source.script('build') !== undefined) &&
+      !isForAnotherLanguage(source),
+    condition:
+      'HTML files, a `public` directory, or a `build` script, and with files of another language an `index.html`',
   },
   build: null,
   modes: [{ kind: 'site', outputs: ['dist', 'build', 'out', '_site', 'www', 'public'] }],

@@ -1,3 +1,4 @@
+import { isForAnotherLanguage } from './other-languages.js';
 import { type Preset } from './preset.js';
 import { SERVER_BESIDE_PAGES } from './shared-modes.js';
 import { directoryIn, type Source } from './source.js';
@@ -11,8 +12,10 @@ export const vite: Preset = {
   title: 'Vite (React, Vue, Svelte, Solid, Preact, Lit)',
   detect: {
     packages: ['vite'],
-    when: (source) => source.has('index.html') || source.configFile('vite.config') !== null,
-    condition: 'with an index.html or a vite.config',
+    // Laravel and Rails build scripts and styles with Vite, and no page.
+    when: (source) =>
+      source.has('index.html') || (source.configFile('vite.config') !== null && !isForAnotherLanguage(source)),
+    condition: 'with an index.html, or with a vite.config and without files of another language',
   },
   build: 'npx vite build',
   modes: [

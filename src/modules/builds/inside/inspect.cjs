@@ -171,6 +171,25 @@ function strings(record) {
   );
 }
 
+const SUBMODULE = /^[ \t]*path[ \t]*=[ \t]*(\S.*)$/gm;
+const LARGEST_POINTER = 300;
+const MOST_UNFETCHED = 4;
+
+/** Builds fetch neither submodules nor files of Git LFS, whose places have nothing or a pointer. */
+function unfetchedIn(repository, directory, paths) {
+  const modules = plainText(textOf(repository, '.gitmodules', LARGEST_CONFIG) ?? '').matchAll(SUBMODULE);
+  const usesLfs = /\bfilter=lfs\b/.test(textOf(repository, '.gitattributes', LARGEST_CONFIG) ?? '');
+  const pointers = [];
+  for (const file of usesLfs ? paths : []) {
+    if (pointers.length >= MOST_UNFETCHED) break;
+    if (textOf(directory, file, LARGEST_POINTER)?.startsWith('version https://git-lfs.') === true) pointers.push(file);
+  }
+  return {
+    submodules: [...modules].slice(0, MOST_UNFETCHED).map(([, place]) => place.trim().slice(0, 200)),
+    pointers,
+  };
+}
+
 module.exports = function inspect(repository, root) {
   const directory = realDirectory(repository, path.join(repository, root));
   if (directory === null) return { found: false, directories: directoriesOf(repository) };
@@ -191,6 +210,8 @@ module.exports = function inspect(repository, root) {
     locks: lock === null ? [] : LOCK_FILES.filter((name) => fs.existsSync(path.join(lockDirectory, name))),
     packages: packagesIn(directory, paths),
     python: python(directory),
+    unfetched: unfetchedIn(repository, directory, paths),
+    procfile: plainOrNull(textOf(directory, 'Procfile', 8_192)),
     manifest:
       manifest === null
         ? null

@@ -31,6 +31,8 @@ const inspection = ({ dependencies = {}, scripts = {}, entries = [], lock, more 
   packages: [],
   directories: [],
   python: null,
+  unfetched: { submodules: [], pointers: [] },
+  procfile: null,
   lock: lock === undefined ? null : { directory: '', name: lock },
   installHash: 'a'.repeat(64),
   packageManager: packageManagerFactsOf({}, lock ?? null),
@@ -202,6 +204,37 @@ describe('the plan of a build', () => {
     ]);
   });
 
+  it('names what is not fetched, and the processes of a Procfile that are not started', () => {
+    reported.length = 0;
+    plan({
+      entries: ['index.html'],
+      more: { unfetched: { submodules: ['themes/ananke'], pointers: ['photo.png'] }, manifest: null },
+    });
+    plan({
+      dependencies: { express: '^5' },
+      more: { procfile: 'release: npm run migrate\nweb: node a.js\nworker: x\n' },
+    });
+    expect(reported).toEqual([
+      expect.stringMatching(/^Submodules are not fetched.*: themes\/ananke\. .* See \/docs\/builds#fetching\.$/),
+      expect.stringMatching(/^Files of Git LFS are not fetched.*: photo\.png\. /),
+      expect.stringMatching(/^Of the Procfile only the process web is started, and not release, worker\. /),
+    ]);
+  });
+
+  it('starts the web process of a Procfile if nothing else says how', () => {
+    const start = ({ settings }: ReturnType<typeof planOf>): unknown => settings.start_command.value;
+    const more = { procfile: 'web: node lib/web.js --port $PORT\n' };
+    expect(start(plan({ dependencies: { express: '^4' }, more }))).toBe('node lib/web.js --port $PORT');
+    expect(plan({ more })).toMatchObject({ framework: 'node' });
+    expect(start(plan({ scripts: { start: 'node a.js' }, more }))).toBe('node a.js');
+    const site = { scripts: { build: 'make' }, more: { procfile: 'web: npx serve dist' } };
+    expect(plan(site)).toMatchObject({ framework: 'static' });
+    const python = { packages: 'requirements.txt', application: null };
+    expect(start(plan({ more: { procfile: 'web: uvicorn shop:api --port $PORT', manifest: null, python } }))).toBe(
+      'uvicorn shop:api --port $PORT',
+    );
+  });
+
   it('names functions beside pages, and refuses functions alone', () => {
     reported.length = 0;
     const paths = ['index.html', 'api', 'api/hello.js', 'api/users/[id].ts'];
@@ -247,6 +280,21 @@ describe('the plan of a build', () => {
 
   it.each([
     [['Dockerfile'], {}, /^Found a Dockerfile/],
+    [['composer.json', 'public'], { paths: ['composer.json', 'public', 'public/index.php'] }, /^Found a PHP project, /],
+    [['index.php', 'about.html'], { paths: ['index.php', 'about.html'] }, /^Found a PHP project, /],
+    [['Gemfile', 'public'], { paths: ['Gemfile', 'public', 'public/404.html'] }, /^Found a Ruby project, /],
+    [['_config.yml', 'Gemfile', '404.html'], {}, /^Found a Jekyll site and a Ruby project, .* framework to static/],
+    [
+      ['mkdocs.yml', 'requirements.txt'],
+      { python: { packages: 'requirements.txt', application: null } },
+      /^Found an MkDocs site, /,
+    ],
+    [['Program.cs', 'App.csproj'], {}, /^Found a \.NET project, /],
+    [
+      ['README.md', 'site'],
+      { paths: ['README.md', 'site', 'site/index.html', 'site/more/page.html', '.github/x.html'] },
+      /Pages were found in: site\. Set the root directory of the project to it/,
+    ],
     [['README.md'], {}, /Found: README.md. Expected is a package.json or an index.html/],
     [[], {}, /The directory is empty/],
     [

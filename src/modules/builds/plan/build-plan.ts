@@ -14,7 +14,7 @@ import { type BuildPlan, SOURCE } from './plan-types.js';
 import { exceptions } from './public-files.js';
 import { type Serving, servingOf } from './serving.js';
 import { type RepositoryFiles, repositoryFilesOf } from './repository-files.js';
-import { noteFunctions, noteLocks } from './source-notes.js';
+import { noteFunctions, noteLocks, noteProcesses, noteUnfetched } from './source-notes.js';
 import { used } from './used-settings.js';
 
 /** The tools that this machine has for builds. */
@@ -43,9 +43,11 @@ export function planOf(set: BuildSettings, inspection: Inspection, tools: Availa
   const runs = inspection.manifest !== null || build !== null;
   const node = nodeOf(set, inspection, files, tools);
   noteLocks(inspection, tools.report);
+  noteUnfetched(inspection, tools.report);
   const serving = servingOf({ mode, source, settings, set, inspection, root, hasBuild: build !== null });
   // A server may have code of its own in a directory with such a name.
   if (serving.start === null) noteFunctions(source, tools.report);
+  else noteProcesses(inspection, tools.report);
   return {
     framework: preset.name,
     nodeVersion: runs ? node.value : null,

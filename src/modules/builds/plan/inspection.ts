@@ -17,6 +17,10 @@ export interface Inspection {
   readonly directories: readonly string[];
   /** What `inside/python.cjs` reports, or null when nothing says that this is a Python project. */
   readonly python: PythonProject | null;
+  /** Up to four of each: submodules of git, and pointers of Git LFS that lie in place of a file. */
+  readonly unfetched: { readonly submodules: readonly string[]; readonly pointers: readonly string[] };
+  /** The text of the Procfile. */
+  readonly procfile: string | null;
   readonly manifest: Manifest | null;
   readonly hasWorkspaces: boolean;
   readonly nodeFile: string | null;
@@ -73,6 +77,8 @@ export function inspectionOf(raw: Record<string, unknown>): Inspection {
     }),
     directories: textsOf(raw.directories),
     python: raw.python == null ? null : pythonOf(recordOf(raw.python)),
+    unfetched: unfetchedOf(raw.unfetched == null ? {} : recordOf(raw.unfetched)),
+    procfile: textOf(raw.procfile),
     manifest:
       manifest === null
         ? null
@@ -92,6 +98,11 @@ export function inspectionOf(raw: Record<string, unknown>): Inspection {
     netlify: textOf(raw.netlify),
   };
 }
+
+const unfetchedOf = ({ submodules, pointers }: Record<string, unknown>): Inspection['unfetched'] => ({
+  submodules: textsOf(submodules),
+  pointers: textsOf(pointers),
+});
 
 /** These become parts of commands, so that only plain names pass. */
 const PACKAGE_FILE = /^[\w.]{1,40}$/;

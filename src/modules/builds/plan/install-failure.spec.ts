@@ -43,6 +43,10 @@ describe('the reason why packages were not installed', () => {
     expect(messageOf({ unreachable: ['npm.internal:443'], lastLines: ['npm error code E404'] })).toMatch(
       /^npm\.internal:443 could not be reached\. .+ If it is a registry of your own, check its address in \.npmrc\.$/,
     );
+    const command = 'install-python-packages requirements.txt gunicorn==26.2.0';
+    expect(messageOf({ unreachable: ['pypi.org:443'], command })).toMatch(
+      /check its address in the variable PIP_INDEX_URL/,
+    );
     expect(messageOf({ refused: ['a:443', 'b:443', 'c:443', 'd:443'] })).toMatch(
       /^a package downloads from a:443, b:443, c:443 and 1 more, .+ build_network to open/,
     );

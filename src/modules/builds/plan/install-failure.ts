@@ -48,7 +48,7 @@ const REASONS: readonly Reason[] = [
     const isOne = end.unreachable.length === 1;
     return (
       `${namesOf(end.unreachable)} could not be reached. Deploy again in a few minutes. ` +
-      `If ${isOne ? 'it is a' : 'they are'} registry of your own, check its address in .npmrc.`
+      `If ${isOne ? 'it is a' : 'they are'} registry of your own, check its address in ${registrySettingOf(end)}.`
     );
   },
   (end) =>
@@ -71,6 +71,10 @@ const REASONS: readonly Reason[] = [
       : 'the registry does not have a package in the version that is asked for; the log names it. Change the version ' +
         'in package.json, or publish it.',
 ];
+
+/** Where a project says which registry it installs from. */
+const registrySettingOf = ({ command }: InstallEnd): string =>
+  command.startsWith('install-python-packages ') ? 'the variable PIP_INDEX_URL' : '.npmrc';
 
 /** Explains why packages could not be installed, and what to change. */
 export function installFailure(end: InstallEnd): BuildFailed {

@@ -34,6 +34,31 @@ export function noteLocks({ lock, locks, manifest }: Inspection, report: Report)
     );
 }
 
+/** Names what a build does not fetch, so that nobody looks for it in the output. */
+export function noteUnfetched({ unfetched: { submodules, pointers } }: Inspection, report: Report): void {
+  if (submodules.length > 0)
+    report(
+      `Submodules are not fetched, and their directories are empty: ${namesOf(submodules)}. Commit their files ` +
+        `instead, or install them as packages.${moreAt('fetching')}`,
+    );
+  if (pointers.length > 0)
+    report(
+      `Files of Git LFS are not fetched, and a pointer lies in place of each: ${namesOf(pointers)}. Commit the files ` +
+        `themselves (git lfs migrate export), or load them from another address.${moreAt('fetching')}`,
+    );
+}
+
+/** Names the processes of a Procfile that are not started. */
+export function noteProcesses({ procfile }: Inspection, report: Report): void {
+  const others = [...(procfile ?? '').matchAll(/^([A-Za-z][\w-]{0,60}):/gm)].map(([, name]) => name!);
+  const unused = others.filter((name) => name !== 'web');
+  if (unused.length > 0)
+    report(
+      `Of the Procfile only the process web is started, and not ${namesOf(unused)}. Do their work in the build command, ` +
+        `or in the server.${moreAt('servers')}`,
+    );
+}
+
 /** The files that other hosts run as functions. Here they are source, which is never published. */
 const functionFiles = (source: Source): string[] =>
   FUNCTION_PLACES.flatMap((place) => (hasPages(source, place) ? [] : source.filesBelow(place, FUNCTION_FILE)));

@@ -1,21 +1,13 @@
+import { posix } from 'node:path';
+
 import { BuildFailed } from '../build-failed.js';
 import { detectPreset } from '../frameworks/catalog.js';
+import { otherLanguagesOf } from '../frameworks/other-languages.js';
 import { Source } from '../frameworks/source.js';
 import { type Inspection } from './inspection.js';
 import { moreAt } from './more-at.js';
 import { requireMoreThanFunctions } from './source-notes.js';
 
-/** Files of languages and tools that builds do not run, with the words for them. */
-const OTHERS: readonly (readonly [file: RegExp, name: string])[] = [
-  [/^dockerfile$/i, 'a Dockerfile'],
-  [/^go\.mod$/i, 'a Go module'],
-  [/^cargo\.toml$/i, 'a Rust project'],
-  [/^gemfile$/i, 'a Ruby project'],
-  [/^(?:composer\.json|index\.php)$/i, 'a PHP project'],
-  [/^deno\.jsonc?$/i, 'a Deno project'],
-  [/^(?:pom\.xml|build\.gradle(?:\.kts)?)$/i, 'a Java project'],
-  [/^(?:hugo|config)\.toml$/i, 'a Hugo site'],
-];
 const MOST_NAMES = 8;
 
 /** Refuses a source that no preset knows, and names what was found in it. */
@@ -31,13 +23,18 @@ function messageOf(source: Source, inspection: Inspection): string {
       `The root directory has no application of its own. Found: ${applications.slice(0, MOST_NAMES).join(', ')}. ` +
       'Set the root directory of the project to one of them.'
     );
-  const others = [
-    ...new Set(OTHERS.filter(([file]) => source.entries.some((name) => file.test(name))).map(([, name]) => name)),
-  ];
+  const others = [...(source.someFile(/^dockerfile$/) ? ['a Dockerfile'] : []), ...otherLanguagesOf(source)];
   if (others.length > 0)
     return (
       `Found ${others.join(' and ')}, which builds do not run. Expected is a package.json with a known framework, a ` +
-      'start script or a build script, or HTML files. Add one of these, or set the root directory of the project.'
+      'start script or a build script, or HTML files. Add one of these, or set the root directory of the project. ' +
+      'To publish files as they lie, set the framework to static.'
+    );
+  const pages = pageDirectoriesOf(source);
+  if (pages.length > 0)
+    return (
+      `The root directory has no known framework and no HTML file. Pages were found in: ${pages.join(', ')}. ` +
+      `Set the root directory of the project to ${pages.length === 1 ? 'it' : 'one of them'}.`
     );
   const names = source.entries.filter((name) => !name.startsWith('.')).slice(0, MOST_NAMES);
   return (
@@ -48,6 +45,13 @@ function messageOf(source: Source, inspection: Inspection): string {
       : 'Expected is a package.json or an index.html. ') +
     'Set the framework or the root directory of the project.'
   );
+}
+
+/** Directories with pages, those with a front page first. */
+function pageDirectoriesOf(source: Source): string[] {
+  const pages = source.filesBelow('', /[^/]\.html?$/i).filter((path) => !/(?:^|\/)\./.test(path));
+  const fronts = pages.filter((path) => /\/index\.html?$/i.test(path));
+  return [...new Set((fronts.length > 0 ? fronts : pages).map((path) => posix.dirname(path)))].slice(0, MOST_NAMES);
 }
 
 /** The directories of a monorepo that a preset of their own knows, such as `apps/web (nextjs)`. */

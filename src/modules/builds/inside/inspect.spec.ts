@@ -1,0 +1,38 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+
+type Inspect = (repository: string, root: string) => Record<string, unknown>;
+
+describe('the inspection of a source', () => {
+  const inspect = createRequire(__filename)('./inspect.cjs') as Inspect;
+  const repository = mkdtempSync(join(tmpdir(), 'inspected-'));
+  const write = (path: string, text: string): void => {
+    mkdirSync(dirname(join(repository, path)), { recursive: true });
+    writeFileSync(join(repository, path), text);
+  };
+
+  afterAll(() => {
+    rmSync(repository, { recursive: true });
+  });
+
+  it('names submodules, pointers of Git LFS and the Procfile', () => {
+    write(
+      '.gitmodules',
+      '[submodule "theme"]\r\n\tpath = themes/my theme\r\n\turl = https://example.org/theme.git\r\n',
+    );
+    write('.gitattributes', '*.png filter=lfs diff=lfs merge=lfs -text\n');
+    write('img/photo.png', 'version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12345\n');
+    write('img/icon.png', 'a picture of its own');
+    write('Procfile', 'web: node lib/web.js\n');
+    expect(inspect(repository, '')).toMatchObject({
+      unfetched: { submodules: ['themes/my theme'], pointers: ['img/photo.png'] },
+      procfile: 'web: node lib/web.js\n',
+    });
+  });
+
+  it('has none of them in a plain source', () => {
+    expect(inspect(repository, 'img')).toMatchObject({ procfile: null, lock: null, manifest: null });
+  });
+});
