@@ -12,12 +12,22 @@ import { BuildsService } from './builds.service.js';
 import { IsolatedBuilds } from './isolated/isolated-builds.js';
 
 const isolatedBuilds = (
-  { directory, allowedHosts }: BuildsSettings,
+  { directory, allowedHosts, imageRegistries: imageHosts, imageMirror }: BuildsSettings,
   { gitAllowedHosts: gitHosts }: ProjectsSettings,
   isolation: Isolation,
   nodes: NodePrograms,
   clock: Clock,
-): IsolatedBuilds => new IsolatedBuilds({ isolation, nodes, directory, allowedHosts, gitHosts, clock });
+): IsolatedBuilds =>
+  new IsolatedBuilds({
+    isolation,
+    nodes,
+    directory,
+    allowedHosts,
+    gitHosts,
+    imageHosts,
+    ...(imageMirror === undefined ? {} : { imageMirror }),
+    clock,
+  });
 
 /** Only workers import this module, because builds run in the process that has it. */
 @Module({

@@ -1,3 +1,4 @@
+import { type DockerfileFacts } from '../images/dockerfile.js';
 import { type PackageManagerFacts, packageManagerFactsOf } from './package-manager.js';
 
 /** The facts that `inside/inspect.cjs` reports about a source. */
@@ -17,6 +18,8 @@ export interface Inspection {
   readonly directories: readonly string[];
   /** What `inside/python.cjs` reports, or null when nothing says that this is a Python project. */
   readonly python: PythonProject | null;
+  /** Null when the root directory has no Dockerfile. */
+  readonly dockerfile: DockerfileFacts | null;
   readonly manifest: Manifest | null;
   readonly hasWorkspaces: boolean;
   readonly nodeFile: string | null;
@@ -73,6 +76,7 @@ export function inspectionOf(raw: Record<string, unknown>): Inspection {
     }),
     directories: textsOf(raw.directories),
     python: raw.python == null ? null : pythonOf(recordOf(raw.python)),
+    dockerfile: raw.dockerfile == null ? null : dockerfileOf(recordOf(raw.dockerfile)),
     manifest:
       manifest === null
         ? null
@@ -113,6 +117,10 @@ function pythonOf(raw: Record<string, unknown>): PythonProject {
             collectsFiles: found.collectsFiles === true,
           },
   };
+}
+
+function dockerfileOf({ bytes, text }: Record<string, unknown>): DockerfileFacts {
+  return { bytes: typeof bytes === 'number' && Number.isSafeInteger(bytes) ? bytes : 0, text: textOf(text) };
 }
 
 function recordOf(value: unknown): Record<string, unknown> {
