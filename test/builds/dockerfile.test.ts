@@ -40,8 +40,8 @@ const LIMITS_OF_IMAGES = { ...LIMITS, wallMs: 110_000, memoryBytes: 512 * MEBIBY
         [
           { name: 'bin/', type: '5' },
           { name: 'bin/busybox', content: readFileSync(BUSYBOX!), mode: 0o755 },
-          ...['sh', 'id', 'ls', 'cat', 'mkdir', 'mknod', 'chmod', 'chown', 'ln', 'wget', 'dd', 'env', 'mount', 'unshare']
-            .concat(['httpd', 'touch', 'grep', 'echo', 'test', 'sleep'])
+          ...['sh', 'id', 'ls', 'cat', 'mkdir', 'mknod', 'chmod', 'chown', 'ln', 'nc', 'dd', 'mount', 'unshare']
+            .concat(['httpd', 'touch', 'grep', 'sleep'])
             .map((name) => ({ name: `bin/${name}`, type: '2' as const, linkTo: 'busybox' })),
           { name: 'etc/', type: '5' },
           { name: 'etc/passwd', content: 'root:x:0:0:root:/:/bin/sh\nweb:x:1000:1000:web:/:/bin/sh\n' },
@@ -128,15 +128,17 @@ CMD ["8080"]
     });
     expect(JSON.stringify(built.server)).not.toContain('OTHER');
     expect(log.join('\n')).toContain('The build argument LD_PRELOAD is not passed.');
-    expect(log.join('\n')).toContain('change their user');
     expect(registry.requests.some((each) => each.startsWith('GET /token'))).toBe(true);
   });
 
   it('cannot reach the machine, its files or its network, and has no capability to leave', async () => {
-    const probe = [
-      `wget -T 3 -q -O - http://127.0.0.1:${port}/`,
-      `wget -T 3 -q -O - http://0.0.0.0:${port}/`,
-      'wget -T 3 -q -O - http://169.254.169.254/latest/meta-data/',
+    // A way out is written down, and so is what each attempt has said.
+    const attempts = [
+      `nc -w 3 127.0.0.1 ${port} < /dev/null`,
+      `nc -w 3 0.0.0.0 ${port} < /dev/null`,
+      'nc -w 3 169.254.169.254 80 < /dev/null',
+      `printf 'GET http://169.254.169.254/latest HTTP/1.1\\r\\nHost: a\\r\\n\\r\\n' | nc -w 3 127.0.0.1 3128 | grep ' 200 '`,
+      `printf 'CONNECT 127.0.0.1:${port} HTTP/1.1\\r\\nHost: a\\r\\n\\r\\n' | nc -w 3 127.0.0.1 3128 | grep ' 200 '`,
       'mknod /disk b 254 0',
       'mount -t proc none /tmp',
       'unshare -U true',
@@ -145,14 +147,11 @@ CMD ["8080"]
       'ls /work/source',
       'dd if=/dev/zero of=/proc/sys/kernel/core_pattern count=1',
     ];
+    const script = attempts.map((each, index) => `{ ${each}; } > /tmp/said 2>&1 && echo ${index} >> /reached`);
     const { files, log } = await build(
-      `FROM ${base}
-${probe.map((command, index) => `RUN if ${command} > /said-${index} 2>&1; then echo ${index} >> /reached; fi`).join('\n')}
-RUN grep CapEff /proc/self/status > /capabilities && env > /environment
-CMD ["sh"]
-`,
+      `FROM ${base}\nCOPY probe.sh /\nRUN sh /probe.sh; grep CapEff /proc/self/status > /capabilities\nCMD ["sh"]\n`,
+      { 'probe.sh': script.join('\n') },
     );
-    console.log(files['environment'], Object.entries(files).filter(([n])=>n.startsWith('said')));
     expect(files['reached']).toBeUndefined();
     // None of CAP_SYS_ADMIN, CAP_NET_ADMIN, CAP_NET_RAW, CAP_MKNOD, CAP_SYS_PTRACE.
     const capabilities = BigInt(`0x${/CapEff:\s+([0-9a-f]+)/.exec(files['capabilities']!)![1]!}`);
@@ -207,12 +206,9 @@ CMD ["sh"]
     expect(['no failure', 'build_failed'].some((each) => climbed.startsWith(each))).toBe(true);
   });
 
-  it('whose image says nothing usable about its server is refused', async () => {
+  it('whose image does not say how its server starts is refused', async () => {
     expect(await failure('FROM scratch\nCOPY a /a', { a: '' })).toMatch(
       /^dockerfile_refused: The image has neither a CMD nor an ENTRYPOINT\./,
-    );
-    expect(await failure('FROM scratch\nCOPY a /a\nUSER nobody\nCMD ["/a"]', { a: '' })).toMatch(
-      /^dockerfile_refused: The Dockerfile sets USER nobody, and \/etc\/passwd of the image has no such user\./,
     );
   });
 });
