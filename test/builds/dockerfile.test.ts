@@ -73,8 +73,7 @@ const LIMITS_OF_IMAGES = { ...LIMITS, wallMs: 110_000, memoryBytes: 512 * MEBIBY
     dockerfile: string,
     files: Readonly<Record<string, string>> = {},
     change: Partial<BuildRequest> = {},
-  ): Promise<Outcome> =>
-    bench.build({ Dockerfile: dockerfile, ...files }, { limits: LIMITS_OF_IMAGES, ...change });
+  ): Promise<Outcome> => bench.build({ Dockerfile: dockerfile, ...files }, { limits: LIMITS_OF_IMAGES, ...change });
 
   const failure = async (...parts: Parameters<typeof build>): Promise<string> => {
     const error = await build(...parts).then(
@@ -118,8 +117,12 @@ CMD ["8080"]
     expect(files['srv/site/index.html']).toBe('Good day\n');
     expect(files['srv/site/listing']).not.toContain('secret.txt');
     expect(files['srv/site/page.txt']).toBe('a page');
-    expect(Object.keys(files)).toEqual(expect.arrayContaining(['srv/site/empty/.keep', 'etc/hosts', 'srv/was-kept-in']));
-    expect(Object.keys(files).filter((path) => /^(?:proc|sys|dev|tmp|run)\/|secret|^old$|\.wh\./.test(path))).toEqual([]);
+    expect(Object.keys(files)).toEqual(
+      expect.arrayContaining(['srv/site/empty/.keep', 'etc/hosts', 'srv/was-kept-in']),
+    );
+    expect(Object.keys(files).filter((path) => /^(?:proc|sys|dev|tmp|run)\/|secret|^old$|\.wh\./.test(path))).toEqual(
+      [],
+    );
     expect(links).toMatchObject({
       'srv/link': 'site/index.html',
       absolute: 'etc/passwd',
@@ -149,10 +152,11 @@ CMD ["8080"]
     ];
     const script = attempts.map((each, index) => `{ ${each}; } > /tmp/said 2>&1 && echo ${index} >> /reached`);
     const { files, log } = await build(
-      `FROM ${base}\nCOPY probe.sh /\nRUN sh /probe.sh; grep CapEff /proc/self/status > /capabilities\nCMD ["sh"]\n`,
+      `FROM ${base}\nCOPY probe.sh /\nRUN sh /probe.sh; grep CapEff /proc/self/status > /capabilities; cat $APT_CONFIG > /apt\nCMD ["sh"]\n`,
       { 'probe.sh': script.join('\n') },
     );
     expect(files['reached']).toBeUndefined();
+    expect(files['apt']).toContain('APT::Sandbox::User');
     // None of CAP_SYS_ADMIN, CAP_NET_ADMIN, CAP_NET_RAW, CAP_MKNOD, CAP_SYS_PTRACE.
     const capabilities = BigInt(`0x${/CapEff:\s+([0-9a-f]+)/.exec(files['capabilities']!)![1]!}`);
     for (const each of [12n, 13n, 19n, 21n, 27n]) expect([each, (capabilities >> each) & 1n]).toEqual([each, 0n]);
@@ -170,7 +174,9 @@ CMD ["8080"]
 
   it('whose base image cannot be used is refused with the reason', async () => {
     const windows = registry.add('others/windows', { layers: [[]], isForOthers: true });
-    expect(await failure(`FROM ${windows}\nCMD ["x"]`)).toMatch(/^dockerfile_refused: The base image is not for linux\//);
+    expect(await failure(`FROM ${windows}\nCMD ["x"]`)).toMatch(
+      /^dockerfile_refused: The base image is not for linux\//,
+    );
     const broken = registry.add('others/broken', { layers: [[{ name: 'a', content: 'x' }]], isBroken: true });
     expect(await failure(`FROM ${broken}\nCMD ["x"]`)).toMatch(/^build_failed: /);
     expect(await failure(`FROM ${registry.host}/not/there\nCMD ["x"]`)).toMatch(
@@ -200,7 +206,12 @@ CMD ["8080"]
     expect(log.join('\n')).toContain('cannot listen below 1024');
 
     const climbing = registry.add('others/climbing', {
-      layers: [[{ name: '../../../../../../work/source/climbed', content: 'x' }, { name: 'ok', content: 'y' }]],
+      layers: [
+        [
+          { name: '../../../../../../work/source/climbed', content: 'x' },
+          { name: 'ok', content: 'y' },
+        ],
+      ],
     });
     const climbed = await failure(`FROM ${climbing}\nCMD ["x"]`);
     expect(['no failure', 'build_failed'].some((each) => climbed.startsWith(each))).toBe(true);

@@ -74,7 +74,8 @@ export class ImageRegistry {
         history: tars.map(() => ({ created_by: 'test' })),
       }),
     );
-    for (const blob of zipped) this.blobs.set(digestOf(blob), image.isBroken === true ? Buffer.alloc(blob.length) : blob);
+    for (const blob of zipped)
+      this.blobs.set(digestOf(blob), image.isBroken === true ? Buffer.alloc(blob.length) : blob);
     this.blobs.set(digestOf(config), config);
     const bytes = Buffer.from(
       JSON.stringify({
@@ -162,7 +163,11 @@ function tarOf(entries: readonly LayerEntry[]): Buffer {
     header.write('ustar\x0000', 257, 'latin1');
     octal(1, 329, 8);
     octal(3, 337, 8);
-    octal(header.reduce((sum, byte) => sum + byte, 0), 148, 7);
+    octal(
+      header.reduce((sum, byte) => sum + byte, 0),
+      148,
+      7,
+    );
     return type === '0' ? [header, bytes, Buffer.alloc((BLOCK - (bytes.length % BLOCK)) % BLOCK)] : [header];
   });
   return Buffer.concat([...parts, Buffer.alloc(2 * BLOCK)]);

@@ -41,7 +41,9 @@ const NAME = /^[A-Za-z_]\w{0,199}$/;
  */
 export function dockerfilePlan(facts: DockerfileFacts | null): DockerfilePlan {
   if (facts === null)
-    throw refused('Found no Dockerfile. Expected is a file with this name in the root directory of the project. Add it, or set the root directory.');
+    throw refused(
+      'Found no Dockerfile. Expected is a file with this name in the root directory of the project. Add it, or set the root directory.',
+    );
   if (facts.text === null)
     throw refused(
       `Found a Dockerfile of ${facts.bytes} bytes. Expected are at most ${LARGEST_BYTES}. ` +
@@ -49,7 +51,9 @@ export function dockerfilePlan(facts: DockerfileFacts | null): DockerfilePlan {
     );
   const instructions = instructionsOf(facts.text);
   if (!instructions.some(({ name }) => name === 'FROM'))
-    throw refused('The Dockerfile has no FROM instruction. Expected is one that names the base image, such as FROM node:22-slim.');
+    throw refused(
+      'The Dockerfile has no FROM instruction. Expected is one that names the base image, such as FROM node:22-slim.',
+    );
   if (instructions.length > MOST_INSTRUCTIONS)
     throw refused(
       `The Dockerfile has ${instructions.length} instructions. Expected are at most ${MOST_INSTRUCTIONS}. ` +
@@ -57,7 +61,9 @@ export function dockerfilePlan(facts: DockerfileFacts | null): DockerfilePlan {
     );
   for (const instruction of instructions) requireSupported(instruction);
   const declared = instructions.filter(({ name }) => name === 'ARG').map(({ rest }) => rest);
-  const args = declared.flatMap((rest) => rest.split(/\s+/).map((part) => part.split('=')[0]!)).filter((name) => NAME.test(name));
+  const args = declared
+    .flatMap((rest) => rest.split(/\s+/).map((part) => part.split('=')[0]!))
+    .filter((name) => NAME.test(name));
   return { args: [...new Set(args)], notes: notesOf(facts.text, instructions) };
 }
 

@@ -77,10 +77,7 @@ export class ImageBuilds {
     const end = await session.run({
       command: imageCommand(root, passed),
       directory: root,
-      mounts: [
-        ...(await toolchain.ownNode()),
-        ...(await toolchain.imageSystem(configurationOf(registries))),
-      ],
+      mounts: [...(await toolchain.ownNode()), ...(await toolchain.imageSystem(configurationOf(registries)))],
       environment: {
         ...Object.fromEntries(passed.map((name) => [name, request.environment[name]!])),
         // The builder is in a user namespace already, and must not create another one.
@@ -100,7 +97,10 @@ export class ImageBuilds {
     if (end.exitStatus !== 0) throw this.failureOf(end);
   }
 
-  private async collect({ session, request, observer, inspection }: ImageContext, files: RepositoryFiles): Promise<Built> {
+  private async collect(
+    { session, request, observer, inspection }: ImageContext,
+    files: RepositoryFiles,
+  ): Promise<Built> {
     observer.phase('collect');
     const { toolchain } = this.options;
     const packer = await session.start({
@@ -125,7 +125,11 @@ export class ImageBuilds {
         `The base image is not for ${PLATFORM.os}/${PLATFORM.architecture}: ${why.slice(0, 300)}. ` +
           'Use a base image of that platform.',
       );
-    if (/initializing source|pinging container registry|reading manifest|copying (?:from )?source|requesting bearer token/i.test(why))
+    if (
+      /initializing source|pinging container registry|reading manifest|copying (?:from )?source|requesting bearer token/i.test(
+        why,
+      )
+    )
       return new BuildFailed(
         'build_failed',
         `A base image could not be fetched: ${why.slice(0, 300)}. Expected is a public image that exists` +

@@ -61,7 +61,8 @@ export function serverOfImage(
 ): ServerCommand & { readonly image: ImageServer } {
   requirePlatform(config);
   requireUser(config);
-  const command = startCommand === undefined ? [...config.entrypoint, ...config.command] : ['/bin/sh', '-c', startCommand];
+  const command =
+    startCommand === undefined ? [...config.entrypoint, ...config.command] : ['/bin/sh', '-c', startCommand];
   if (command.length === 0)
     throw refused(
       'The image has neither a CMD nor an ENTRYPOINT. Expected is one that starts the server. Add it to the ' +

@@ -12,6 +12,9 @@ const CAPABILITIES = [
   ...['CAP_SETUID', 'CAP_SYS_CHROOT'],
 ].join(',');
 
+/** A file of ours for the commands of a Dockerfile. What an image has in `/run` is not collected. */
+const APT_CONFIG = '/run/apt.conf';
+
 /**
  * The parameters are `$1` the directory of the Dockerfile, and then the names of build arguments, whose values are
  * variables. Layers are mounted over each other where the kernel allows that, and copied otherwise. At the end every
@@ -28,7 +31,7 @@ for name; do
 done
 buildah build --isolation chroot --network host --security-opt seccomp=unconfined \\
   --cap-drop all --cap-add ${CAPABILITIES} --format oci --iidfile /tmp/image-id \\
-  --output type=local,dest=${IMAGE}/root --file "$context/Dockerfile" "$@" "$context"
+  --volume /etc/containers/apt.conf:${APT_CONFIG}:ro --output type=local,dest=${IMAGE}/root --file "$context/Dockerfile" "$@" "$context"
 buildah inspect --type image "$(cat /tmp/image-id)" >${IMAGE}/inspect.json
 chmod -R u+rwX ${IMAGE}/root`;
 
@@ -42,7 +45,8 @@ export const imageCommand = (context: string, args: readonly string[]): readonly
 ];
 
 /** The builder reads these variables itself, so a build argument of the same name is not passed. */
-const OF_BUILDER = /^(?:_|LD_|GLIBC_|BUILDAH_|CONTAINERS_|STORAGE_|XDG_|SSL_CERT_)|^GO(?:DEBUG|GC|MAXPROCS|MEMLIMIT|TRACEBACK)$|^(?:DOCKER_CONFIG|REGISTRY_AUTH_FILE|PATH|HOME|TMPDIR|USER|IFS|ENV)$|_proxy$/i;
+const OF_BUILDER =
+  /^(?:_|LD_|GLIBC_|BUILDAH_|CONTAINERS_|STORAGE_|XDG_|SSL_CERT_)|^GO(?:DEBUG|GC|MAXPROCS|MEMLIMIT|TRACEBACK)$|^(?:DOCKER_CONFIG|REGISTRY_AUTH_FILE|PATH|HOME|TMPDIR|USER|IFS|ENV)$|_proxy$/i;
 
 export const isOfBuilder = (name: string): boolean => OF_BUILDER.test(name);
 
@@ -67,7 +71,13 @@ export function configurationOf({ mirror, trusted }: ImageRegistries): Readonly<
       ...insecure.flatMap((host) => ['[[registry]]', `location = "${host}"`, 'insecure = true']),
       ...(mirror === null
         ? []
-        : ['[[registry]]', 'location = "docker.io"', '[[registry.mirror]]', `location = "${mirror}"`, 'insecure = true']),
+        : [
+            '[[registry]]',
+            'location = "docker.io"',
+            '[[registry.mirror]]',
+            `location = "${mirror}"`,
+            'insecure = true',
+          ]),
       '',
     ].join('\n'),
     'storage.conf': [
@@ -78,7 +88,9 @@ export function configurationOf({ mirror, trusted }: ImageRegistries): Readonly<
       '',
     ].join('\n'),
     // Node does not use the proxy without its variable.
-    'containers.conf': '[containers]\nenv = ["NODE_USE_ENV_PROXY=1"]\n',
+    'containers.conf': `[containers]\nenv = ["NODE_USE_ENV_PROXY=1", "APT_CONFIG=${APT_CONFIG}"]\n`,
+    // It would change its user, and refuses to work when it finds that it has not.
+    'apt.conf': 'APT::Sandbox::User "root";\n',
   };
 }
 

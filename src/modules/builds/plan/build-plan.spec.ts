@@ -31,6 +31,7 @@ const inspection = ({ dependencies = {}, scripts = {}, entries = [], lock, more 
   packages: [],
   directories: [],
   python: null,
+  dockerfile: null,
   lock: lock === undefined ? null : { directory: '', name: lock },
   installHash: 'a'.repeat(64),
   packageManager: packageManagerFactsOf({}, lock ?? null),
@@ -246,7 +247,7 @@ describe('the plan of a build', () => {
   });
 
   it.each([
-    [['Dockerfile'], {}, /^Found a Dockerfile/],
+    [['go.mod'], {}, /^Found a Go module/],
     [['README.md'], {}, /Found: README.md. Expected is a package.json or an index.html/],
     [[], {}, /The directory is empty/],
     [

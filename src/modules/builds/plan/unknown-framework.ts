@@ -7,7 +7,6 @@ import { requireMoreThanFunctions } from './source-notes.js';
 
 /** Files of languages and tools that builds do not run, with the words for them. */
 const OTHERS: readonly (readonly [file: RegExp, name: string])[] = [
-  [/^dockerfile$/i, 'a Dockerfile'],
   [/^go\.mod$/i, 'a Go module'],
   [/^cargo\.toml$/i, 'a Rust project'],
   [/^gemfile$/i, 'a Ruby project'],

@@ -38,7 +38,11 @@ interface ImageRootParts {
  */
 export function imageRoot({ tree, manifest, node, forwarder }: ImageRootParts): Pick<LaunchSpec, 'mounts' | 'links'> {
   const { loader, libraries } = systemLoader();
-  const top = new Set(Object.keys(manifest.files).concat(Object.keys(manifest.links ?? {})).map(firstName));
+  const top = new Set(
+    Object.keys(manifest.files)
+      .concat(Object.keys(manifest.links ?? {}))
+      .map(firstName),
+  );
   const names = [...top].filter((name) => !NOT_OF_IMAGE.has(name));
   const links = manifest.links ?? {};
   const isLink = (name: string): boolean => Object.hasOwn(links, name);
