@@ -97,7 +97,7 @@ CMD exec sh start
     expect(page).toMatch(/\r\n\r\nGood day on 8080 in \/srv\/site\n1000\n$/);
 
     const settings = await app.fetch(`/api/v1/projects/${id}/settings`, as(key));
-    expect(settings.body.data).toMatchObject({
+    expect(settings.body.data.settings).toMatchObject({
       framework: { value: 'docker', source: 'detected' },
       start_command: { value: '/bin/sh -c exec sh start', source: 'detected' },
     });
