@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 
 /** An entry of a layer, of any type that the format has. */
-export interface LayerEntry {
+interface LayerEntry {
   readonly name: string;
   /** The type flag of tar: a file if left out, `1` and `2` for links, `3` for a device, `5` for a directory. */
   readonly type?: '0' | '1' | '2' | '3' | '5' | '6';
@@ -14,7 +14,7 @@ export interface LayerEntry {
   readonly linkTo?: string;
 }
 
-export interface TestImage {
+interface TestImage {
   readonly layers: readonly (readonly LayerEntry[])[];
   readonly os?: string;
   readonly architecture?: string;
@@ -139,7 +139,7 @@ export class ImageRegistry {
   }
 }
 
-export const ARCHITECTURE = process.arch === 'arm64' ? 'arm64' : 'amd64';
+const ARCHITECTURE = process.arch === 'arm64' ? 'arm64' : 'amd64';
 
 const BLOCK = 512;
 

@@ -3,7 +3,7 @@ import { type BuildSettings } from '../build-request.js';
 import { PLATFORM, refused } from './dockerfile.js';
 
 /** The part of an image's configuration that its server needs. */
-export interface ImageConfig {
+interface ImageConfig {
   readonly os: string;
   readonly architecture: string;
   readonly user: string;
@@ -25,7 +25,7 @@ const MOST_VARIABLES = 200;
 const MOST_CHARACTERS = 65_536;
 const NAME = /^[A-Za-z_]\w{0,199}$/;
 /** These directories of an image are replaced when its server runs. */
-export const NOT_OF_IMAGE = ['proc', 'sys', 'dev', 'tmp', 'run'];
+const NOT_OF_IMAGE = ['proc', 'sys', 'dev', 'tmp', 'run'];
 
 /**
  * Reads the record of `inside/pack-image.cjs`, which comes from a sandbox and describes an image of anyone.
@@ -136,7 +136,7 @@ function environmentOf(entries: readonly string[]): Record<string, string> {
 const textOf = (value: unknown): string => (typeof value === 'string' && !value.includes('\0') ? value : '');
 
 const textsOf = (value: unknown): string[] =>
-  Array.isArray(value) ? value.filter((each) => typeof each === 'string' && !each.includes('\0')) : [];
+  Array.isArray(value) ? value.filter((each): each is string => typeof each === 'string' && !each.includes('\0')) : [];
 
 const recordOf = (value: unknown): Record<string, unknown> =>
   typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};

@@ -323,7 +323,7 @@ export class BuildSession {
         network: egress === undefined && step.untrustedCode !== true ? 'none' : 'loopback',
         user: this.user,
         // The builder mounts a directory `/sys` into its containers, and there is nothing to see in this one.
-        ...(step.buildsImage === true ? { system: 'builder', scratch: [{ to: '/sys', bytes: 4_096 }] } : {}),
+        ...(step.buildsImage === true ? { system: 'builder' as const, scratch: [{ to: '/sys', bytes: 4_096 }] } : {}),
         limits: this.limitsOf(step),
         output,
         ...(step.stdin === undefined ? {} : { stdin: step.stdin }),
