@@ -13,7 +13,7 @@ import { missingForImages } from './image-builder.js';
 import { IsolatedBuilds } from './isolated/isolated-builds.js';
 
 const isolatedBuilds = (
-  { directory, allowedHosts, imageRegistries: imageHosts, imageMirror }: BuildsSettings,
+  { directory, allowedHosts, imageRegistries: imageHosts, imageMirrors: [imageMirror] }: BuildsSettings,
   { gitAllowedHosts: gitHosts }: ProjectsSettings,
   isolation: Isolation,
   nodes: NodePrograms,

@@ -13,9 +13,9 @@ const IMAGE_REGISTRIES = [
   'dl-cdn.alpinelinux.org',
 ];
 
-function parseHost(text: string): string | undefined {
+function parseHost(text: string): readonly string[] | undefined {
   const hosts = parseHosts(text);
-  return hosts?.length === 1 ? hosts[0] : undefined;
+  return hosts?.length === 1 ? hosts : undefined;
 }
 
 export class BuildsSettings extends ModuleSettings {
@@ -48,7 +48,7 @@ export class BuildsSettings extends ModuleSettings {
     parse: parseHost,
     rule: 'must be <host> or <host>:<port>',
   })
-  readonly imageMirror: string | undefined;
+  readonly imageMirrors: readonly string[] = [];
 
   /** The directory of running builds and of their caches. */
   get directory(): string {
