@@ -11,7 +11,8 @@ const names = PRESETS.map(({ name }) => name);
 
 describe('the presets of frameworks', () => {
   it('are the frameworks that a project can be set to, in the order of detection', () => {
-    expect(names).toEqual([...FRAMEWORKS]);
+    // The Dockerfile of a project is its own preset.
+    expect([...names, 'docker']).toEqual([...FRAMEWORKS]);
   });
 
   it('have a file each', () => {

@@ -30,6 +30,7 @@ describe('GET /ready', () => {
     expect(Object.keys(answer.body.details as object).sort()).toEqual([
       'app_network',
       'database',
+      'image_builds',
       'migrations',
       'queues',
       'redis',

@@ -4,6 +4,7 @@ export type BuildFailureCode =
   | 'ref_not_found'
   | 'root_directory_not_found'
   | 'framework_not_found'
+  | 'dockerfile_refused'
   | 'node_version_unavailable'
   | 'install_failed'
   | 'build_failed'

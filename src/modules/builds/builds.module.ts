@@ -9,15 +9,26 @@ import { Clock } from '../../platform/time/clock.js';
 import { ProjectsSettings } from '../projects/projects.settings.js';
 import { BuildsSettings } from './builds.settings.js';
 import { BuildsService } from './builds.service.js';
+import { missingForImages } from './image-builder.js';
 import { IsolatedBuilds } from './isolated/isolated-builds.js';
 
 const isolatedBuilds = (
-  { directory, allowedHosts }: BuildsSettings,
+  { directory, allowedHosts, imageRegistries: imageHosts, imageMirrors: [imageMirror] }: BuildsSettings,
   { gitAllowedHosts: gitHosts }: ProjectsSettings,
   isolation: Isolation,
   nodes: NodePrograms,
   clock: Clock,
-): IsolatedBuilds => new IsolatedBuilds({ isolation, nodes, directory, allowedHosts, gitHosts, clock });
+): IsolatedBuilds =>
+  new IsolatedBuilds({
+    isolation,
+    nodes,
+    directory,
+    allowedHosts,
+    gitHosts,
+    imageHosts,
+    ...(imageMirror === undefined ? {} : { imageMirror }),
+    clock,
+  });
 
 /** Only workers import this module, because builds run in the process that has it. */
 @Module({
@@ -44,5 +55,8 @@ export class BuildsModule implements OnApplicationBootstrap {
     const how =
       mode === 'fixed' ? 'a file system of fixed size for each' : `shared directories that are counted, because ${why}`;
     this.log.info({ disks: mode }, `The disk of builds is ${how}.`);
+    const missing = missingForImages();
+    if (missing.length > 0)
+      this.log.info({ missing }, 'Projects with a Dockerfile are refused on this machine, because it lacks a builder.');
   }
 }

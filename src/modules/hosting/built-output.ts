@@ -57,6 +57,16 @@ export interface ServerCommand {
   readonly healthPath?: string;
   /** How long the server may take until it answers; the default of the service if absent. */
   readonly startTimeoutMs?: number;
+  /** Present when the collected tree is the root of a container image, in which the server runs. */
+  readonly image?: ImageServer;
+}
+
+/** What the server of a container image needs besides its command. */
+export interface ImageServer {
+  /** The variables of the image. Those of the project replace them. */
+  readonly environment: Readonly<Record<string, string>>;
+  /** The port that the server listens on, which it also finds in PORT. */
+  readonly port: number;
 }
 
 export interface StaticMount {

@@ -39,6 +39,8 @@ export const FRAMEWORKS = [
   'python',
   'node',
   'static',
+  // It has no preset: the Dockerfile says how the project is built.
+  'docker',
 ] as const;
 export type Framework = (typeof FRAMEWORKS)[number];
 

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 
 import { type Mount, type ScratchDirectory } from './isolation-spec.js';
+import { type SystemInside } from './launch-spec.js';
 import { type LibraryPaths } from './library-mounts.js';
 
 /** bubblewrap reads the seccomp filter from this descriptor and closes it. */
@@ -20,6 +21,15 @@ const HIDDEN_IN_PROC = ['/proc/cmdline', '/proc/keys', '/proc/kallsyms'].filter(
 /** The list is complete: bubblewrap's `--dev` would also create pseudo-terminals and a writable `/dev/shm`. */
 const DEVICES = ['null', 'zero', 'full', 'random', 'urandom'] as const;
 
+/**
+ * The capabilities, in its own user namespace, of a program that builds container images. Those over networks, devices,
+ * modules and time are not among them.
+ */
+const CAPABILITIES_OF_BUILDERS = [
+  ...['CHOWN', 'DAC_OVERRIDE', 'FOWNER', 'FSETID', 'KILL', 'SETGID', 'SETUID', 'SETPCAP', 'SETFCAP'],
+  ...['SYS_ADMIN', 'SYS_CHROOT'],
+];
+
 /** The number differs from the host's, so that nothing inside reveals the host user. */
 const USER_INSIDE = '1000';
 
@@ -29,6 +39,8 @@ export interface IsolationShape {
   /** A mount at `/tmp` replaces the one in memory. */
   readonly writable: readonly Mount[];
   readonly scratch?: readonly ScratchDirectory[];
+  readonly system?: SystemInside;
+  readonly links?: readonly { readonly to: string; readonly at: string }[];
   /** The working directory of the program. */
   readonly directory: string;
   readonly environment: Readonly<Record<string, string>>;
@@ -46,6 +58,8 @@ export function bubblewrapOptions(shape: IsolationShape, libraries: LibraryPaths
   const [later, earlier] = partition(shape.mounts, ({ to }) =>
     shape.writable.some((place) => to.startsWith(`${place.to}/`)),
   );
+  const userInside = shape.system === 'builder' ? '0' : USER_INSIDE;
+  const { directories, links } = shape.system === 'none' ? { directories: [], links: [] } : libraries;
   const hasOwnTmp = shape.writable.some(({ to }) => to === '/tmp');
   return [
     '--unshare-user',
@@ -55,13 +69,13 @@ export function bubblewrapOptions(shape: IsolationShape, libraries: LibraryPaths
     '--unshare-uts',
     '--unshare-cgroup',
     '--uid',
-    USER_INSIDE,
+    userInside,
     '--gid',
-    USER_INSIDE,
+    userInside,
     '--hostname',
     'sandbox',
-    ...libraries.directories.flatMap((path) => ['--ro-bind', path, path]),
-    ...libraries.links.flatMap(({ to, at }) => ['--symlink', to, at]),
+    ...directories.flatMap((path) => ['--ro-bind', path, path]),
+    ...[...links, ...(shape.links ?? [])].flatMap(({ to, at }) => ['--symlink', to, at]),
     ...earlier.flatMap(({ from, to }) => ['--ro-bind', from, to]),
     '--proc',
     '/proc',
@@ -95,6 +109,7 @@ export function bubblewrapOptions(shape: IsolationShape, libraries: LibraryPaths
     ...Object.entries(shape.environment).flatMap(([name, value]) => ['--setenv', name, value]),
     '--cap-drop',
     'ALL',
+    ...(shape.system === 'builder' ? CAPABILITIES_OF_BUILDERS.flatMap((name) => ['--cap-add', `CAP_${name}`]) : []),
     '--die-with-parent',
     '--new-session',
     '--seccomp',

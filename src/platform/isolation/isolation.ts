@@ -58,6 +58,12 @@ export class Isolation {
   private readonly bubblewrap: string | null;
   private readonly architecture: Architecture = process.arch === 'arm64' ? 'arm64' : 'x64';
   private readonly seccomp = seccompFilter({ architecture: this.architecture, processes: 'threads', sockets: 'local' });
+  private readonly builderSeccomp = seccompFilter({
+    architecture: this.architecture,
+    processes: 'any',
+    sockets: 'internet',
+    buildsImages: true,
+  });
   private readonly launchSeccomp = {
     none: seccompFilter({ architecture: this.architecture, processes: 'any', sockets: 'local' }),
     loopback: seccompFilter({ architecture: this.architecture, processes: 'any', sockets: 'internet' }),
@@ -218,7 +224,10 @@ export class Isolation {
         new IsolatedProgram({
           ...parts,
           spec,
-          seccomp: this.launchSeccomp[typeof spec.network === 'string' ? spec.network : 'loopback'],
+          seccomp:
+            spec.system === 'builder'
+              ? this.builderSeccomp
+              : this.launchSeccomp[typeof spec.network === 'string' ? spec.network : 'loopback'],
           options: Buffer.from(options.map((option) => `${option}\0`).join('')),
         }),
     });

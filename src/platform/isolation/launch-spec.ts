@@ -24,6 +24,8 @@ export interface LaunchLimits {
   readonly cpu?: CpuShare;
 }
 
+export type SystemInside = 'host' | 'builder' | 'none';
+
 /** A program that may start others and run for as long as its limits allow. */
 export interface LaunchSpec {
   /** The program and its arguments, as paths inside. */
@@ -39,6 +41,14 @@ export interface LaunchSpec {
    * are lost when the program ends.
    */
   readonly scratch?: readonly ScratchDirectory[];
+  /**
+   * The default is the system of this machine, read-only: its libraries, and what is mounted from it. `none` leaves that
+   * out, for a program whose mounts are a whole system of their own. With `builder`, the program is root in its user
+   * namespace and may mount, as builders of container images do.
+   */
+  readonly system?: SystemInside;
+  /** Links at the top of the file system inside, such as `/bin` to `usr/bin`. */
+  readonly links?: readonly { readonly to: string; readonly at: string }[];
   /** The working directory, as a path inside. */
   readonly directory: string;
   /** No command line shows the environment. */

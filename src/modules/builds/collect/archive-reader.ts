@@ -58,6 +58,11 @@ export class ArchiveReader {
     return recordOf((await this.record()).inspection);
   }
 
+  /** Reads what `inside/pack-image.cjs` reports about an image. @throws {ArchiveBroken} */
+  async image(): Promise<Record<string, unknown>> {
+    return recordOf((await this.record()).image);
+  }
+
   /** Skips the rest of the stream. @throws {ArchiveBroken} */
   async drain(): Promise<void> {
     this.passedOver += this.held.length;

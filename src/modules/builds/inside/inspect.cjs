@@ -91,6 +91,17 @@ function pathsIn(directory) {
   return paths;
 }
 
+/** The Dockerfile, with its text unless it is too large to be a program that someone wrote. */
+function dockerfileOf(directory) {
+  try {
+    const stat = fs.statSync(path.join(directory, 'Dockerfile'));
+    if (!stat.isFile()) return null;
+    return { bytes: stat.size, text: plainOrNull(textOf(directory, 'Dockerfile', LARGEST_CONFIG)) };
+  } catch {
+    return null;
+  }
+}
+
 /** Control characters are six times as long in JSON, and no configuration file needs them. */
 const plainText = (text) => text.replace(/[\x00-\x08\x0b-\x1f\x7f]/g, ' ');
 
@@ -212,6 +223,7 @@ module.exports = function inspect(repository, root) {
     python: python(directory),
     unfetched: unfetchedIn(repository, directory, paths),
     procfile: plainOrNull(textOf(directory, 'Procfile', 8_192)),
+    dockerfile: dockerfileOf(directory),
     manifest:
       manifest === null
         ? null

@@ -339,4 +339,4 @@ function pack(plan) {
 }
 
 if (require.main === module) pack(JSON.parse(process.argv[2]));
-else module.exports = { pack, record };
+else module.exports = { note, pack, record, sendFile };

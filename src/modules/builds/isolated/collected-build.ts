@@ -149,7 +149,7 @@ export class CollectedBuild implements Built {
 }
 
 /** An archive breaks off when its packer was ended. The user needs the reason for that instead. */
-async function causeOf(session: BuildSession, packer: IsolatedProgram, error: unknown): Promise<unknown> {
+export async function causeOf(session: BuildSession, packer: IsolatedProgram, error: unknown): Promise<unknown> {
   if (!(error instanceof ArchiveBroken)) return error;
   const isOver = await Promise.race([packer.exited.then(() => true), sleep(ENDS_WITHIN_MS, false, { ref: false })]);
   if (!isOver) await packer.destroy();

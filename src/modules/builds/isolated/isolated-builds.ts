@@ -8,6 +8,7 @@ import { BuildFailed } from '../build-failed.js';
 import { type BuildObserver, type BuildRequest } from '../build-request.js';
 import { type Built } from '../built.js';
 import { BuildsService, type FetchedSource } from '../builds.service.js';
+import { ImageBuilds } from '../images/image-builds.js';
 import { adapterScript } from '../plan/adapter-script.js';
 import { planOf } from '../plan/build-plan.js';
 import { installFailure } from '../plan/install-failure.js';
@@ -51,6 +52,9 @@ export interface IsolatedBuildsOptions {
   /** Hosts that repositories may also come from. */
   readonly gitHosts: readonly string[];
   readonly clock: Clock;
+  /** Hosts that base images of Dockerfiles come from, and the operator's mirror of Docker Hub. */
+  readonly imageHosts?: readonly string[];
+  readonly imageMirror?: string;
   /** The address of the registry that package managers come from. The default is npm's. */
   readonly registry?: string;
   /** `counted` uses plain directories even if each build could have a file system of its own. */
@@ -68,6 +72,7 @@ export class IsolatedBuilds extends BuildsService {
   private readonly source: GitSource;
   private readonly caches: BuildCaches;
   private readonly packageManagers: PackageManagers;
+  private readonly images: ImageBuilds;
 
   constructor(private readonly options: IsolatedBuildsOptions) {
     super();
@@ -82,6 +87,16 @@ export class IsolatedBuilds extends BuildsService {
       clock: options.clock,
       trusted: options.allowedHosts,
       ...(options.registry === undefined ? {} : { registry: options.registry }),
+    });
+    this.images = new ImageBuilds({
+      isolation: options.isolation,
+      toolchain: this.toolchain,
+      registries: {
+        hosts: options.imageHosts ?? [],
+        mirror: options.imageMirror ?? null,
+        trusted: options.allowedHosts,
+      },
+      packageHosts: REGISTRIES,
     });
   }
 
@@ -133,6 +148,8 @@ export class IsolatedBuilds extends BuildsService {
       observer.phase('fetch');
       const inspection = await source.inspection();
       if (!inspection.found) throw rootDirectoryNotFound(request.settings.rootDirectory ?? '', inspection.directories);
+      const image = await this.images.build({ session, request, observer, source, inspection });
+      if (image !== null) return image;
       const plan = planOf(request.settings, inspection, {
         nodeVersions: this.toolchain.nodeVersions,
         report: (text) => {

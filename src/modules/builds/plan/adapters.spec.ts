@@ -8,6 +8,7 @@ function planned(dependencies: Record<string, string>, files: Record<string, str
   const paths = Object.keys(files);
   const scripts = { build: 'vite build' };
   const inspection: Inspection = {
+    dockerfile: null,
     ...{ found: true, hasWorkspaces: false, nodeFile: null, vercel: null, netlify: null, lock: null },
     manifest: { scripts, dependencies, node: null, packageManager: null, main: null },
     entries: [...new Set(paths.map((path) => path.split('/')[0]!))],

@@ -33,6 +33,7 @@ const inspection = ({ dependencies = {}, scripts = {}, entries = [], lock, more 
   python: null,
   unfetched: { submodules: [], pointers: [] },
   procfile: null,
+  dockerfile: null,
   lock: lock === undefined ? null : { directory: '', name: lock },
   installHash: 'a'.repeat(64),
   packageManager: packageManagerFactsOf({}, lock ?? null),
@@ -279,7 +280,6 @@ describe('the plan of a build', () => {
   });
 
   it.each([
-    [['Dockerfile'], {}, /^Found a Dockerfile/],
     [['composer.json', 'public'], { paths: ['composer.json', 'public', 'public/index.php'] }, /^Found a PHP project, /],
     [['index.php', 'about.html'], { paths: ['index.php', 'about.html'] }, /^Found a PHP project, /],
     [['Gemfile', 'public'], { paths: ['Gemfile', 'public', 'public/404.html'] }, /^Found a Ruby project, /],
@@ -295,6 +295,7 @@ describe('the plan of a build', () => {
       { paths: ['README.md', 'site', 'site/index.html', 'site/more/page.html', '.github/x.html'] },
       /Pages were found in: site\. Set the root directory of the project to it/,
     ],
+    [['go.mod'], {}, /^Found a Go module/],
     [['README.md'], {}, /Found: README.md. Expected is a package.json or an index.html/],
     [[], {}, /The directory is empty/],
     [

@@ -1,3 +1,4 @@
+import { type DockerfileFacts } from '../images/dockerfile.js';
 import { type PackageManagerFacts, packageManagerFactsOf } from './package-manager.js';
 
 /** The facts that `inside/inspect.cjs` reports about a source. */
@@ -21,6 +22,8 @@ export interface Inspection {
   readonly unfetched: { readonly submodules: readonly string[]; readonly pointers: readonly string[] };
   /** The text of the Procfile. */
   readonly procfile: string | null;
+  /** Null when the root directory has no Dockerfile. */
+  readonly dockerfile: DockerfileFacts | null;
   readonly manifest: Manifest | null;
   readonly hasWorkspaces: boolean;
   readonly nodeFile: string | null;
@@ -79,6 +82,7 @@ export function inspectionOf(raw: Record<string, unknown>): Inspection {
     python: raw.python == null ? null : pythonOf(recordOf(raw.python)),
     unfetched: unfetchedOf(raw.unfetched == null ? {} : recordOf(raw.unfetched)),
     procfile: textOf(raw.procfile),
+    dockerfile: raw.dockerfile == null ? null : dockerfileOf(recordOf(raw.dockerfile)),
     manifest:
       manifest === null
         ? null
@@ -124,6 +128,10 @@ function pythonOf(raw: Record<string, unknown>): PythonProject {
             collectsFiles: found.collectsFiles === true,
           },
   };
+}
+
+function dockerfileOf({ bytes, text }: Record<string, unknown>): DockerfileFacts {
+  return { bytes: typeof bytes === 'number' && Number.isSafeInteger(bytes) ? bytes : 0, text: textOf(text) };
 }
 
 function recordOf(value: unknown): Record<string, unknown> {

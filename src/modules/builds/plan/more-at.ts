@@ -1,6 +1,14 @@
 /** The part of the page about builds that a message leads to. */
 type Section =
-  'output' | 'servers' | 'root-directory' | 'framework' | 'packages' | 'functions' | 'refused' | 'fetching';
+  | 'output'
+  | 'servers'
+  | 'root-directory'
+  | 'framework'
+  | 'packages'
+  | 'functions'
+  | 'refused'
+  | 'fetching'
+  | 'dockerfile';
 
 /** The end of a message: where its subject is explained. Documentation is served below `/docs`. */
 export const moreAt = (section: Section): string => ` See /docs/builds#${section}.`;

@@ -2,6 +2,7 @@ import { parse as parseToml } from 'smol-toml';
 
 import type { CronEntry } from '../../hosting/built-output.js';
 import { presetNamed } from '../frameworks/catalog.js';
+import { IMAGE_FRAMEWORK } from '../images/image-framework.js';
 import { isBelow } from '../frameworks/source.js';
 import { type Inspection } from './inspection.js';
 import { moreAt } from './more-at.js';
@@ -80,7 +81,12 @@ function noteUnknown(
 
 function vercelSettings(content: Json, report: Report): FileSettings {
   const { framework, installCommand, buildCommand, outputDirectory } = content;
-  const preset = typeof framework === 'string' ? presetNamed(framework) : null;
+  const preset =
+    framework === IMAGE_FRAMEWORK
+      ? { name: IMAGE_FRAMEWORK }
+      : typeof framework === 'string'
+        ? presetNamed(framework)
+        : null;
   if (typeof framework === 'string' && preset === null)
     report(`The framework "${framework.slice(0, 100)}" of vercel.json is not known. It is detected instead.`);
   return {

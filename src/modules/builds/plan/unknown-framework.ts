@@ -23,11 +23,11 @@ function messageOf(source: Source, inspection: Inspection): string {
       `The root directory has no application of its own. Found: ${applications.slice(0, MOST_NAMES).join(', ')}. ` +
       'Set the root directory of the project to one of them.'
     );
-  const others = [...(source.someFile(/^dockerfile$/) ? ['a Dockerfile'] : []), ...otherLanguagesOf(source)];
+  const others = otherLanguagesOf(source);
   if (others.length > 0)
     return (
       `Found ${others.join(' and ')}, which builds do not run. Expected is a package.json with a known framework, a ` +
-      'start script or a build script, or HTML files. Add one of these, or set the root directory of the project. ' +
+      'start script or a build script, a Dockerfile, or HTML files. Add one of these, or set the root directory of the project. ' +
       'To publish files as they lie, set the framework to static.'
     );
   const pages = pageDirectoriesOf(source);

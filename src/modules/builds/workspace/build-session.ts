@@ -102,6 +102,8 @@ export interface Step {
   readonly output: 'log' | 'text';
   /** True when the step runs code of the user, with all the resources of the plan. */
   readonly untrustedCode?: boolean;
+  /** True when the step builds a container image. It is root in its user namespace, and its code is untrusted. */
+  readonly buildsImage?: boolean;
   /** True when the step must not change the source or the output. */
   readonly readOnly?: boolean;
 }
@@ -320,6 +322,8 @@ export class BuildSession {
         },
         network: egress === undefined && step.untrustedCode !== true ? 'none' : 'loopback',
         user: this.user,
+        // The builder mounts a directory `/sys` into its containers, and there is nothing to see in this one.
+        ...(step.buildsImage === true ? { system: 'builder' as const, scratch: [{ to: '/sys', bytes: 4_096 }] } : {}),
         limits: this.limitsOf(step),
         output,
         ...(step.stdin === undefined ? {} : { stdin: step.stdin }),

@@ -72,6 +72,8 @@ function packageManagerScript(name: string, programs: readonly string[], native?
 const FILES: Readonly<Record<string, { text: string; executable?: true }>> = {
   'etc/passwd': { text: 'build:x:1000:1000:build:/home/build:/bin/sh\n' },
   'etc/group': { text: 'build:x:1000:\n' },
+  'images/passwd': { text: 'root:x:0:0:root:/home/build:/bin/sh\n' },
+  'images/group': { text: 'root:x:0:\n' },
   'etc/hosts': { text: '127.0.0.1 localhost\n::1 localhost\n' },
   'etc/nsswitch.conf': { text: 'passwd: files\ngroup: files\nhosts: files\n' },
   'bin/npm': { text: '#!/bin/sh\nexec node /opt/npm/bin/npm-cli.js "$@"\n', executable: true },
@@ -129,6 +131,7 @@ const FILES: Readonly<Record<string, { text: string; executable?: true }>> = {
 export class Toolchain {
   private tools: Promise<string> | null = null;
   private npm: Promise<string> | null = null;
+  private imageFiles: Promise<string> | null = null;
   private headers: string | undefined;
 
   constructor(
@@ -139,12 +142,7 @@ export class Toolchain {
 
   /** The mounts of the system and of our own configuration files. */
   async system(): Promise<Mount[]> {
-    this.tools ??= this.writeTools();
-    // A failure, such as a full disk, is not remembered: the next build tries again.
-    this.tools.catch(() => {
-      this.tools = null;
-    });
-    const tools = await this.tools;
+    const tools = await this.toolFiles();
     return [
       ...SYSTEM.filter((path) => existsSync(path)).map((path) => ({ from: path, to: path })),
       // On most systems this is a link to /usr/bin.
@@ -206,6 +204,29 @@ export class Toolchain {
     return line !== null && line === this.headers ? { npm_config_nodedir: '/usr' } : {};
   }
 
+  /** What a builder of container images finds in `/etc`: its configuration, and root as the only user. */
+  async imageSystem(configuration: Readonly<Record<string, string>>): Promise<Mount[]> {
+    this.imageFiles ??= this.writeImageFiles(configuration);
+    this.imageFiles.catch(() => {
+      this.imageFiles = null;
+    });
+    const directory = await this.imageFiles;
+    const tools = await this.toolFiles();
+    return [
+      ...['passwd', 'group'].map((name) => ({ from: join(tools, 'images', name), to: `/etc/${name}` })),
+      { from: directory, to: '/etc/containers' },
+    ];
+  }
+
+  private async writeImageFiles(configuration: Readonly<Record<string, string>>): Promise<string> {
+    const directory = await this.directories.makeJob(`images-tools-${randomBytes(6).toString('hex')}`);
+    for (const [name, text] of Object.entries(configuration)) {
+      await writeFile(join(directory, name), text);
+      await chmod(join(directory, name), 0o644);
+    }
+    return directory;
+  }
+
   /** The program that forwards the network of a sandbox to its proxy. */
   async egressProgram(): Promise<Mount[]> {
     return [{ from: await this.isolation.reachable(WITH_EGRESS), to: '/opt/egress/with-egress.cjs' }];
@@ -214,6 +235,15 @@ export class Toolchain {
   /** One of our own programs that run inside of the sandbox, such as `inspect.cjs`. */
   async ownProgram(name: string): Promise<Mount> {
     return { from: await this.isolation.reachable(join(__dirname, '../inside', name)), to: `/opt/inside/${name}` };
+  }
+
+  private toolFiles(): Promise<string> {
+    this.tools ??= this.writeTools();
+    // A failure, such as a full disk, is not remembered: the next build tries again.
+    this.tools.catch(() => {
+      this.tools = null;
+    });
+    return this.tools;
   }
 
   private async locateNpm(): Promise<string> {
@@ -231,7 +261,7 @@ export class Toolchain {
       await writeFile(file, text);
       await chmod(file, executable === true ? 0o755 : 0o644);
     }
-    for (const directory of ['etc', 'bin']) await chmod(join(tools, directory), 0o755);
+    for (const directory of ['etc', 'bin', 'images']) await chmod(join(tools, directory), 0o755);
     return tools;
   }
 }

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { type HealthIndicatorResult, HealthIndicatorService } from '@nestjs/terminus';
+import { missingForImages } from '../../builds/image-builder.js';
 import { AppNetworkStatus } from '../../hosting/app-network-status.js';
 import { SandboxStatusService } from '../../sandbox/sandbox-status.service.js';
 
@@ -33,6 +34,12 @@ export class OptionalParts {
     return state.mode === 'required'
       ? indicator.degraded({ missing: state.missing })
       : indicator.up({ mode: 'off', missing: state.missing });
+  }
+
+  /** Projects with a Dockerfile are refused with a sentence on a machine without a builder. */
+  imageBuilds(): HealthIndicatorResult {
+    const missing = missingForImages();
+    return this.indicators.check('image_builds').up(missing.length === 0 ? { mode: 'on' } : { mode: 'off', missing });
   }
 }
 

@@ -34,6 +34,7 @@ export class PartChecks {
       () => this.part('queues', () => Promise.all(this.queues.all().map((queue) => queue.getWaitingCount()))),
       () => this.optional.sandbox(),
       () => this.optional.appNetwork(),
+      () => this.optional.imageBuilds(),
       ...(this.siblings.haveStarted
         ? []
         : [() => this.part('processes', () => Promise.reject(new NotReady('are still starting')))]),

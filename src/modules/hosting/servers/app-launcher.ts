@@ -6,8 +6,9 @@ import { tmpdir } from 'node:os';
 import { join, posix } from 'node:path';
 import { Injectable } from '@nestjs/common';
 import { Isolation } from '../../../platform/isolation/isolation.js';
+import type { Mount } from '../../../platform/isolation/isolation-spec.js';
 import type { IsolatedProgram } from '../../../platform/isolation/isolated-program.js';
-import { LISTEN_DESCRIPTOR, type LaunchLimits } from '../../../platform/isolation/launch-spec.js';
+import { LISTEN_DESCRIPTOR, type LaunchLimits, type LaunchSpec } from '../../../platform/isolation/launch-spec.js';
 import type { NetworkCounts } from '../../../platform/isolation/network/attached-network.js';
 import type { OutputPace } from '../../../platform/isolation/output-pace.js';
 import { NodePrograms, NodeUnavailable } from '../../../platform/node-programs/node-programs.js';
@@ -19,6 +20,7 @@ import type { AppAllowance } from './app-allowances.js';
 import { AppNetworks, type PreparedNetwork } from './app-networks.js';
 import { AppTools } from './app-tools.js';
 import { AppTrees, CACHE_DIRECTORY, hasCacheDirectory } from './app-trees.js';
+import { imageCommand, imageEnvironment, imageRoot } from './image-root.js';
 
 const MEBIBYTE = 1_048_576;
 const LIMITS: Omit<LaunchLimits, 'memoryBytes' | 'cpu'> = {
@@ -110,35 +112,13 @@ export class AppLauncher {
       this.tools.mounts(),
       environment,
     );
-    const { command, directory } = manifest.server!;
-    const place = posix.join('/app', directoryOf(directory)!);
+    const parts = { tree, manifest, node: program, forwarder, variables };
+    const inside = manifest.server!.image === undefined ? systemInside(parts, tools) : imageInside(parts);
     const launched = this.withSocket((listener) =>
       this.isolation.launch({
-        command: ['/bin/sh', '-c', BOTH, 'sh', ...command],
-        mounts: [
-          ...[...SYSTEM, ...standardLibraryOf(systemPython())]
-            .filter((path) => existsSync(path))
-            .map((path) => ({ from: path, to: path })),
-          { from: program, to: '/opt/node/bin/node' },
-          { from: forwarder, to: '/opt/hosting/serve.cjs' },
-          { from: tree, to: '/app' },
-          { from: hosts, to: '/etc/hosts' },
-          ...tools,
-          ...(network?.mounts ?? []),
-        ],
+        ...inside,
+        mounts: [...inside.mounts, { from: hosts, to: '/etc/hosts' }, ...(network?.mounts ?? [])],
         writable: [],
-        scratch: hasCacheDirectory(manifest) ? [{ to: `/app/${CACHE_DIRECTORY}`, bytes: CACHE_BYTES }] : [],
-        directory: place,
-        environment: {
-          NODE_ENV: 'production',
-          HOME: '/tmp',
-          LANG: 'C.UTF-8',
-          npm_config_update_notifier: 'false',
-          ...variables,
-          PATH: pathFrom(place),
-          PORT,
-          HOSTNAME: '0.0.0.0',
-        },
         network: network?.rules ?? 'loopback',
         limits: {
           ...LIMITS,
@@ -211,6 +191,58 @@ export class AppLauncher {
       server.close();
     }
   }
+}
+
+interface InsideParts {
+  readonly tree: string;
+  readonly manifest: Manifest;
+  readonly node: string;
+  readonly forwarder: string;
+  readonly variables: Readonly<Record<string, string>>;
+}
+
+type Inside = Pick<LaunchSpec, 'command' | 'mounts' | 'system' | 'links' | 'scratch' | 'directory' | 'environment'>;
+
+/** The files of a deploy in `/app`, beside the system of this machine. */
+function systemInside({ tree, manifest, node, forwarder, variables }: InsideParts, tools: readonly Mount[]): Inside {
+  const { command, directory } = manifest.server!;
+  const place = posix.join('/app', directoryOf(directory)!);
+  return {
+    command: ['/bin/sh', '-c', BOTH, 'sh', ...command],
+    mounts: [
+      ...[...SYSTEM, ...standardLibraryOf(systemPython())]
+        .filter((path) => existsSync(path))
+        .map((path) => ({ from: path, to: path })),
+      { from: node, to: '/opt/node/bin/node' },
+      { from: forwarder, to: '/opt/hosting/serve.cjs' },
+      { from: tree, to: '/app' },
+      ...tools,
+    ],
+    scratch: hasCacheDirectory(manifest) ? [{ to: `/app/${CACHE_DIRECTORY}`, bytes: CACHE_BYTES }] : [],
+    directory: place,
+    environment: {
+      NODE_ENV: 'production',
+      HOME: '/tmp',
+      LANG: 'C.UTF-8',
+      npm_config_update_notifier: 'false',
+      ...variables,
+      PATH: pathFrom(place),
+      PORT,
+      HOSTNAME: '0.0.0.0',
+    },
+  };
+}
+
+/** The files of a deploy as the whole system. */
+function imageInside({ manifest, variables, ...parts }: InsideParts): Inside {
+  const { command, directory, image } = manifest.server!;
+  return {
+    ...imageRoot({ ...parts, manifest }),
+    command: imageCommand(command),
+    system: 'none',
+    directory: posix.join('/', directoryOf(directory)!),
+    environment: imageEnvironment(image!.environment, variables, image!.port),
+  };
 }
 
 /**

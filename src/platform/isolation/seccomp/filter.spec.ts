@@ -1,6 +1,6 @@
 import { type Architecture, AUDIT_ARCH, Errno, type Instruction, Verdict } from './bpf.js';
 import { filterProgram, seccompFilter } from './filter.js';
-import { FORKS, JUDGED, REFUSED, UNIMPLEMENTED } from './syscalls.js';
+import { BUILDER_NEEDS, FORKS, JUDGED, OWNERS, REFUSED, UNIMPLEMENTED } from './syscalls.js';
 
 const ARCHITECTURES: Architecture[] = ['x64', 'arm64'];
 const refused = Verdict.errno(Errno.EPERM);
@@ -140,6 +140,31 @@ describe.each(ARCHITECTURES)('the seccomp filter on %s', (architecture) => {
     expect(verdict(judged('ioctl'), [0, 0x5412])).toBe(refused);
     expect(verdict(judged('ioctl'), [0, 0x541c])).toBe(refused);
     expect(verdict(judged('ioctl'), [0, 0x5401])).toBe(Verdict.allow);
+  });
+
+  it('lets a builder of images mount and change its root, without user and network namespaces', () => {
+    const builder = filterProgram({ architecture, processes: 'any', sockets: 'internet', buildsImages: true });
+    for (const [name, numbers] of Object.entries(REFUSED)) {
+      const number = numbers[architecture];
+      if (number !== null && name !== 'unshare')
+        expect([name, verdict(number, [], builder)]).toEqual([name, BUILDER_NEEDS.has(name) ? Verdict.allow : refused]);
+    }
+    for (const number of [REFUSED.unshare[architecture], judged('clone')]) {
+      for (const flag of [0x2_0000, 0x400_0000, 0x800_0000, 0x2000_0000])
+        expect(verdict(number, [flag], builder)).toBe(Verdict.allow);
+      for (const flag of [0x200_0000, 0x1000_0000, 0x4000_0000])
+        expect(verdict(number, [0x2_0000 | flag], builder)).toBe(refused);
+    }
+  });
+
+  it('tells a builder of images that changes of owners and users succeeded', () => {
+    const builder = filterProgram({ architecture, processes: 'any', sockets: 'internet', buildsImages: true });
+    for (const numbers of Object.values(OWNERS)) {
+      const number = numbers[architecture];
+      if (number === null) continue;
+      expect(verdict(number, [], builder)).toBe(Verdict.errno(0));
+      expect(verdict(number, [], any)).toBe(Verdict.allow);
+    }
   });
 
   it('is a valid program for the kernel: 8 bytes each, jumps inside, at most 4096', () => {

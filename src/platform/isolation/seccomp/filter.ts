@@ -16,7 +16,16 @@ import {
   loadNumber,
   Verdict,
 } from './bpf.js';
-import { FIRST_UNKNOWN, FORKS, JUDGED, REFUSED, type SyscallNumbers, UNIMPLEMENTED } from './syscalls.js';
+import {
+  BUILDER_NEEDS,
+  FIRST_UNKNOWN,
+  FORKS,
+  JUDGED,
+  OWNERS,
+  REFUSED,
+  type SyscallNumbers,
+  UNIMPLEMENTED,
+} from './syscalls.js';
 
 export interface FilterOptions {
   readonly architecture: Architecture;
@@ -24,11 +33,18 @@ export interface FilterOptions {
   readonly processes: 'threads' | 'any';
   /** `internet` adds TCP and UDP, for a program in a network of its own. */
   readonly sockets: 'local' | 'internet';
+  /**
+   * True for a builder of container images, which mounts file systems and changes its root in namespaces of its own.
+   * User and network namespaces stay refused, so nothing that it starts gains a capability that it gave up.
+   */
+  readonly buildsImages?: boolean;
 }
 
 const CLONE_THREAD = 0x0001_0000;
 /** CLONE_NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID, NEWNET. */
 const CLONE_NEW_ANY = 0x7e02_0000;
+/** CLONE_NEWCGROUP, NEWUSER, NEWNET. */
+const CLONE_NEW_FOR_NOBODY = 0x5200_0000;
 
 const AF_UNIX = 1;
 const AF_INET = 2;
@@ -57,7 +73,12 @@ export function seccompFilter(options: FilterOptions): Buffer {
   return assemble(filterProgram(options));
 }
 
-export function filterProgram({ architecture, processes, sockets }: FilterOptions): readonly Instruction[] {
+export function filterProgram({
+  architecture,
+  processes,
+  sockets,
+  buildsImages = false,
+}: FilterOptions): readonly Instruction[] {
   const numberOf = (syscall: SyscallNumbers): number | null => syscall[architecture];
   const on = (syscall: SyscallNumbers, body: readonly Instruction[]): Instruction[] => {
     const number = numberOf(syscall);
@@ -74,10 +95,11 @@ export function filterProgram({ architecture, processes, sockets }: FilterOption
     ...ifAtLeast(FIRST_UNKNOWN, [answer(Verdict.errno(Errno.ENOSYS))]),
 
     ...each(UNIMPLEMENTED, Verdict.errno(Errno.ENOSYS)),
-    ...each(REFUSED, Verdict.errno(Errno.EPERM)),
+    ...(buildsImages ? [...each(OWNERS, Verdict.errno(0)), ...on(REFUSED.unshare, unshare())] : []),
+    ...each(buildsImages ? withoutNeedsOfBuilders(REFUSED) : REFUSED, Verdict.errno(Errno.EPERM)),
     ...(processes === 'threads' ? each(FORKS, Verdict.errno(Errno.EPERM)) : []),
 
-    ...on(JUDGED.clone, clone(processes)),
+    ...on(JUDGED.clone, clone(processes, buildsImages ? CLONE_NEW_FOR_NOBODY : CLONE_NEW_ANY)),
     ...on(JUDGED.socket, sockets === 'internet' ? alsoInternetSockets() : onlyUnixSockets()),
     ...on(JUDGED.socketpair, onlyUnixSockets()),
     ...on(JUDGED.mmap, onlyCountedMemory()),
@@ -86,10 +108,22 @@ export function filterProgram({ architecture, processes, sockets }: FilterOption
   ];
 }
 
-function clone(processes: FilterOptions['processes']): readonly Instruction[] {
+function withoutNeedsOfBuilders(refused: Record<string, SyscallNumbers>): Record<string, SyscallNumbers> {
+  return Object.fromEntries(Object.entries(refused).filter(([name]) => !BUILDER_NEEDS.has(name)));
+}
+
+function unshare(): readonly Instruction[] {
   return [
     loadArgument(0),
-    ...ifAnyBit(CLONE_NEW_ANY, [answer(Verdict.errno(Errno.EPERM))]),
+    ...ifAnyBit(CLONE_NEW_FOR_NOBODY, [answer(Verdict.errno(Errno.EPERM))]),
+    answer(Verdict.allow),
+  ];
+}
+
+function clone(processes: FilterOptions['processes'], namespaces: number): readonly Instruction[] {
+  return [
+    loadArgument(0),
+    ...ifAnyBit(namespaces, [answer(Verdict.errno(Errno.EPERM))]),
     ...(processes === 'threads' ? ifNoBit(CLONE_THREAD, [answer(Verdict.errno(Errno.EPERM))]) : []),
     answer(Verdict.allow),
   ];

@@ -141,3 +141,41 @@ export const JUDGED = {
  * this limit, the filter would allow more with each new kernel.
  */
 export const FIRST_UNKNOWN = 463;
+
+/**
+ * Calls of {@link REFUSED} that a builder of container images needs. `unshare` is allowed by its arguments. The kernel
+ * still requires capabilities for them, which the builder takes from the commands that it runs.
+ */
+export const BUILDER_NEEDS: ReadonlySet<string> = new Set([
+  'unshare',
+  'mount',
+  'umount2',
+  'pivot_root',
+  'chroot',
+  'sethostname',
+  'setdomainname',
+  // It runs a copy of itself from memory. That memory is counted by a cgroup only.
+  'memfd_create',
+  'execveat',
+] satisfies (keyof typeof REFUSED)[]);
+
+/**
+ * Changes of owners and users. In a user namespace with a single user they would fail, although nothing depends on
+ * their effect: all files of an image get the same owner in the end. For builders of container images they do nothing
+ * and report success.
+ */
+export const OWNERS = {
+  chown: { x64: 92, arm64: null },
+  fchown: { x64: 93, arm64: 55 },
+  lchown: { x64: 94, arm64: null },
+  fchownat: { x64: 260, arm64: 54 },
+  setuid: { x64: 105, arm64: 146 },
+  setgid: { x64: 106, arm64: 144 },
+  setreuid: { x64: 113, arm64: 145 },
+  setregid: { x64: 114, arm64: 143 },
+  setgroups: { x64: 116, arm64: 159 },
+  setresuid: { x64: 117, arm64: 147 },
+  setresgid: { x64: 119, arm64: 149 },
+  setfsuid: { x64: 122, arm64: 151 },
+  setfsgid: { x64: 123, arm64: 152 },
+} as const satisfies Record<string, SyscallNumbers>;
