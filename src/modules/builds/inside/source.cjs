@@ -21,12 +21,11 @@ const NOT_FETCHED = 3;
 const OWN_REPOSITORY = `set -e
 git init -q .
 git fetch -q --depth 1 --no-tags --no-recurse-submodules -- "$1" "$2"
-mv "$3" .git/index
 git checkout -q --detach --no-recurse-submodules FETCH_HEAD --`;
 
 /** Resolves with the exit status. */
-function ownRepository({ url, commit, index }) {
-  const child = spawn('/usr/bin/sh', ['-c', OWN_REPOSITORY, 'sh', url, commit, index], {
+function ownRepository({ url, commit }) {
+  const child = spawn('/usr/bin/sh', ['-c', OWN_REPOSITORY, 'sh', url, commit], {
     cwd: repository,
     stdio: ['ignore', 'ignore', 'inherit'],
   });

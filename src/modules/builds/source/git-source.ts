@@ -11,8 +11,6 @@ import { SourceProgram } from './source-program.js';
 
 const SHA = /^[0-9a-f]{40}$/;
 const LOCAL_PLACE = '/repository.git';
-/** Git's index of a local repository's files. */
-const INDEX = '/tmp/index';
 /** The cache of the framework, as it is mounted, and a copy that can be moved within the source's file system. */
 export const FRAMEWORK_CACHE = '/cache/framework';
 export const FRAMEWORK_COPY = '/work/restored';
@@ -52,15 +50,18 @@ const FETCH = withSource(`  git init -q ${SOURCE}
   git checkout -q --detach --no-recurse-submodules FETCH_HEAD --`);
 
 /**
- * Checks out a repository of this machine without fetching it first, which starts half a dozen programs. The sandbox
- * reads the repository as git's own server would. Only a build needs the commit in a repository of its own, see
- * {@link Preparation.repository}.
+ * Checks out a repository of this machine without fetching it first, which starts half a dozen programs. Git finds the
+ * objects where they are mounted, but follows no configuration of that repository, which could name programs; only a
+ * ref is looked up there, which runs none. What is checked out has a repository of the least that git accepts, without
+ * the objects. A build gets them later, see {@link Preparation.repository}.
  */
-const CHECK_OUT = withSource(`  export GIT_DIR=${LOCAL_PLACE} GIT_WORK_TREE=${SOURCE} GIT_INDEX_FILE=${INDEX}
-  commit=$(git rev-parse --verify -q "$2^{commit}") || { echo "couldn't find remote ref $2" >&2; exit 1; }
-  ${LOG} "$commit" --
-  mkdir ${SOURCE}
+const CHECK_OUT = withSource(`  commit=$(git --git-dir=${LOCAL_PLACE} rev-parse --verify -q "$2^{commit}") ||
+    { echo "couldn't find remote ref $2" >&2; exit 1; }
+  export GIT_ALTERNATE_OBJECT_DIRECTORIES=${LOCAL_PLACE}/objects
+  mkdir -p ${SOURCE}/.git/objects ${SOURCE}/.git/refs
+  echo 'ref: refs/heads/main' > ${SOURCE}/.git/HEAD
   cd ${SOURCE}
+  ${LOG} "$commit" --
   git read-tree --reset -u --no-recurse-submodules "$commit"`);
 
 export interface GitSourceOptions {
@@ -129,7 +130,7 @@ export class GitSource {
       session,
       program,
       fault: () => faultOf(said, source),
-      repository: place.isLocal ? { url: place.url, index: INDEX } : null,
+      repository: place.isLocal ? place.url : null,
     });
   }
 

@@ -17,8 +17,8 @@ const NOT_FETCHED = 3;
 
 /** What happens to the fetched source before its build. */
 export interface Preparation {
-  /** The repository on this machine to fetch the commit from, if the source has only its files, with git's index. */
-  readonly repository: { readonly url: string; readonly commit: string; readonly index: string } | null;
+  /** The repository on this machine to fetch the commit from, if the source has only its files. */
+  readonly repository: { readonly url: string; readonly commit: string } | null;
   /** A directory to make anew, for packages that are mounted there. */
   readonly emptied: string | null;
   readonly cached: {
@@ -36,8 +36,8 @@ interface SourceProgramParts {
   readonly program: IsolatedProgram;
   /** Returns the reason why git failed. */
   readonly fault: () => BuildFailed;
-  /** The address of a repository whose files were checked out without fetching it, and git's index of them. */
-  readonly repository: { readonly url: string; readonly index: string } | null;
+  /** The address of a repository whose files were checked out without fetching it. */
+  readonly repository: string | null;
 }
 
 /**
@@ -91,7 +91,7 @@ export class SourceProgram {
     const { session, fault, repository } = this.parts;
     const preparation: Preparation = {
       ...wanted,
-      repository: repository === null ? null : { ...repository, commit: this.sha },
+      repository: repository === null ? null : { url: repository, commit: this.sha },
     };
     this.program.send(Buffer.from(JSON.stringify({ prepare: preparation })));
     await this.explained(this.reader.drain());
