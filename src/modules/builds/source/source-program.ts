@@ -19,7 +19,7 @@ const NOT_FETCHED = 3;
 export interface Preparation {
   /** The repository on this machine to fetch the commit from, if the source has only its files. */
   readonly repository: { readonly url: string; readonly commit: string } | null;
-  /** A directory to make anew, for packages that are mounted there. */
+  /** A directory that is emptied, for packages that are mounted there. */
   readonly emptied: string | null;
   readonly cached: {
     /** The paths of the cache, below this directory. */
