@@ -75,7 +75,9 @@ export class GitSource {
   constructor(private readonly options: GitSourceOptions) {}
 
   /**
-   * Starts to fetch into `/work/source`. `cache` is that of the framework. @throws {BuildFailed} `repository_unreachable`, `ref_not_found`, and those of
+   * Starts to fetch into `/work/source`. `cache` is that of the framework.
+   *
+   * @throws {BuildFailed} `repository_unreachable`, `ref_not_found`, and those of
    * `BuildSession.start`.
    */
   async start(

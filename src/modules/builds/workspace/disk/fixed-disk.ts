@@ -44,8 +44,8 @@ export class FixedDisk extends BuildDisk {
   }
 
   /**
-   * `spare` is a file of {@link format} for the same limit, which then belongs to this disk. `closed` is called when the
-   * disk is unmounted.
+   * `spare` is a file of {@link format} for the same limit, which then belongs to this disk. `closed` is called when
+   * the disk is unmounted.
    *
    * @throws {Error} with the message of the system when the disk cannot be created. Nothing is left then.
    */
