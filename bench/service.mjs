@@ -103,6 +103,8 @@ export function write(directory, files) {
   }
 }
 
+const seen = new Set();
+
 /**
  * Commits and pushes all there is; resolves with the deploy once it is over, and how long that took from the push on.
  */
@@ -113,17 +115,18 @@ export async function pushAndWait(service, { project, directory }, everyMs = 20)
   const from = performance.now();
   await git(['push', '--quiet', 'origin', 'HEAD:main'], directory);
   for (;;) {
-    const found = (await service.call('GET', `/projects/${project}/deploys?limit=5`)).find(
-      ({ commit }) => commit?.sha === sha,
-    );
+    // A push ends when its deploy is queued, which learns its commit later.
+    const found = (await service.call('GET', `/projects/${project}/deploys?limit=1`)).find(({ id }) => !seen.has(id));
     if (found === undefined) {
       await sleep(everyMs);
       continue;
     }
+    seen.add(found.id);
     // Its log ends with it, so that nothing is asked meanwhile that would take time from it.
     await service.text(`/deploys/${found.id}/logs`);
     const ms = performance.now() - from;
     const deploy = await service.call('GET', `/deploys/${found.id}`);
+    if (deploy.commit !== null && deploy.commit.sha !== sha) continue;
     if (deploy.state === 'ready') return { deploy, ms };
     throw new Error(
       `The deploy ended as ${deploy.state}: ${JSON.stringify(deploy.error)}\n${await logOf(service, deploy.id)}`,

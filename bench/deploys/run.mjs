@@ -34,6 +34,8 @@ const ENVIRONMENT = {
   ...process.env,
   PATH: [NODE, process.env.PATH].join(delimiter),
   HOME: directory,
+  // Bundlers keep caches here, also of earlier runs and other directories.
+  TMPDIR: join(directory, 'tmp'),
   CI: '1',
   NEXT_TELEMETRY_DISABLED: '1',
   EXPO_NO_TELEMETRY: '1',
@@ -44,6 +46,7 @@ const FRAMEWORKS = {
   expo: { file: 'app/index.tsx', marker: undefined, page: '/' },
 };
 
+mkdirSync(ENVIRONMENT.TMPDIR);
 const service = await startService({ settings: { BUILD_ALLOWED_HOSTS: process.env.BUILD_ALLOWED_HOSTS ?? '' } });
 try {
   console.log(

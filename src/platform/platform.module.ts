@@ -19,6 +19,7 @@ import { Log } from './logging/log.js';
 import { RequestContext } from './logging/request-context.js';
 import { Outbox } from './outbox/outbox.js';
 import { OutboxBell } from './outbox/outbox-bell.js';
+import { OutboxCalls } from './outbox/outbox-calls.js';
 import { OutboxRelay } from './outbox/outbox-relay.js';
 import { AwaitedJobs } from './queues/awaited-jobs.js';
 import { DirectJobs } from './queues/direct-jobs.js';
@@ -74,6 +75,7 @@ export class PlatformModule {
       JobRunner,
       Outbox,
       OutboxBell,
+      OutboxCalls,
       OutboxRelay,
       TrustedProxies,
       RequestContextMiddleware,

@@ -26,6 +26,16 @@ describe('a build', () => {
     });
   });
 
+  it('gives a build a repository with its commit, whose files are as committed', async () => {
+    const repository = bench.repository({ 'package.json': json({ scripts: {} }), 'a/b.txt': 'hello' });
+    const buildCommand =
+      'mkdir out && { git rev-list --all HEAD; git status --porcelain --untracked-files=no; ' +
+      'git symbolic-ref -q HEAD || echo detached; } > out/index.html';
+    const settings = { buildCommand, outputDirectory: 'out', framework: 'static' };
+    const { files } = await bench.build(repository, { settings });
+    expect(files['index.html']).toBe(`${repository.sha}\ndetached\n`);
+  });
+
   it('serves plain files, except those that are not meant for visitors', async () => {
     const { built, files, phases } = await bench.build({
       'index.html': '<h1>hello</h1>',

@@ -105,7 +105,7 @@ export class Workbench {
   /** The names of what is left of builds, but for the service's own small files. */
   left(): string[] {
     const jobs = join(this.directory, 'builds', 'jobs');
-    return existsSync(jobs) ? readdirSync(jobs).filter((name) => !/-tools-[0-9a-f]+$/.test(name)) : [];
+    return existsSync(jobs) ? readdirSync(jobs).filter((name) => !/-(?:tools|spare)-[0-9a-f]+$/.test(name)) : [];
   }
 
   repository(files: Readonly<Record<string, Entry>>, branch = 'main'): Repository {

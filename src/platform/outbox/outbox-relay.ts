@@ -6,6 +6,7 @@ import { Log } from '../logging/log.js';
 import type { JobEnvelope } from '../queues/job-envelope.js';
 import { Queues } from '../queues/queues.js';
 import { OutboxBell } from './outbox-bell.js';
+import { OutboxCalls } from './outbox-calls.js';
 import { OutboxMessage } from './outbox-message.entity.js';
 
 const BATCH = 100;
@@ -32,6 +33,7 @@ export class OutboxRelay {
     private readonly database: Database,
     private readonly queues: Queues,
     private readonly bell: OutboxBell,
+    private readonly calls: OutboxCalls,
     private readonly log: Log,
     shutdown: Shutdown,
   ) {
@@ -39,6 +41,7 @@ export class OutboxRelay {
   }
 
   start(): void {
+    this.calls.listen();
     this.running ??= this.run();
   }
 

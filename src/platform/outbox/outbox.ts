@@ -8,7 +8,7 @@ import { RequestContext } from '../logging/request-context.js';
 import type { JobDefinition } from '../background/define-job.js';
 import { OUTBOX_MESSAGE_ID } from '../ids/platform.ids.js';
 import { Clock } from '../time/clock.js';
-import { OutboxBell } from './outbox-bell.js';
+import { OutboxCalls } from './outbox-calls.js';
 import { OutboxMessage } from './outbox-message.entity.js';
 
 /** Enqueues jobs with the transaction: after the commit both exist, and after a rollback neither does. */
@@ -19,7 +19,7 @@ export class Outbox {
     private readonly clock: Clock,
     private readonly ids: Ids,
     private readonly context: RequestContext,
-    private readonly bell: OutboxBell,
+    private readonly calls: OutboxCalls,
     private readonly catalog: BackgroundCatalog,
   ) {}
 
@@ -47,7 +47,7 @@ export class Outbox {
     assert(this.database.inTransaction, `A job for ${messages[0]!.queue} was enqueued outside a transaction.`);
     await this.database.manager.insert(OutboxMessage, messages);
     await this.database.afterCommit(() => {
-      this.bell.ring();
+      this.calls.ring();
       return Promise.resolve();
     });
   }

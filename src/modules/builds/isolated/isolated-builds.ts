@@ -14,8 +14,8 @@ import { planOf } from '../plan/build-plan.js';
 import { installFailure } from '../plan/install-failure.js';
 import { type BuildPlan } from '../plan/plan-types.js';
 import { rootDirectoryNotFound } from '../plan/root-directory.js';
-import { GitSource } from '../source/git-source.js';
-import { type SourceProgram } from '../source/source-program.js';
+import { FRAMEWORK_CACHE, FRAMEWORK_COPY, GitSource } from '../source/git-source.js';
+import { type Preparation, type SourceProgram } from '../source/source-program.js';
 import { packInputOf } from '../collect/pack-input.js';
 import { BuildCaches } from '../workspace/build-caches.js';
 import { BuildDirectories } from '../workspace/build-directories.js';
@@ -124,7 +124,8 @@ export class IsolatedBuilds extends BuildsService {
       },
     });
     try {
-      const source = await this.source.start(session, request);
+      const framework = await session.waitFor(this.caches.framework(request, FRAMEWORK_CACHE));
+      const source = await this.source.start(session, request, framework);
       return {
         commit: await source.commit(),
         build: (variables = {}) =>
@@ -133,6 +134,7 @@ export class IsolatedBuilds extends BuildsService {
             request: { ...request, environment: { ...variables, ...request.environment } },
             observer,
             source,
+            framework,
           }),
         close: () => session.close(),
       };
@@ -143,7 +145,7 @@ export class IsolatedBuilds extends BuildsService {
   }
 
   private async build(fetched: Fetched): Promise<Built> {
-    const { session, request, observer, source } = fetched;
+    const { session, request, observer, source, framework } = fetched;
     try {
       observer.phase('fetch');
       const inspection = await source.inspection();
@@ -168,8 +170,10 @@ export class IsolatedBuilds extends BuildsService {
           keep: () => Promise.resolve(),
         });
       }
-      await source.end();
-      const ownModules = await this.installAndBuild({ session, request, plan, observer });
+      const found = await session.waitFor(this.caches.modules(request, plan));
+      const isPrepared = await source.prepare(preparationOf(plan, { modules: found, framework }));
+      const modules = isPrepared ? found : null;
+      const ownModules = await this.installAndBuild({ session, request, plan, observer, modules });
       observer.phase('collect');
       return new CollectedBuild({
         session,
@@ -184,13 +188,12 @@ export class IsolatedBuilds extends BuildsService {
   }
 
   /** @returns true when the build has packages of its own. */
-  private async installAndBuild(context: BuildContext): Promise<boolean> {
-    const cached = await this.caches.find(context.request, context.plan);
+  private async installAndBuild({ modules, ...context }: BuildContext & { modules: Mount | null }): Promise<boolean> {
     if (context.request.settings.network === 'open')
       context.session.say('Network: the build may reach any public address. Each host is named here once.');
     const tools = await this.packageManagers.mounts(context.session, context.plan.packageManager);
-    const shared = await this.install({ ...context, tools, modules: cached.modules });
-    return this.runBuild({ ...context, tools, framework: cached.framework, shared });
+    const shared = await this.install({ ...context, tools, modules });
+    return this.runBuild({ ...context, tools, shared });
   }
 
   private open(
@@ -217,12 +220,7 @@ export class IsolatedBuilds extends BuildsService {
     if (plan.install === null) return null;
     observer.phase('install');
     const { command, directory } = plan.install;
-    if (
-      modules !== null &&
-      (await (plan.leavesModulesAlone
-        ? this.makeRoom(session, directory)
-        : this.copyModules(session, directory, modules)))
-    ) {
+    if (modules !== null && (plan.leavesModulesAlone || (await this.copyModules(session, directory, modules)))) {
       session.say('Packages: as installed before, from the cache.');
       return plan.leavesModulesAlone ? { from: `${modules.from}/node_modules`, to: `${directory}/node_modules` } : null;
     }
@@ -234,27 +232,20 @@ export class IsolatedBuilds extends BuildsService {
     return null;
   }
 
-  /** Creates the directory for packages, and deletes the one of the repository. */
-  private async makeRoom(session: BuildSession, directory: string): Promise<boolean> {
-    const { exitStatus } = await session.run({
-      command: ['/usr/bin/sh', '-c', 'rm -rf node_modules && mkdir node_modules'],
-      directory,
-      output: 'text',
-    });
-    return exitStatus === 0;
-  }
-
+  /** Copies packages to their directory, without those of the repository. Nothing is left when it fails. */
   private async copyModules(session: BuildSession, directory: string, modules: Mount): Promise<boolean> {
-    if (!(await this.makeRoom(session, directory))) return false;
     const { exitStatus } = await session.run({
-      command: ['/usr/bin/cp', '-a', '/cache/modules/node_modules/.', 'node_modules'],
+      command: [
+        '/usr/bin/sh',
+        '-c',
+        'rm -rf node_modules && mkdir node_modules && cp -a /cache/modules/node_modules/. node_modules && exit 0; ' +
+          'rm -rf node_modules; exit 1',
+      ],
       directory,
       mounts: [modules],
       output: 'text',
     });
-    if (exitStatus === 0) return true;
-    await this.makeRoom(session, directory);
-    return false;
+    return exitStatus === 0;
   }
 
   /** @returns true when the build has packages of its own. */
@@ -264,19 +255,10 @@ export class IsolatedBuilds extends BuildsService {
     plan,
     observer,
     tools,
-    framework,
     shared,
-  }: ToolContext & { framework: Mount | null; shared: Mount | null }): Promise<boolean> {
+  }: ToolContext & { shared: Mount | null }): Promise<boolean> {
     if (plan.build === null) return shared === null;
     observer.phase('build');
-    if (framework !== null) {
-      // If the cache cannot be copied, the build continues without it.
-      await session.run({
-        command: ['/usr/bin/cp', '-a', '/cache/framework/.', plan.frameworkCaches.within],
-        mounts: [framework],
-        output: 'text',
-      });
-    }
     await this.addAdapter({ session, request, plan, tools });
     session.say(`$ ${plan.build}`);
     const environment = { NODE_ENV: 'production', ...plan.buildEnvironment };
@@ -365,11 +347,24 @@ export class IsolatedBuilds extends BuildsService {
   }
 }
 
+function preparationOf(
+  { install, leavesModulesAlone, frameworkCaches }: BuildPlan,
+  { modules, framework }: { modules: Mount | null; framework: Mount | null },
+): Omit<Preparation, 'repository'> {
+  const isMounted = modules !== null && install !== null && leavesModulesAlone;
+  return {
+    emptied: isMounted ? `${install.directory}/node_modules` : null,
+    cached: framework === null ? null : { ...frameworkCaches, copy: FRAMEWORK_COPY, original: FRAMEWORK_CACHE },
+  };
+}
+
 interface Fetched {
   readonly session: BuildSession;
   readonly request: BuildRequest;
   readonly observer: BuildObserver;
   readonly source: SourceProgram;
+  /** The mount of the framework's cache. */
+  readonly framework: Mount | null;
 }
 
 interface BuildContext {

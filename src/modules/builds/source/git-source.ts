@@ -11,29 +11,58 @@ import { SourceProgram } from './source-program.js';
 
 const SHA = /^[0-9a-f]{40}$/;
 const LOCAL_PLACE = '/repository.git';
+/** The cache of the framework, as it is mounted, and a copy that can be moved within the source's file system. */
+export const FRAMEWORK_CACHE = '/cache/framework';
+export const FRAMEWORK_COPY = '/work/restored';
 
 /**
- * The parameters are `$1` the address, `$2` the ref to fetch, `$3` the branch to fetch if the server refuses a commit
- * by its hash (the commit must then be the head of the branch), and `$4` the root directory. Credentials arrive on
- * standard input and are deleted before the files are checked out. The plan for `source.cjs` arrives there, too. That
- * program starts together with git, so that it is ready when git ends.
+ * Starts the program that reads the source together with git, so that it is ready when git ends. Credentials arrive on
+ * standard input and are deleted before the files are checked out. The plan for `source.cjs` arrives there, too.
+ *
+ * The cache of the framework is copied meanwhile, and the program waits for that because the copy holds its input open.
+ * Caches in /tmp could not be moved there from /work, so they are not copied twice.
  */
-const FETCH = `exec 3<&0 </dev/null
+const withSource = (git: string): string => `exec 3<&0 </dev/null
 IFS= read -r username <&3 && IFS= read -r password <&3 || exit 1
 [ -z "$username" ] || printf '%s\\n' "$username" "$password" > /tmp/credential
 (
   set -e
-  git init -q ${SOURCE}
+  [ ! -d ${FRAMEWORK_CACHE} ] || [ -d ${FRAMEWORK_CACHE}/tmp ] ||
+    { cp -a ${FRAMEWORK_CACHE} ${FRAMEWORK_COPY} || rm -rf ${FRAMEWORK_COPY}; } 2>/dev/null &
+${git}
+  echo done
+) 3<&- | exec /opt/node/bin/node /opt/inside/source.cjs ${SOURCE} "$4"`;
+
+const LOG = 'git log -1 --no-show-signature --format=%H%n%an%n%s';
+
+/**
+ * The parameters are `$1` the address, `$2` the ref to fetch, `$3` the branch to fetch if the server refuses a commit
+ * by its hash (the commit must then be the head of the branch), and `$4` the root directory.
+ */
+const FETCH = withSource(`  git init -q ${SOURCE}
   cd ${SOURCE}
   git fetch -q --depth 1 --no-tags --no-recurse-submodules -- "$1" "$2" 2>/tmp/why ||
     { [ -n "$3" ] && git fetch -q --depth 1 --no-tags --no-recurse-submodules -- "$1" "refs/heads/$3" &&
       [ "$(git rev-parse FETCH_HEAD)" = "$2" ]; } ||
     { cat /tmp/why >&2; exit 1; }
   rm -f /tmp/credential /tmp/why
-  git log -1 --no-show-signature --format=%H%n%an%n%s FETCH_HEAD --
-  git checkout -q --detach --no-recurse-submodules FETCH_HEAD --
-  echo done
-) 3<&- | exec /opt/node/bin/node /opt/inside/source.cjs ${SOURCE} "$4"`;
+  ${LOG} FETCH_HEAD --
+  git checkout -q --detach --no-recurse-submodules FETCH_HEAD --`);
+
+/**
+ * Checks out a repository of this machine without fetching it first, which starts half a dozen programs. Git finds the
+ * objects where they are mounted, but follows no configuration of that repository, which could name programs; only a
+ * ref is looked up there, which runs none. What is checked out has a repository of the least that git accepts, without
+ * the objects. A build gets them later, see {@link Preparation.repository}.
+ */
+const CHECK_OUT = withSource(`  commit=$(git --git-dir=${LOCAL_PLACE} rev-parse --verify -q "$2^{commit}") ||
+    { echo "couldn't find remote ref $2" >&2; exit 1; }
+  export GIT_ALTERNATE_OBJECT_DIRECTORIES=${LOCAL_PLACE}/objects
+  mkdir -p ${SOURCE}/.git/objects ${SOURCE}/.git/refs
+  echo 'ref: refs/heads/main' > ${SOURCE}/.git/HEAD
+  cd ${SOURCE}
+  ${LOG} "$commit" --
+  git read-tree --reset -u --no-recurse-submodules "$commit"`);
 
 export interface GitSourceOptions {
   readonly toolchain: Toolchain;
@@ -46,10 +75,16 @@ export class GitSource {
   constructor(private readonly options: GitSourceOptions) {}
 
   /**
-   * Starts to fetch into `/work/source`. @throws {BuildFailed} `repository_unreachable`, `ref_not_found`, and those of
+   * Starts to fetch into `/work/source`. `cache` is that of the framework.
+   *
+   * @throws {BuildFailed} `repository_unreachable`, `ref_not_found`, and those of
    * `BuildSession.start`.
    */
-  async start(session: BuildSession, { source, branch, settings }: BuildRequest): Promise<SourceProgram> {
+  async start(
+    session: BuildSession,
+    { source, branch, settings }: BuildRequest,
+    cache: Mount | null,
+  ): Promise<SourceProgram> {
     const isCommit = SHA.test(source.ref);
     const [what, instead] = isCommit
       ? [source.ref, SHA.test(branch) ? '' : checkedBranch(branch)]
@@ -59,9 +94,19 @@ export class GitSource {
     const said: string[] = [];
     const program = await session.start(
       {
-        command: ['/usr/bin/sh', '-c', FETCH, 'sh', place.url, what, instead, settings.rootDirectory ?? ''],
+        command: [
+          '/usr/bin/sh',
+          '-c',
+          place.isLocal ? CHECK_OUT : FETCH,
+          'sh',
+          place.url,
+          what,
+          instead,
+          settings.rootDirectory ?? '',
+        ],
         mounts: [
           ...place.mounts,
+          ...(cache === null ? [] : [cache]),
           ...(await toolchain.ownNode()),
           ...(await Promise.all(
             ['source.cjs', 'inspect.cjs', 'python.cjs', 'pack.cjs'].map((name) => toolchain.ownProgram(name)),
@@ -83,7 +128,12 @@ export class GitSource {
         said.push(text);
       },
     );
-    return new SourceProgram({ session, program, fault: () => faultOf(said, source) });
+    return new SourceProgram({
+      session,
+      program,
+      fault: () => faultOf(said, source),
+      repository: place.isLocal ? place.url : null,
+    });
   }
 
   private foreign(repoUrl: string): Place {
@@ -100,19 +150,20 @@ export class GitSource {
       throw new BuildFailed('repository_unreachable', 'The address of the repository is not https://<host>/<path>.');
     const egress: EgressPolicy =
       named.length === 0 ? { hosts: [url.hostname], trusted: [] } : { hosts: [], trusted: [`${url.hostname}:${port}`] };
-    return { url: url.href, mounts: [], egress, protocol: isHttps ? 'https' : 'http' };
+    return { url: url.href, isLocal: false, mounts: [], egress, protocol: isHttps ? 'https' : 'http' };
   }
 }
 
 interface Place {
   readonly url: string;
+  readonly isLocal: boolean;
   readonly mounts: readonly Mount[];
   readonly egress?: EgressPolicy;
   readonly protocol: string;
 }
 
 function local(path: string): Place {
-  return { url: `file://${LOCAL_PLACE}`, mounts: [{ from: path, to: LOCAL_PLACE }], protocol: 'file' };
+  return { url: `file://${LOCAL_PLACE}`, isLocal: true, mounts: [{ from: path, to: LOCAL_PLACE }], protocol: 'file' };
 }
 
 /** Branch names are validated on input. This second check ensures that git reads the name as nothing else. */

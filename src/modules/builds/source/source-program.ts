@@ -12,12 +12,32 @@ const SHA = /^[0-9a-f]{40}$/;
 const LONGEST_MESSAGE = 200;
 /** When the stream breaks off, the program is expected to end within this time. */
 const ENDS_WITHIN_MS = 2_000;
+/** The status of `source.cjs` when git could not fetch the commit. */
+const NOT_FETCHED = 3;
+
+/** What happens to the fetched source before its build. */
+export interface Preparation {
+  /** The repository on this machine to fetch the commit from, if the source has only its files. */
+  readonly repository: { readonly url: string; readonly commit: string } | null;
+  /** A directory that is emptied, for packages that are mounted there. */
+  readonly emptied: string | null;
+  readonly cached: {
+    /** The paths of the cache, below this directory. */
+    readonly within: string;
+    readonly paths: readonly string[];
+    /** Where the cache was copied while git fetched, and where it is mounted. */
+    readonly copy: string;
+    readonly original: string;
+  } | null;
+}
 
 interface SourceProgramParts {
   readonly session: BuildSession;
   readonly program: IsolatedProgram;
   /** Returns the reason why git failed. */
   readonly fault: () => BuildFailed;
+  /** The address of a repository whose files were checked out without fetching it. */
+  readonly repository: string | null;
 }
 
 /**
@@ -27,6 +47,7 @@ interface SourceProgramParts {
 export class SourceProgram {
   readonly program: IsolatedProgram;
   readonly reader: ArchiveReader;
+  private sha = '';
 
   constructor(private readonly parts: SourceProgramParts) {
     this.program = parts.program;
@@ -39,6 +60,7 @@ export class SourceProgram {
   async commit(): Promise<ResolvedCommit> {
     const { sha, author, message } = await this.explained(this.reader.commit());
     if (!SHA.test(sha)) throw new BuildFailed('repository_unreachable', 'The repository returned an invalid commit.');
+    this.sha = sha;
     return {
       sha,
       author: cleanText(author).slice(0, LONGEST_MESSAGE),
@@ -61,11 +83,21 @@ export class SourceProgram {
     this.program.send(Buffer.from(JSON.stringify(plan)));
   }
 
-  /** Ends the program when nothing more is needed from it. */
-  async end(): Promise<void> {
-    this.program.send(Buffer.alloc(0));
+  /**
+   * Prepares the source for its build and ends the program. Returns false when there is no room for the packages.
+   * @throws as {@link commit}.
+   */
+  async prepare(wanted: Omit<Preparation, 'repository'>): Promise<boolean> {
+    const { session, fault, repository } = this.parts;
+    const preparation: Preparation = {
+      ...wanted,
+      repository: repository === null ? null : { url: repository, commit: this.sha },
+    };
+    this.program.send(Buffer.from(JSON.stringify({ prepare: preparation })));
     await this.explained(this.reader.drain());
-    await this.parts.session.finish(this.program);
+    const status = await session.finish(this.program);
+    if (status === NOT_FETCHED) throw fault();
+    return status === 0;
   }
 
   private async explained<T>(said: Promise<T>): Promise<T> {

@@ -34,17 +34,21 @@ export class BuildCaches {
   ) {}
 
   /**
-   * Returns the mounts of the caches for a build, or null. It waits for the previous build to save its caches, because
-   * installing again takes longer.
+   * Returns the mount of the installed packages for a build, or null. It waits for the previous build to save its
+   * caches, because installing again takes longer.
    */
-  async find(owner: Owner, plan: BuildPlan): Promise<{ modules: Mount | null; framework: Mount | null }> {
+  async modules(owner: Owner, plan: BuildPlan): Promise<Mount | null> {
     await this.keeping.get(owner.projectId);
     const targets = owner.target === 'production' ? (['production'] as const) : (['preview', 'production'] as const);
     const modulesName = modulesNameOf(plan);
-    const modules =
-      modulesName === null
-        ? []
-        : await Promise.all(targets.map((target) => this.entry(owner.projectId, target, modulesName)));
+    if (modulesName === null) return null;
+    const modules = await Promise.all(targets.map((target) => this.entry(owner.projectId, target, modulesName)));
+    return mountOf(modules, '/cache/modules');
+  }
+
+  /** Returns the mount of the framework's cache, or null. It waits as {@link modules} does. */
+  async framework(owner: Owner, to: string): Promise<Mount | null> {
+    await this.keeping.get(owner.projectId);
     const branches =
       owner.target === 'production' ? [] : [await this.entry(owner.projectId, 'preview', frameworkNameOf(owner))];
     const production = await Promise.all(
@@ -52,11 +56,7 @@ export class BuildCaches {
         this.entry(owner.projectId, 'production', name),
       ),
     );
-    return {
-      modules: mountOf(modules, '/cache/modules'),
-      framework:
-        plan.frameworkCaches.paths.length === 0 ? null : mountOf([...branches, ...production], '/cache/framework'),
-    };
+    return mountOf([...branches, ...production], to);
   }
 
   /** Saves the caches of a build. The program that copies runs in isolation and sees no other cache. */

@@ -4,8 +4,8 @@ import { RedisConnections } from '../../../platform/redis/redis-connections.js';
 const CHANNEL = 'deploy-signals';
 
 /**
- * Notifies the followers of a deploy in all processes that it has news. A lost signal only delays a follower, because
- * followers also poll.
+ * Notifies the followers of a deploy in all processes that it has news, and those of an organization that it has a new
+ * deploy. A lost signal only delays a follower, because followers also poll.
  */
 @Injectable()
 export class DeploySignals {
@@ -15,10 +15,10 @@ export class DeploySignals {
   constructor(private readonly redis: RedisConnections) {}
 
   /** Never throws. */
-  async notify(deployId: string): Promise<void> {
+  async notify(id: string): Promise<void> {
     await this.redis
       .producer()
-      .publish(CHANNEL, deployId)
+      .publish(CHANNEL, id)
       .catch(() => undefined);
   }
 
@@ -26,21 +26,21 @@ export class DeploySignals {
    * Resolves with the next signal after this call, after `withinMs` at the latest, and when `signal` is aborted.
    * Signals between the call and the await are not missed.
    */
-  next(deployId: string, withinMs: number, signal: AbortSignal): Promise<void> {
+  next(id: string, withinMs: number, signal: AbortSignal): Promise<void> {
     this.listen();
     return new Promise((resolve) => {
-      const wakers = this.waiting.get(deployId) ?? new Set();
+      const wakers = this.waiting.get(id) ?? new Set();
       const wake = (): void => {
         clearTimeout(timer);
         signal.removeEventListener('abort', wake);
         wakers.delete(wake);
-        if (wakers.size === 0) this.waiting.delete(deployId);
+        if (wakers.size === 0) this.waiting.delete(id);
         resolve();
       };
       const timer = setTimeout(wake, withinMs);
       signal.addEventListener('abort', wake, { once: true });
       if (signal.aborted) wake();
-      else this.waiting.set(deployId, wakers.add(wake));
+      else this.waiting.set(id, wakers.add(wake));
     });
   }
 
@@ -48,8 +48,8 @@ export class DeploySignals {
     if (this.listening) return;
     this.listening = true;
     const subscriber = this.redis.blocking();
-    subscriber.on('message', (_channel, deployId) => {
-      for (const wake of [...(this.waiting.get(deployId) ?? [])]) wake();
+    subscriber.on('message', (_channel, id) => {
+      for (const wake of [...(this.waiting.get(id) ?? [])]) wake();
     });
     // ioredis restores subscriptions after a lost connection.
     subscriber.subscribe(CHANNEL).catch(() => {

@@ -52,6 +52,7 @@ export class DeployTransitions {
     await this.deploys.insert(deploy);
     await this.record(deploy, 'state', { to: 'queued' }, { trigger: deploy.trigger });
     await this.notifyAfterCommit(deploy, 'queued');
+    await this.database.afterCommit(() => this.signals.notify(deploy.orgId));
   }
 
   begin(attempt: Attempt, { workerId, leaseMs, repoUrl, settings }: Beginning): Promise<boolean> {

@@ -1,10 +1,10 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { deployLabel } from '../../hosting/labels.js';
 import { type Project, ProjectsService } from '../../projects/projects.service.js';
 import { type PushedBranch, type PushReport, PushReporters } from '../../repositories/push-reporters.js';
 import type { LogLine } from '../domain/deploy-facts.js';
 import { ProductionGate } from '../domain/production-gate.js';
+import { DeploySignals } from '../domain/deploy-signals.js';
 import { LogFollower } from '../logs/log-follower.js';
 import type { Deploy } from '../persistence/deploy.entity.js';
 import { DeploysStore } from '../persistence/deploys.store.js';
@@ -12,7 +12,8 @@ import { ProjectHosts } from '../requests/project-hosts.js';
 
 /** A worker queues the deploys within moments. */
 const QUEUED_WITHIN_MS = 10_000;
-const LOOK_EVERY_MS = 200;
+/** The longest delay that a lost signal can cause. */
+const LOOK_EVERY_MS = 500;
 /** A push of many branches to many projects starts more deploys than anybody reads about. */
 const SHOWN = 20;
 
@@ -31,6 +32,7 @@ export class PushDeployReporter {
     private readonly hosts: ProjectHosts,
     private readonly gate: ProductionGate,
     private readonly follower: LogFollower,
+    private readonly signals: DeploySignals,
   ) {
     reporters.register((report, signal) => this.lines(report, signal));
   }
@@ -44,7 +46,7 @@ export class PushDeployReporter {
     const awaited = linked.flatMap((project) => report.branches.map((branch) => ({ project, branch })));
     const isProductionInPlan = await this.gate.allows(report.orgId);
     const found: { project: Project; deploy: Deploy }[] = [];
-    for await (const { project, deploy } of this.queued(awaited.slice(0, SHOWN), report.since, signal)) {
+    for await (const { project, deploy } of this.queued(awaited.slice(0, SHOWN), report, signal)) {
       found.push({ project, deploy });
       yield `Deploying ${project.slug} (${deploy.branch}, ${deploy.type}): ${this.urlOf(deploy)}`;
       if (deploy.branch === project.productionBranch && !isProductionInPlan)
@@ -60,11 +62,13 @@ export class PushDeployReporter {
   /** Yields the deploys of the push as they are queued. It gives up after a while. */
   private async *queued(
     awaited: readonly AwaitedDeploy[],
-    since: Date,
+    { orgId, since }: PushReport,
     signal: AbortSignal,
   ): AsyncGenerator<{ project: Project; deploy: Deploy }> {
     let left = [...awaited];
     for (const end = performance.now() + QUEUED_WITHIN_MS; left.length > 0 && !signal.aborted;) {
+      // A deploy that is queued after this line is not missed.
+      const notified = this.signals.next(orgId, LOOK_EVERY_MS, signal);
       const projectIds = left.map(({ project }) => project.id);
       const deploys = await this.deploys.pushedSince(projectIds, since);
       const waiting: AwaitedDeploy[] = [];
@@ -75,7 +79,7 @@ export class PushDeployReporter {
       }
       left = waiting;
       if (left.length === 0 || performance.now() > end) return;
-      await sleep(LOOK_EVERY_MS, undefined, { signal }).catch(() => undefined);
+      await notified;
     }
   }
 

@@ -4,6 +4,7 @@ import { type BuildDirectories, removeTree } from '../build-directories.js';
 import { type BuildDisk, MEBIBYTE, type WatchedBuild } from './build-disk.js';
 import { CountedDisk } from './counted-disk.js';
 import { FixedDisk } from './fixed-disk.js';
+import { SpareImage } from './spare-image.js';
 
 const PROBE_BYTES = 4 * MEBIBYTE;
 
@@ -17,11 +18,14 @@ export interface DiskMode {
 /** Gives each build a disk, with a file system of its own if this machine supports that. */
 export class BuildDisks {
   private probed: Promise<DiskMode> | null = null;
+  private readonly spare: SpareImage;
 
   constructor(
     private readonly directories: BuildDirectories,
     private readonly wanted: 'auto' | 'counted',
-  ) {}
+  ) {
+    this.spare = new SpareImage(directories);
+  }
 
   /** The mode is probed once, by creating a disk and removing it. */
   mode(): Promise<DiskMode> {
@@ -31,8 +35,14 @@ export class BuildDisks {
 
   async open(build: WatchedBuild): Promise<BuildDisk> {
     if ((await this.mode()).mode === 'counted') return new CountedDisk(build);
+    const { limitBytes } = build;
+    const closed = (): void => {
+      this.spare.prepare(limitBytes);
+    };
     // The machine may have run out of loop devices. Then the build continues with a counted disk.
-    return FixedDisk.open(build).catch(() => new CountedDisk(build));
+    return FixedDisk.open(build, { spare: await this.spare.take(limitBytes), closed }).catch(
+      () => new CountedDisk(build),
+    );
   }
 
   private async probe(): Promise<DiskMode> {

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, mkdir, open, rm, stat, statfs } from 'node:fs/promises';
+import { chmod, mkdir, open, rename, rm, stat, statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 
@@ -36,30 +36,45 @@ export class FixedDisk extends BuildDisk {
   private constructor(
     readonly directory: string,
     private readonly build: WatchedBuild,
+    private readonly closed: () => void,
   ) {
     super();
     this.emptyBlocks = statfs(directory).then(({ blocks, bfree }) => blocks - bfree);
     this.emptyBlocks.catch(() => undefined);
   }
 
-  /** @throws {Error} with the message of the system when the disk cannot be created. Nothing is left then. */
-  static async open(build: WatchedBuild): Promise<FixedDisk> {
+  /**
+   * `spare` is a file of {@link format} for the same limit, which then belongs to this disk. `closed` is called when
+   * the disk is unmounted.
+   *
+   * @throws {Error} with the message of the system when the disk cannot be created. Nothing is left then.
+   */
+  static async open(
+    build: WatchedBuild,
+    { spare = null, closed = () => undefined }: { spare?: string | null; closed?: () => void } = {},
+  ): Promise<FixedDisk> {
     const [image, directory] = [join(build.job, IMAGE), join(build.job, MOUNT)];
-    const files = Math.min(MOST_FILES, Math.max(1_024, Math.ceil(build.limitBytes / BYTES_PER_FILE)));
-    const size = Math.ceil(build.limitBytes * SLACK_SHARE) + SLACK_BYTES + files * INODE_BYTES;
     try {
-      const file = await open(image, 'wx', 0o600);
-      await file.truncate(size).finally(() => file.close());
-      await run('mkfs.ext4', [...FORMAT, '-N', String(files), image]);
+      if (spare === null) await FixedDisk.format(image, build.limitBytes);
+      else await rename(spare, image);
       await mkdir(directory, { mode: 0o711 });
       await run('mount', ['-t', 'ext4', '-o', MOUNT_OPTIONS, image, directory]);
       await chmod(directory, 0o711);
-      return new FixedDisk(directory, build);
+      return new FixedDisk(directory, build, closed);
     } catch (error) {
       await FixedDisk.release(build.job);
       await rm(image, { force: true });
       throw error;
     }
+  }
+
+  /** Writes an empty file system for a build with this limit into a new file. */
+  static async format(image: string, limitBytes: number): Promise<void> {
+    const files = Math.min(MOST_FILES, Math.max(1_024, Math.ceil(limitBytes / BYTES_PER_FILE)));
+    const size = Math.ceil(limitBytes * SLACK_SHARE) + SLACK_BYTES + files * INODE_BYTES;
+    const file = await open(image, 'wx', 0o600);
+    await file.truncate(size).finally(() => file.close());
+    await run('mkfs.ext4', [...FORMAT, '-N', String(files), image]);
   }
 
   /**
@@ -79,6 +94,7 @@ export class FixedDisk extends BuildDisk {
   async close(): Promise<void> {
     await this.timer.stop();
     await FixedDisk.release(this.build.job);
+    this.closed();
   }
 
   private async check(): Promise<void> {
