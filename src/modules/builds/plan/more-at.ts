@@ -1,5 +1,5 @@
 /** The part of the page about builds that a message leads to. */
-type Section = 'output' | 'servers' | 'root-directory' | 'framework' | 'packages' | 'functions' | 'refused';
+type Section = 'output' | 'servers' | 'root-directory' | 'framework' | 'packages' | 'functions' | 'network' | 'refused';
 
 /** The end of a message: where its subject is explained. Documentation is served below `/docs`. */
 export const moreAt = (section: Section): string => ` See /docs/builds#${section}.`;

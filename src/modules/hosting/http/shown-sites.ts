@@ -27,7 +27,10 @@ export class ShownSites {
   }
 
   /** @param known is the result of {@link knownPlace}, if the caller has it already. */
-  async find(hosts: readonly AppHost[], known: Place | null | undefined = this.lookup.known(hosts)): Promise<ShownSite> {
+  async find(
+    hosts: readonly AppHost[],
+    known: Place | null | undefined = this.lookup.known(hosts),
+  ): Promise<ShownSite> {
     const place = known === undefined ? await this.lookup.find(hosts) : known;
     const deployId = place?.shown?.deployId;
     return { place, loaded: deployId === undefined ? null : await this.load(deployId) };
