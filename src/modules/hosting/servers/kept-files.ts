@@ -1,5 +1,5 @@
 import { createWriteStream } from 'node:fs';
-import { lstat, mkdir, readdir, rename, rm, statfs } from 'node:fs/promises';
+import { chmod, lstat, mkdir, readdir, rename, rm, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { Injectable } from '@nestjs/common';
@@ -50,6 +50,8 @@ export class KeptFiles {
     const unfinished = `${path}.unfinished-${process.pid}`;
     try {
       await pipeline(archive, createWriteStream(unfinished, { mode: 0o644 }));
+      // The user of the next server has to be able to read it, whatever the mask of this process is.
+      await chmod(unfinished, 0o644);
       const { size } = await lstat(unfinished);
       // One after the other, so that two do not take the same room.
       const making = this.saving.then(() => this.makeRoom(path, orgId, size));

@@ -29,6 +29,8 @@ export class ServerLine {
         reject(new Error('The server ended before it listened.'));
       });
     });
+    // It may end before anybody waits for it.
+    this.listening.catch(() => undefined);
   }
 
   close(): void {
