@@ -33,6 +33,7 @@ import { CreateAppMetrics1795280120000 } from '../../migrations/1795280120000-cr
 import { AddUploadListBytes1795290100000 } from '../../migrations/1795290100000-add-upload-list-bytes.js';
 import { AddDeployPushedCommit1795290000000 } from '../../migrations/1795290000000-add-deploy-pushed-commit.js';
 import { CreateUploads1795286000000 } from '../../migrations/1795286000000-create-uploads.js';
+import { CreateReplacedDeploys1795289000000 } from '../../migrations/1795289000000-create-replaced-deploys.js';
 import { CreateDeployHooks1795284000000 } from '../../migrations/1795284000000-create-deploy-hooks.js';
 import { CreateAppProtections1795284060000 } from '../../migrations/1795284060000-create-app-protections.js';
 import { CreateProjectCrons1795284120000 } from '../../migrations/1795284120000-create-project-crons.js';
@@ -131,6 +132,7 @@ const MIGRATIONS = [
   CreateProjectCrons1795284120000,
   CreateGithubComments1795284180000,
   CreateUploads1795286000000,
+  CreateReplacedDeploys1795289000000,
   AddDeployPushedCommit1795290000000,
   AddUploadListBytes1795290100000,
 ];

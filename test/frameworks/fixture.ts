@@ -47,7 +47,9 @@ export interface Selection {
 
 /** @throws {Error} when a name is neither that of a fixture nor of a preset. */
 export function selectedFixtures({ names, short }: Selection): Fixture[] {
-  const all = readdirSync(FIXTURES).sort().map(fixtureOf);
+  // Those without a description belong to tests of their own.
+  const described = readdirSync(FIXTURES).filter((name) => existsSync(join(FIXTURES, name, 'fixture.json')));
+  const all = described.sort().map(fixtureOf);
   if (names === undefined || names === '') return short ? all.filter((fixture) => fixture.short === true) : all;
   const wanted = names.split(',').map((name) => name.trim());
   const unknown = wanted.filter((name) => !all.some((fixture) => fixture.name === name || fixture.framework === name));

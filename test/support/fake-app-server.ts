@@ -114,12 +114,12 @@ export async function deployBehind(app: TestApp, fake: FakeAppServer): Promise<D
       { kind: 'server', server: { command: ['node', 'server.js'], directory: '' }, static: [] },
     ),
   );
-  const server = new AppServer(
-    deployed.deployId,
-    fake.socketPath,
-    program as unknown as IsolatedProgram,
-    Promise.resolve(),
-  );
+  const server = new AppServer(deployed.deployId, {
+    socketPath: fake.socketPath,
+    program: program as unknown as IsolatedProgram,
+    listening: Promise.resolve(),
+    keepFiles: () => Promise.resolve(),
+  });
   fake.appServer = server;
   const servers = app.get(AppServersService);
   const reach = servers.reach.bind(servers);

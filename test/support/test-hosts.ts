@@ -32,6 +32,18 @@ while True:
             one.sendto(data, sender)
 `;
 
+/** Carries what arrives at a port to a Unix socket, which any network namespace can reach. */
+const RELAY = `
+const { connect, createServer } = require('node:net');
+const [port, path] = process.argv.slice(1);
+createServer((from) => {
+  const to = connect(path);
+  from.pipe(to).pipe(from);
+  from.on('error', () => to.destroy());
+  to.on('error', () => from.destroy());
+}).listen(Number(port), '0.0.0.0', () => console.log('listening'));
+`;
+
 let made = 0;
 
 /**
@@ -39,6 +51,7 @@ let made = 0;
  * nothing of a tenant may reach. Only root can make them.
  */
 export class TestHosts {
+  private readonly relays: ChildProcess[] = [];
   /** What was reached, as `tcp <address> <port>`; `-` replaces the address for `udp`. */
   readonly reached: string[] = [];
 
@@ -109,10 +122,20 @@ export class TestHosts {
       .map(([, other]) => other.split('/')[0]!);
   }
 
+  /** Makes a server of this machine, which listens on a Unix socket, one of the public host. */
+  async serve(port: number, socketPath: string): Promise<void> {
+    const args = ['netns', 'exec', this.namespace, process.execPath, '-e', RELAY, '--', String(port), socketPath];
+    const relay = spawn('ip', args, { stdio: ['ignore', 'pipe', 'inherit'] });
+    this.relays.push(relay);
+    await once(relay.stdout, 'data');
+  }
+
   async stop(): Promise<void> {
-    const ended = once(this.listener, 'exit');
-    this.listener.kill('SIGKILL');
-    await ended;
+    for (const program of [this.listener, ...this.relays]) {
+      const ended = once(program, 'exit');
+      program.kill('SIGKILL');
+      await ended;
+    }
     // The pair of interfaces goes with the namespace.
     ip('netns', 'del', this.namespace);
   }

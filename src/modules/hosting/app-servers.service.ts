@@ -23,6 +23,8 @@ const PROBE_PAUSE_MS = 100;
 const SETTLED_AFTER_MS = 30_000;
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 30_000;
+/** Others wait for the end of a server: no longer than this for what it has written. */
+const KEEP_AT_END_MS = 2_000;
 /** The crashes of more deploys than this are not counted between two calls of `takeCrashes`. */
 const MAX_COUNTED = 1_000;
 
@@ -46,6 +48,7 @@ interface Start {
 }
 
 interface Prepared {
+  readonly orgId: string;
   readonly manifest: Manifest;
   readonly allowance: AppAllowance;
   readonly slot: Slot<AppServer>;
@@ -198,7 +201,7 @@ export class AppServersService {
     const allowance = await this.allowances.of(loaded.orgId);
     const slot = await this.takeSlot(deployId, loaded.orgId, allowance);
     try {
-      return await this.start(start, { manifest: loaded.site.manifest, allowance, slot });
+      return await this.start(start, { orgId: loaded.orgId, manifest: loaded.site.manifest, allowance, slot });
     } catch (error) {
       this.slots.release(slot);
       throw error;
@@ -218,6 +221,7 @@ export class AppServersService {
       if (evicted === undefined) return slot;
       // The next request for the evicted server starts it again.
       this.servers.delete(evicted.deployId);
+      await evicted.keep(KEEP_AT_END_MS);
       await evicted.end();
       return slot;
     } catch (error) {
@@ -229,14 +233,15 @@ export class AppServersService {
 
   private async start(
     { deployId, environment, onLine, isCheck }: Start,
-    { manifest, allowance, slot }: Prepared,
+    { orgId, manifest, allowance, slot }: Prepared,
   ): Promise<AppServer> {
     const output = new MaskedOutput((stream, text) => {
       this.logs.add(deployId, stream, text);
     });
     const masking = output.prepare(this.environments.maskOf(deployId));
-    const { program, socketPath, listening } = await this.launcher.launch({
+    const launched = await this.launcher.launch({
       deployId,
+      orgId,
       manifest,
       allowance,
       environment: masking.then(() => environment),
@@ -250,13 +255,13 @@ export class AppServersService {
         onLine('system', text);
       },
     });
-    const server = new AppServer(deployId, socketPath, program, listening);
+    const server = new AppServer(deployId, launched);
     const mine = this.servers.get(deployId);
     slot.server = server;
     this.alive.set(deployId, server);
     this.started++;
     if (!isCheck) this.limitStart(server, manifest);
-    void program.exited.then(({ cause, exitStatus }) => {
+    void launched.program.exited.then(({ cause, exitStatus }) => {
       this.slots.release(slot);
       if (this.alive.get(deployId) === server) this.alive.delete(deployId);
       this.forget(deployId, mine);
@@ -337,6 +342,7 @@ export class AppServersService {
   private async close(): Promise<void> {
     this.closed = true;
     this.idle.close();
+    await Promise.all([...this.alive.values()].map((server) => server.keep(KEEP_AT_END_MS)));
     await Promise.all([...this.servers.keys()].map((deployId) => this.stop(deployId)));
   }
 }

@@ -20,6 +20,7 @@ import { AppLauncher } from './servers/app-launcher.js';
 import { AppNetworks } from './servers/app-networks.js';
 import { AppLogs } from './servers/app-logs.js';
 import { IdleServers } from './servers/idle-servers.js';
+import { KeptFiles } from './servers/kept-files.js';
 import { AppTools } from './servers/app-tools.js';
 import { AppTrees } from './servers/app-trees.js';
 import { StoredBytesModule } from './stored-bytes.module.js';
@@ -49,6 +50,7 @@ import { openBlobStorage } from './store/open-blob-storage.js';
     AppTools,
     AppTrees,
     AppNetworks,
+    KeptFiles,
     AppLauncher,
     IdleServers,
     AppServersService,

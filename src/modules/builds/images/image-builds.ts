@@ -61,7 +61,7 @@ export class ImageBuilds {
       );
     session.say('Framework: docker');
     for (const note of [...plan.notes, ...unusedSettings(request)]) session.say(cleanText(note));
-    await context.source.end();
+    await context.source.prepare({ emptied: null, cached: null });
     await this.run(context, plan.args);
     return this.collect(context, files);
   }

@@ -11,7 +11,7 @@ import { BuildsService, type FetchedSource } from '../builds.service.js';
 import { ImageBuilds } from '../images/image-builds.js';
 import { adapterScript } from '../plan/adapter-script.js';
 import { planOf } from '../plan/build-plan.js';
-import { installFailure } from '../plan/install-failure.js';
+import { buildFailure, installFailure } from '../plan/install-failure.js';
 import { type BuildPlan } from '../plan/plan-types.js';
 import { rootDirectoryNotFound } from '../plan/root-directory.js';
 import { FRAMEWORK_CACHE, FRAMEWORK_COPY, GitSource } from '../source/git-source.js';
@@ -31,13 +31,15 @@ const MEBIBYTE = 1024 * 1024;
 const HEAP_SHARE = 0.75;
 const ID = /^[a-z0-9_-]{1,100}$/;
 
-/** Package registries, and the hosts of fonts that frameworks fetch during a build. */
+/** Package registries, and the hosts of fonts and programs that frameworks fetch during a build. */
 const REGISTRIES = [
   'registry.npmjs.org',
   'registry.yarnpkg.com',
   'npm.jsr.io',
   'pypi.org',
   'files.pythonhosted.org',
+  // Programs of Prisma, which its generator needs and the registry does not have.
+  'binaries.prisma.sh',
   'fonts.googleapis.com',
   'fonts.gstatic.com',
 ];
@@ -272,9 +274,11 @@ export class IsolatedBuilds extends BuildsService {
       session.say('The build writes to its packages. It is run again, with a copy of them.');
       await this.copyModules(session, plan.install.directory, { from: dirname(shared.from), to: '/cache/modules' });
     }
-    const { exitStatus } = again ? await session.run(step) : first;
-    if (exitStatus !== 0)
-      throw new BuildFailed('build_failed', `The build failed: ${plan.build} exited with ${exitStatus ?? 'a signal'}.`);
+    const end = again ? await session.run(step) : first;
+    if (end.exitStatus !== 0) {
+      const isOpen = request.settings.network === 'open';
+      throw buildFailure({ ...end, command: plan.build, refused: isOpen ? [] : end.refused });
+    }
     return shared === null || again;
   }
 

@@ -90,5 +90,20 @@ export function installFailure(end: InstallEnd): BuildFailed {
   );
 }
 
+/** Names the hosts that the build may have failed for, and the setting that allows them. */
+export function buildFailure({
+  command,
+  exitStatus,
+  refused,
+}: Pick<InstallEnd, 'command' | 'exitStatus' | 'refused'>): BuildFailed {
+  const text = `The build failed: ${command} exited with ${exitStatus ?? 'a signal'}.`;
+  if (refused.length === 0) return new BuildFailed('build_failed', text);
+  return new BuildFailed(
+    'build_failed',
+    `${text} It was refused ${namesOf(refused)}, because a build may only go to package registries. If it needs that, ` +
+      `set build_network to open, on a plan that includes it.${moreAt('network')}`,
+  );
+}
+
 const namesOf = (hosts: readonly string[]): string =>
   hosts.length <= 3 ? hosts.join(', ') : `${hosts.slice(0, 3).join(', ')} and ${hosts.length - 3} more`;

@@ -6,6 +6,7 @@ type Section =
   | 'framework'
   | 'packages'
   | 'functions'
+  | 'network'
   | 'refused'
   | 'fetching'
   | 'dockerfile';

@@ -44,6 +44,8 @@ export class SystemVariables {
       SERVICE_GIT_COMMIT_AUTHOR: author,
       SERVICE_GIT_REPO_OWNER: owner,
       SERVICE_GIT_REPO_SLUG: slug,
+      // Pages of Next.js name it in the requests of their scripts, by which hosting finds the deploy of an open page.
+      NEXT_DEPLOYMENT_ID: id,
       VERCEL_ENV: type,
       VERCEL_TARGET_ENV: type,
       VERCEL_PROJECT_ID: project.id,

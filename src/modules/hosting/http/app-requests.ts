@@ -2,16 +2,19 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { Injectable } from '@nestjs/common';
 import { Log } from '../../../platform/logging/log.js';
-import { type AppHost, HostLookup, type Place } from '../site/host-lookup.js';
+import type { AppHost, Place } from '../site/host-lookup.js';
 import { RequestTooCostly } from '../site/match-budget.js';
 import { RequestFacts } from '../site/request-facts.js';
 import { isTooLong, pathOfTarget } from '../site/request-path.js';
-import { type LoadedSite, Sites } from '../site/sites.js';
+import type { LoadedSite } from '../site/sites.js';
 import { AppProxy } from './app-proxy.js';
 import { upgradeRequestOf } from './app-tunnel.js';
 import { Doorkeeper } from './doorkeeper.js';
+import { EarlierDeploys } from './earlier-deploys.js';
 import { refuse } from './error-pages.js';
-import { StaticFiles } from './static-files.js';
+import { keepPrivate } from './private-answer.js';
+import { ShownSites } from './shown-sites.js';
+import { type FileAnswer, StaticFiles } from './static-files.js';
 import type { Visit } from './visit.js';
 import { Visits } from './visits.js';
 
@@ -25,9 +28,9 @@ interface UpgradeParts {
 @Injectable()
 export class AppRequests {
   constructor(
-    private readonly lookup: HostLookup,
+    private readonly sites: ShownSites,
+    private readonly earlier: EarlierDeploys,
     private readonly door: Doorkeeper,
-    private readonly sites: Sites,
     private readonly files: StaticFiles,
     private readonly proxy: AppProxy,
     private readonly visits: Visits,
@@ -37,7 +40,7 @@ export class AppRequests {
   answer(request: IncomingMessage, response: ServerResponse, hosts: readonly AppHost[]): void {
     const visit = this.visits.begin({ request, response, host: hosts[0]! });
     // Popular sites are in memory and, where everybody may see them, are answered without waiting.
-    const place = this.lookup.known(hosts);
+    const place = this.sites.knownPlace(hosts);
     const isOpen = place?.shown != null && place.shown.guard === undefined;
     const loaded = isOpen ? this.sites.known(place.shown.deployId) : undefined;
     if (place != null && loaded !== undefined) this.enterOpen(visit, place, loaded);
@@ -46,7 +49,8 @@ export class AppRequests {
 
   upgrade({ request, socket, head }: UpgradeParts, hosts: readonly AppHost[]): void {
     const asked = upgradeRequestOf(request, socket, head);
-    this.loadedAt(hosts)
+    this.sites
+      .find(hosts)
       .then(async ({ place, loaded }) => {
         const refusal = place === null ? 'not_found' : this.door.refusalOfUpgrade(request, place);
         const isForServer = loaded?.site.hasServer === true && pathOfTarget(request.url ?? '') !== undefined;
@@ -64,7 +68,7 @@ export class AppRequests {
   private async look(visit: Visit, hosts: readonly AppHost[], known: Place | null | undefined): Promise<void> {
     visit.allowDisconnect();
     try {
-      const { place, loaded } = await this.loadedAt(hosts, known);
+      const { place, loaded } = await this.sites.find(hosts, known);
       if (place === null) refuse(visit.response, 'not_found');
       else await this.enter(visit, place, loaded);
     } catch (error) {
@@ -72,19 +76,11 @@ export class AppRequests {
     }
   }
 
-  private async loadedAt(
-    hosts: readonly AppHost[],
-    known: Place | null | undefined = this.lookup.known(hosts),
-  ): Promise<{ place: Place | null; loaded: LoadedSite | null }> {
-    const place = known === undefined ? await this.lookup.find(hosts) : known;
-    const deployId = place?.shown?.deployId;
-    if (deployId === undefined) return { place, loaded: null };
-    return { place, loaded: this.sites.known(deployId) ?? (await this.sites.find(deployId)) };
-  }
-
   private enterOpen(visit: Visit, place: Place, loaded: LoadedSite): void {
     visit.host = place.host;
-    if (!this.door.redirects(visit, place)) this.serve(visit, loaded);
+    if (this.door.redirects(visit, place)) return;
+    if (this.earlier.concerns(visit.request, place, loaded)) void this.serveEarlier(visit, place, loaded);
+    else this.serve(visit, loaded);
   }
 
   private async enter(visit: Visit, place: Place, loaded: LoadedSite | null): Promise<void> {
@@ -92,7 +88,22 @@ export class AppRequests {
     if (this.door.redirects(visit, place)) return;
     if (!(await this.door.admits(visit, place, loaded))) return;
     if (loaded === null) refuse(visit.response, 'not_found');
+    else if (this.earlier.concerns(visit.request, place, loaded)) await this.serveEarlier(visit, place, loaded);
     else this.serve(visit, loaded);
+  }
+
+  /** Serves a page that was opened before the host got its current deploy. */
+  private async serveEarlier(visit: Visit, place: Place, current: LoadedSite): Promise<void> {
+    visit.allowDisconnect();
+    try {
+      const found = await this.earlier.find(visit.request, place, current);
+      // The path alone does not say which deploy answers, and caches in between know the path only.
+      if (found?.by === 'header') keepPrivate(visit.response);
+      if (found?.file === undefined) this.serve(visit, found?.loaded ?? current);
+      else this.send(visit, found.loaded, { file: found.file, status: 200, extra: [] });
+    } catch (error) {
+      this.failed(visit, error);
+    }
   }
 
   private serve(visit: Visit, loaded: LoadedSite): void {
@@ -122,7 +133,7 @@ export class AppRequests {
   private read(visit: Visit, loaded: LoadedSite, path: string): void {
     const { request, response } = visit;
     const { url = '/', headers, method } = request;
-    const { site, createdAt } = loaded;
+    const { site } = loaded;
     const start = url.indexOf('?');
     const facts = new RequestFacts(
       visit.host,
@@ -153,8 +164,14 @@ export class AppRequests {
       response.end();
       return;
     }
-    const { file, status } = resolution;
-    const sending = this.files.answer(request, response, { file, status, modifiedAt: createdAt, extra });
+    this.send(visit, loaded, { file: resolution.file, status: resolution.status, extra });
+  }
+
+  private send(visit: Visit, loaded: LoadedSite, answer: Omit<FileAnswer, 'modifiedAt'>): void {
+    visit.loaded = loaded;
+    visit.by = 'static';
+    const { request, response } = visit;
+    const sending = this.files.answer(request, response, { ...answer, modifiedAt: loaded.createdAt });
     if (sending === undefined) return;
     visit.allowDisconnect();
     sending.catch((error: unknown) => {

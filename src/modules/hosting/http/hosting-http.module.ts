@@ -18,7 +18,9 @@ import { AppHosts } from './app-hosts.js';
 import { AppProxy } from './app-proxy.js';
 import { CustomHostRules } from './custom-host-rules.js';
 import { Doorkeeper } from './doorkeeper.js';
+import { EarlierDeploys } from './earlier-deploys.js';
 import { EdgeServer } from './edge-server.js';
+import { ShownSites } from './shown-sites.js';
 import { StaticFiles } from './static-files.js';
 import { Visits } from './visits.js';
 
@@ -38,6 +40,8 @@ import { Visits } from './visits.js';
     AppHosts,
     CustomHostRules,
     Doorkeeper,
+    ShownSites,
+    EarlierDeploys,
     Visits,
     AppRequests,
     EdgeServer,

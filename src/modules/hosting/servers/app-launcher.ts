@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { mkdtemp, rename, rm } from 'node:fs/promises';
-import { connect, createServer } from 'node:net';
+import { createServer } from 'node:net';
 import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { join, posix } from 'node:path';
@@ -19,8 +19,11 @@ import type { Manifest } from '../ingest/manifest.js';
 import type { AppAllowance } from './app-allowances.js';
 import { AppNetworks, type PreparedNetwork } from './app-networks.js';
 import { AppTools } from './app-tools.js';
-import { AppTrees, CACHE_DIRECTORY, hasCacheDirectory } from './app-trees.js';
+import { AppTrees } from './app-trees.js';
 import { imageCommand, imageEnvironment, imageRoot } from './image-root.js';
+import { KeptFiles } from './kept-files.js';
+import { ServerLine } from './server-line.js';
+import { type WritablePlace, writablePlaces } from './writable-places.js';
 
 const MEBIBYTE = 1_048_576;
 const LIMITS: Omit<LaunchLimits, 'memoryBytes' | 'cpu'> = {
@@ -39,16 +42,13 @@ export const PACE: OutputPace = {
   burstBytes: 1_048_576,
   costOfDropped: 1,
 };
-/** The size of `/app/.cache`, which is in memory like `/tmp`. */
-const CACHE_BYTES = 64 * MEBIBYTE;
 /** Each app has a network of its own, so every server can use the same port. */
 export const PORT = '3000';
 const SYSTEM = ['/usr/bin', '/bin', '/usr/share/zoneinfo', '/usr/share/ca-certificates', '/etc/ssl/certs'];
-/**
- * Starts the server and the forwarder at the same time, because each takes as long as Node takes to start. When the
- * server ends, everything ends with its status. The server does not inherit the socket.
- */
-const BOTH = `/opt/node/bin/node /opt/hosting/serve.cjs & "$@" </dev/null ${LISTEN_DESCRIPTOR}<&-; exit $?`;
+/** The tree once more, where nothing hides its files. */
+const TREE = '/opt/hosting/tree';
+/** What an earlier server of the deploy has written. */
+const KEPT_ARCHIVE = '/opt/hosting/kept.tar';
 /** The name is short, because the path of a socket has at most 107 bytes. */
 const SOCKET = 's';
 
@@ -58,10 +58,18 @@ export interface LaunchedApp {
   readonly socketPath: string;
   /** Resolves when the server listens, and rejects when it ends before. */
   readonly listening: Promise<void>;
+  /** Keeps what the server has written to its directories for its next start. It must run, and not be frozen. */
+  readonly keepFiles: () => Promise<void>;
+}
+
+/** An app with the connection to its forwarder. */
+interface Connected extends Omit<LaunchedApp, 'keepFiles'> {
+  readonly line: ServerLine;
 }
 
 interface Launch {
   readonly deployId: string;
+  readonly orgId: string;
   readonly manifest: Manifest;
   /** The limits of the organization's plan. */
   readonly allowance: AppAllowance;
@@ -74,7 +82,7 @@ interface Launch {
 
 /**
  * Starts the server of a deploy in isolation: with the network that its plan allows, its own files read-only, and
- * `/tmp` and `/app/.cache` to write to.
+ * `/tmp` and the directories of `writable-places.ts` to write to.
  */
 @Injectable()
 export class AppLauncher {
@@ -84,6 +92,7 @@ export class AppLauncher {
     private readonly trees: AppTrees,
     private readonly tools: AppTools,
     private readonly networks: AppNetworks,
+    private readonly kept: KeptFiles,
   ) {}
 
   /** What the servers of this process have exchanged with the network since it started. */
@@ -97,22 +106,23 @@ export class AppLauncher {
   }
 
   /** @throws {ServerDidNotStart} when this machine cannot run the server. */
-  async launch({ deployId, manifest, allowance, environment, line, dropped }: Launch): Promise<LaunchedApp> {
+  async launch({ deployId, orgId, manifest, allowance, environment, line, dropped }: Launch): Promise<LaunchedApp> {
     const missing = this.isolation.missing();
     if (missing.length > 0)
       throw new ServerDidNotStart(`This machine cannot run servers. Missing: ${missing.join(', ')}.`);
     const node = await this.nodeOf(manifest, line);
 
-    const [network, tree, hosts, program, forwarder, tools, variables] = await this.gathered(
+    const [network, tree, hosts, program, forwarder, tools, kept, variables] = await this.gathered(
       this.networks.prepare(deployId, allowance.network),
       this.trees.of(deployId, manifest),
       this.trees.hostsFile(),
       this.isolation.reachable(node),
       this.isolation.reachable(join(__dirname, 'inside', 'serve.cjs')),
       this.tools.mounts(),
+      this.kept.of(deployId, orgId),
       environment,
     );
-    const parts = { tree, manifest, node: program, forwarder, variables };
+    const parts = { tree, kept, manifest, node: program, forwarder, variables };
     const inside = manifest.server!.image === undefined ? systemInside(parts, tools) : imageInside(parts);
     const launched = this.withSocket((listener) =>
       this.isolation.launch({
@@ -130,7 +140,9 @@ export class AppLauncher {
         listener,
       }),
     );
-    return this.followed(launched, network);
+    const { line: own, ...followed } = await this.followed(launched, network);
+    const keepFiles = (): Promise<void> => this.kept.keep(deployId, orgId, own.archive());
+    return { ...followed, keepFiles };
   }
 
   /** Waits for all, and gives the network back when another one fails. */
@@ -147,7 +159,7 @@ export class AppLauncher {
     }
   }
 
-  private async followed(launching: Promise<LaunchedApp>, network: PreparedNetwork | null): Promise<LaunchedApp> {
+  private async followed(launching: Promise<Connected>, network: PreparedNetwork | null): Promise<Connected> {
     try {
       const launched = await launching;
       network?.follow(launched.program);
@@ -169,7 +181,7 @@ export class AppLauncher {
     }
   }
 
-  private async withSocket(launch: (listener: number) => Promise<IsolatedProgram>): Promise<LaunchedApp> {
+  private async withSocket(launch: (listener: number) => Promise<IsolatedProgram>): Promise<Connected> {
     const directory = await mkdtemp(join(tmpdir(), 'service-app-'));
     const remove = (): void => {
       rm(directory, { recursive: true, force: true }).catch(() => undefined);
@@ -183,7 +195,11 @@ export class AppLauncher {
       await rename(join(directory, 'unnamed'), socketPath);
       const program = await launch((server as unknown as { _handle: { fd: number } })._handle.fd);
       void program.gone.then(remove);
-      return { program, socketPath, listening: listeningOf(socketPath, program) };
+      const line = new ServerLine(socketPath);
+      void program.exited.then(() => {
+        line.close();
+      });
+      return { program, socketPath, listening: line.listening, line };
     } catch (error) {
       remove();
       throw error;
@@ -195,6 +211,8 @@ export class AppLauncher {
 
 interface InsideParts {
   readonly tree: string;
+  /** What an earlier server of the deploy has written to its directories. */
+  readonly kept: string | null;
   readonly manifest: Manifest;
   readonly node: string;
   readonly forwarder: string;
@@ -204,11 +222,13 @@ interface InsideParts {
 type Inside = Pick<LaunchSpec, 'command' | 'mounts' | 'system' | 'links' | 'scratch' | 'directory' | 'environment'>;
 
 /** The files of a deploy in `/app`, beside the system of this machine. */
-function systemInside({ tree, manifest, node, forwarder, variables }: InsideParts, tools: readonly Mount[]): Inside {
+function systemInside(parts: InsideParts, tools: readonly Mount[]): Inside {
+  const { tree, kept, manifest, node, forwarder, variables } = parts;
   const { command, directory } = manifest.server!;
   const place = posix.join('/app', directoryOf(directory)!);
+  const places = writablePlaces(manifest);
   return {
-    command: ['/bin/sh', '-c', BOTH, 'sh', ...command],
+    command: ['/bin/sh', '-c', startScript(places), 'sh', ...command],
     mounts: [
       ...[...SYSTEM, ...standardLibraryOf(systemPython())]
         .filter((path) => existsSync(path))
@@ -216,9 +236,11 @@ function systemInside({ tree, manifest, node, forwarder, variables }: InsidePart
       { from: node, to: '/opt/node/bin/node' },
       { from: forwarder, to: '/opt/hosting/serve.cjs' },
       { from: tree, to: '/app' },
+      { from: tree, to: TREE },
+      ...(kept === null ? [] : [{ from: kept, to: KEPT_ARCHIVE }]),
       ...tools,
     ],
-    scratch: hasCacheDirectory(manifest) ? [{ to: `/app/${CACHE_DIRECTORY}`, bytes: CACHE_BYTES }] : [],
+    scratch: places.map(({ path, bytes }) => ({ to: `/app/${path}`, bytes })),
     directory: place,
     environment: {
       NODE_ENV: 'production',
@@ -246,25 +268,25 @@ function imageInside({ manifest, variables, ...parts }: InsideParts): Inside {
 }
 
 /**
- * Opens the first connection to a server, before any request can. The forwarder inside accepts it when the server
- * listens, and closes it to report that.
+ * Prepares the directories that the server may write to. Then starts the server and the forwarder at the same time,
+ * because each takes as long as Node takes to start. When the server ends, everything ends with its status. The server
+ * does not inherit the socket.
  */
-function listeningOf(socketPath: string, program: IsolatedProgram): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const connection = connect(socketPath);
-    const fail = (): void => {
-      reject(new Error('The server ended before it listened.'));
-      connection.destroy();
-    };
-    connection.once('error', fail);
-    void program.exited.then(fail);
-    connection.once('end', () => {
-      if (program.isAlive) resolve();
-      connection.destroy();
-    });
-    connection.resume();
-  });
+function startScript(places: readonly WritablePlace[]): string {
+  const copies = places
+    .filter(({ isCopied }) => isCopied)
+    .map(({ path }) => `cp -R --preserve=timestamps ${word(`${TREE}/${path}/.`)} ${word(`/app/${path}`)}`);
+  return [
+    ...copies,
+    `[ ! -e ${KEPT_ARCHIVE} ] || /usr/bin/tar -x -f ${KEPT_ARCHIVE} -C / 2>/dev/null`,
+    `/opt/node/bin/node /opt/hosting/serve.cjs ${places.map(({ path }) => word(path)).join(' ')} &`,
+    `"$@" </dev/null ${LISTEN_DESCRIPTOR}<&-`,
+    'exit $?',
+  ].join('\n');
 }
+
+/** A word of a shell. */
+const word = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 
 /** Programs of packages come first, as in the scripts of package.json. */
 const pathFrom = (place: string): string =>

@@ -1,5 +1,10 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { IsolatedProgram } from '../../../platform/isolation/isolated-program.js';
 import { AppAgent } from './app-agent.js';
+import type { LaunchedApp } from './app-launcher.js';
+
+/** An archive takes longer only if the program does not answer. */
+const LONGEST_KEEP_MS = 10_000;
 
 /** A running or frozen server, with a count of the requests that use it. */
 export class AppServer {
@@ -9,17 +14,23 @@ export class AppServer {
   private users = 0;
   private frozen = false;
   private freezing: Promise<void> | undefined;
+  private keeping: Promise<void> | undefined;
+  /** True when the server has answered requests since its files were kept. */
+  private hasNews = false;
   private usedAtMs = performance.now();
   readonly startedAtMs = performance.now();
 
+  readonly socketPath: string;
+  /** Resolves when the server listens, and rejects when it ends before. */
+  readonly listening: Promise<void>;
+  private readonly program: IsolatedProgram;
+
   constructor(
     readonly deployId: string,
-    readonly socketPath: string,
-    private readonly program: IsolatedProgram,
-    /** Resolves when the server listens, and rejects when it ends before. */
-    readonly listening: Promise<void>,
+    private readonly app: LaunchedApp,
   ) {
-    listening.then(
+    ({ socketPath: this.socketPath, listening: this.listening, program: this.program } = app);
+    this.listening.then(
       () => {
         this.hasListened = true;
       },
@@ -60,6 +71,7 @@ export class AppServer {
   /** Keeps the server awake until the returned function is called. */
   async use(): Promise<() => void> {
     this.users++;
+    this.hasNews = true;
     await this.freezing;
     if (this.frozen) {
       this.frozen = false;
@@ -75,6 +87,8 @@ export class AppServer {
   }
 
   async freeze(): Promise<void> {
+    if (!this.isIdle || this.frozen || this.freezing !== undefined || this.keeping !== undefined) return;
+    await this.keep();
     if (!this.isIdle || this.frozen || this.freezing !== undefined) return;
     // After thawing, the server would close its kept connections as idle for too long.
     this.agent.destroy();
@@ -83,6 +97,29 @@ export class AppServer {
       this.freezing = undefined;
     });
     await this.freezing;
+  }
+
+  /**
+   * Keeps what the server has written for its next start, unless that was done since its last request. Waits at most
+   * `withinMs` for it, because the program answers as slowly as it likes. A failure is not reported.
+   */
+  async keep(withinMs = LONGEST_KEEP_MS): Promise<void> {
+    if (this.hasNews && this.hasListened && !this.frozen && this.isAlive) {
+      this.hasNews = false;
+      this.keeping ??= this.app
+        .keepFiles()
+        .catch(() => undefined)
+        .finally(() => {
+          this.keeping = undefined;
+        });
+    }
+    if (this.keeping !== undefined) await Promise.race([this.keeping, sleep(withinMs, undefined, { ref: false })]);
+  }
+
+  /** Ends a server that nobody uses, after {@link keep}. */
+  async retire(): Promise<void> {
+    await this.keep();
+    if (this.isIdle) await this.end();
   }
 
   async end(): Promise<void> {

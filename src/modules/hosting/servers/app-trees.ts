@@ -8,15 +8,11 @@ import { HostingSettings } from '../hosting.settings.js';
 import type { Manifest, ManifestFile } from '../ingest/manifest.js';
 import { BlobStorage, keyOf } from '../store/blob-storage.js';
 import { TreePaths } from '../tree-paths.js';
+import { writablePlaces } from './writable-places.js';
 
 const AT_ONCE = 8;
-/**
- * The directory of a tree that its server may write to. Each server has its own in memory, so that the tree stays the
- * same. A deploy that has files there keeps them, and nothing can be written.
- */
-export const CACHE_DIRECTORY = '.cache';
-/** The version is part of the names of trees, because earlier releases wrote trees without {@link CACHE_DIRECTORY}. */
-const TREE_VERSION = 2;
+/** The version is part of the names of trees, because earlier releases wrote trees without all writable directories. */
+const TREE_VERSION = 3;
 
 /** The directory beside the trees that keeps files by content, for later trees. */
 const KEPT = 'by-content';
@@ -98,7 +94,8 @@ export class AppTrees {
     const unfinished = await mkdtemp(`${path}.unfinished-`);
     try {
       await this.write(unfinished, manifest);
-      if (hasCacheDirectory(manifest)) await mkdir(join(unfinished, CACHE_DIRECTORY), { mode: 0o755 });
+      for (const { path: place } of writablePlaces(manifest))
+        await mkdir(join(unfinished, place), { recursive: true, mode: 0o755 });
       await chmod(unfinished, 0o755);
       // Another process may have written the same tree first.
       await rename(unfinished, path).catch(async (error: unknown) => {
@@ -167,12 +164,6 @@ export class AppTrees {
     await chmod(target, executable === true ? 0o555 : 0o444);
   }
 }
-
-/** False when the deploy has a file or a link with this name, or files in it. */
-export const hasCacheDirectory = ({ files, links = {} }: Manifest): boolean =>
-  ![...Object.keys(files), ...Object.keys(links)].some(
-    (path) => path === CACHE_DIRECTORY || path.startsWith(`${CACHE_DIRECTORY}/`),
-  );
 
 /** Checks the paths of a manifest again, because it comes from the store. */
 function requireSafe(files: readonly [string, ManifestFile][], links: readonly [string, string][]): void {

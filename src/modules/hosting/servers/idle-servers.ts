@@ -23,7 +23,7 @@ export class IdleServers {
     const everyMs = Math.min(LONGEST_LOOK_MS, Math.min(freezeAfterMs, stopAfterMs) / LOOKS_IN_TIME);
     this.timer ??= setInterval(() => {
       for (const server of servers()) {
-        if (server.idleMs > stopAfterMs) this.quietly(server.end());
+        if (server.idleMs > stopAfterMs) this.quietly(server.retire());
         else if (server.idleMs > freezeAfterMs) this.quietly(server.freeze());
       }
     }, everyMs).unref();

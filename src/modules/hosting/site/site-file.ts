@@ -29,11 +29,11 @@ export interface Representations {
 export class SiteFile {
   private made: Representations | undefined;
 
-  /** @param immutable is true when the name contains a hash of the content. */
+  /** @param isImmutable is true when the name contains a hash of the content. */
   constructor(
     private readonly file: ManifestFile,
     private readonly type: string,
-    private readonly immutable: boolean,
+    readonly isImmutable: boolean,
   ) {}
 
   /** @param modifiedAt is the time of the deploy, which never changes. */
@@ -57,7 +57,7 @@ export class SiteFile {
       'Last-Modified',
       modifiedAt.toUTCString(),
       'Cache-Control',
-      this.immutable ? FOR_EVER : REVALIDATE,
+      this.isImmutable ? FOR_EVER : REVALIDATE,
       'X-Content-Type-Options',
       'nosniff',
       'Accept-Ranges',

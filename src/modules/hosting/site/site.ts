@@ -31,6 +31,9 @@ const HASHED_TYPES = new Set(
 );
 const BUNDLED_PLACE = /^\/(?:_next\/static|_expo\/static|_astro|assets|static)\//;
 
+/** True when a path may be that of a file which a bundler named by its content. */
+export const isBundled = (path: string): boolean => BUNDLED_PLACE.test(path);
+
 /** Finds the file of a deploy that a path shows. */
 export class Site {
   private readonly files = new Map<string, SiteFile>();
@@ -70,6 +73,12 @@ export class Site {
   /** True when a file has exactly this path. */
   holds(path: string): boolean {
     return this.files.has(path);
+  }
+
+  /** The file with exactly this path, if browsers may keep it for ever: its name never stands for another content. */
+  immutableFile(path: string): SiteFile | undefined {
+    const file = this.files.get(path);
+    return file?.isImmutable === true ? file : undefined;
   }
 
   get hasServer(): boolean {
