@@ -18,7 +18,7 @@ const shared = {
   setupFiles: ['reflect-metadata'],
   // Projects of others, with tests and packages of their own.
   modulePathIgnorePatterns: ['<rootDir>/test/frameworks/fixtures/'],
-  moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
+  resolver: '<rootDir>/test/support/resolver.cjs',
   transform: {
     '^.+\\.[tj]s$': ['@swc/jest', require('./scripts/swc-options.cjs')],
   },
