@@ -18,7 +18,7 @@ const shared = {
   setupFiles: ['reflect-metadata'],
   // Projects of others, with tests and packages of their own.
   modulePathIgnorePatterns: ['<rootDir>/test/frameworks/fixtures/'],
-  moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
+  resolver: '<rootDir>/test/support/resolver.cjs',
   transform: {
     '^.+\\.[tj]s$': ['@swc/jest', require('./scripts/swc-options.cjs')],
   },
@@ -27,10 +27,12 @@ const shared = {
 
 /** @type {import('jest').Config} */
 const config = {
-  maxWorkers: 2,
+  // On two processors too: a file waits for programs and servers for a part of its time. TEST_WORKERS tries another number.
+  maxWorkers: Number(process.env.TEST_WORKERS || 2),
   // What a test file has loaded stays with its worker, gigabytes in the end: it is made anew then.
   workerIdleMemoryLimit: '1GB',
-  testTimeout: 30_000,
+  // As test/support/patience.ts has it: a machine for tests alone may be a third as fast.
+  testTimeout: process.env.CI ? 90_000 : 30_000,
   projects: [
     { ...shared, displayName: 'unit', testMatch: ['<rootDir>/src/**/*.spec.ts'] },
     {

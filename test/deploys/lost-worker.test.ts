@@ -4,22 +4,15 @@ import { join } from 'node:path';
 import { RedisConnections } from '../../src/platform/redis/redis-connections.js';
 import { GitClient } from '../support/git-client.js';
 import { as, expectStatus, Make, send, uniqueName } from '../support/make.js';
+import { onThisMachine } from '../support/patience.js';
 import { ServiceProcess } from '../support/service-process.js';
 import { eventually, useApp } from '../support/test-app.js';
 
-jest.setTimeout(240_000);
+jest.setTimeout(onThisMachine(240_000));
 const LONG = 90_000;
 
 /** Real workers on real builds: a build that sleeps is one that can be caught in any phase. */
 describe('a deploy worker', () => {
-  // The source and not the build, so that a test of it needs none.
-  const command = [
-    process.execPath,
-    '--require',
-    join(__dirname, '../support/typescript-hook.cjs'),
-    join(__dirname, '../../src/main.ts'),
-    'worker',
-  ];
   const dataDirectory = mkdtempSync(join(tmpdir(), 'deploys-'));
   chmodSync(dataDirectory, 0o711);
   const app = useApp({ DATA_DIR: dataDirectory }, 'api');
@@ -58,7 +51,6 @@ describe('a deploy worker', () => {
   const startWorker = (): Promise<ServiceProcess> =>
     ServiceProcess.start({
       role: 'worker',
-      command,
       env: {
         DATABASE_URL: app.config.databaseUrl!,
         REDIS_URL: app.config.redisUrl!,

@@ -74,7 +74,7 @@ describe('GET /metrics', () => {
     );
   });
 
-  it('does not grow with what callers make up, in ten thousand odd requests of every kind', async () => {
+  it('does not grow with what callers make up, in three thousand odd requests of every kind', async () => {
     const series = async (): Promise<string[]> =>
       (await app.fetch('/metrics')).text
         .split('\n')
@@ -90,12 +90,12 @@ describe('GET /metrics', () => {
         );
       }
     };
-    await ask(0, 2_000);
+    await ask(0, 1_000);
     const before = await series();
-    await ask(2_000, 10_000);
+    await ask(1_000, 3_000);
     const added = (await series()).filter((line) => !before.includes(line));
-    // An answer that a busy machine gave late may have a status of its own; what grew with the requests would be
-    // thousands.
+    // An answer that a busy machine gave late may have a status of its own; what grew with one kind of them would be more
+    // than a hundred.
     expect(added.length).toBeLessThan(50);
     expect([...before, ...added].filter((line) => /[="/.]x[0-9a-z]{1,5}["/.]/.test(line))).toEqual([]);
   }, 180_000);

@@ -4,11 +4,12 @@ import { join, relative } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { until } from '../support/embedded-servers.js';
 import { GitClient } from '../support/git-client.js';
+import { onThisMachine } from '../support/patience.js';
 import { makeMemoryDirectory, removeScratchDirectory } from '../support/scratch-directory.js';
 import { type Ended, type HttpAnswer, ServiceProcess } from '../support/service-process.js';
 import { createTestDatabase } from '../support/test-database.js';
 
-jest.setTimeout(180_000);
+jest.setTimeout(onThisMachine(180_000));
 
 const PASSPHRASE = 'correct horse battery staple';
 

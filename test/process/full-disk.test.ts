@@ -5,10 +5,11 @@ import { AcknowledgedWrites } from '../support/acknowledged-writes.js';
 import { reportDrill } from '../support/drill-report.js';
 import { until } from '../support/embedded-servers.js';
 import { GitClient } from '../support/git-client.js';
+import { onThisMachine } from '../support/patience.js';
 import { makeScratchDirectory } from '../support/scratch-directory.js';
 import { type HttpAnswer, ServiceProcess } from '../support/service-process.js';
 
-jest.setTimeout(300_000);
+jest.setTimeout(onThisMachine(300_000));
 
 const DISK = '480m';
 const CHUNK = Buffer.alloc(1_048_576, 1);

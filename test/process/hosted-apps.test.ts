@@ -2,11 +2,12 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { until } from '../support/embedded-servers.js';
 import { GitClient } from '../support/git-client.js';
+import { onThisMachine } from '../support/patience.js';
 import { stateOf, stillRunning } from '../support/processes.js';
 import { makeMemoryDirectory, removeScratchDirectory } from '../support/scratch-directory.js';
 import { ServiceProcess } from '../support/service-process.js';
 
-jest.setTimeout(240_000);
+jest.setTimeout(onThisMachine(240_000));
 
 const SERVER = `require('node:http').createServer((request, response) => {
   if (request.url === '/hostile') request.socket.end('HTTP/1.1 000 X\\r\\ncontent-length: 0\\r\\n\\r\\n');

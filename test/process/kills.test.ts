@@ -1,14 +1,14 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
-import { cpus, loadavg } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AcknowledgedWrites, type Refused } from '../support/acknowledged-writes.js';
 import { reportDrill } from '../support/drill-report.js';
 import { until } from '../support/embedded-servers.js';
+import { onThisMachine } from '../support/patience.js';
 import { makeMemoryDirectory, removeScratchDirectory } from '../support/scratch-directory.js';
 import { ServiceProcess } from '../support/service-process.js';
 
-jest.setTimeout(240_000);
+jest.setTimeout(onThisMachine(240_000));
 
 const KILLS = Number(process.env['DRILL_KILLS'] ?? 2);
 const BETWEEN_MS = 1_500;
@@ -38,9 +38,6 @@ async function freePorts(): Promise<[number, number]> {
   await Promise.all(servers.map((server) => new Promise((done) => server.close(done))));
   return [port!, appsPort!];
 }
-
-/** On a machine that others keep busy everything takes longer. */
-const onThisMachine = (ms: number): number => ms * Math.max(1, loadavg()[0]! / cpus().length);
 
 function expectTyped(refused: readonly Refused[], { answers = false }: Victim): void {
   const wrong = refused.filter(({ status, code, retryAfter }) => {

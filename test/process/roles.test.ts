@@ -1,10 +1,11 @@
 import { until } from '../support/embedded-servers.js';
+import { onThisMachine } from '../support/patience.js';
 import { stillRunning } from '../support/processes.js';
 import { ServiceProcess, type ServiceOptions } from '../support/service-process.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
 import { flushTestRedis, testRedisUrl } from '../support/test-redis.js';
 
-jest.setTimeout(150_000);
+jest.setTimeout(onThisMachine(150_000));
 
 const PYTHON_RUNS = 'sandbox_executions_total{language="python",outcome="succeeded"}';
 
@@ -50,7 +51,7 @@ describe('roles that share servers', () => {
     await until('the API is ready', async () => (await api.statusOf('/ready')) === 200, 2_000);
   });
 
-  it('runs code of the API on the worker, and returns 503 without a worker', async () => {
+  it('runs code of the API on the worker, returns 503 without one, and finishes both at a stop', async () => {
     database = await createTestDatabase();
     const api = await ServiceProcess.start(input('api'));
     const refused = await api.sandbox('python', 'print(1 + 2)');
@@ -80,14 +81,8 @@ describe('roles that share servers', () => {
     });
     expect(await worker.metric(PYTHON_RUNS)).toBe(1);
     expect(await api.metric(PYTHON_RUNS)).toBeUndefined();
-  });
 
-  it('lets a stopping worker finish its run, and a stopping API its request', async () => {
-    database = await createTestDatabase();
-    const [api, worker] = await Promise.all([
-      ServiceProcess.start(input('api')),
-      ServiceProcess.start(input('worker')),
-    ]);
+    // A stopping worker finishes its run, and a stopping API its request.
     const { answer } = await api.startedRun(2);
     worker.signal('SIGTERM');
     api.signal('SIGTERM');
@@ -107,7 +102,8 @@ describe('roles that share servers', () => {
     worker.signal('SIGTERM');
     expect(await answer).toMatchObject({ status: 503, body: { error: { code: 'sandbox_unavailable' } } });
     expect((await worker.ended).code).toBe(0);
-    expect(performance.now() - from).toBeLessThan(23_000);
+    // By which it would have ended itself, with another code.
+    expect(performance.now() - from).toBeLessThan(25_000);
 
     await ServiceProcess.start(input('worker'));
     await until(

@@ -1,11 +1,12 @@
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { isRunning, until } from '../support/embedded-servers.js';
+import { onThisMachine } from '../support/patience.js';
 import { stillRunning } from '../support/processes.js';
 import { makeMemoryDirectory, removeScratchDirectory } from '../support/scratch-directory.js';
 import { ServiceProcess } from '../support/service-process.js';
 
-jest.setTimeout(150_000);
+jest.setTimeout(onThisMachine(150_000));
 
 describe('a service whose own servers die', () => {
   let dataDir: string;

@@ -4,10 +4,11 @@ import { createServer, type AddressInfo } from 'node:net';
 import { delimiter, join } from 'node:path';
 import { Client } from 'pg';
 import { isRunning } from '../support/embedded-servers.js';
+import { onThisMachine } from '../support/patience.js';
 import { makeMemoryDirectory, removeScratchDirectory } from '../support/scratch-directory.js';
 import { ServiceProcess } from '../support/service-process.js';
 
-jest.setTimeout(150_000);
+jest.setTimeout(onThisMachine(150_000));
 
 const ROOT = join(__dirname, '../..');
 const START = join(ROOT, 'scripts/start.mjs');
@@ -30,9 +31,10 @@ describe('starting the service', () => {
     removeScratchDirectory(dataDir);
   });
 
-  it('starts in an empty directory and runs code of every language', async () => {
-    const service = await ServiceProcess.start({ env: { DATA_DIR: dataDir } });
+  it('starts in an empty directory by `npm start`, on the pinned Node, and runs code of every language', async () => {
+    const service = await ServiceProcess.start({ command: ['npm', 'start'], env: { DATA_DIR: dataDir } });
 
+    await expectPinnedNode(service);
     expect(await service.get('/ready')).toMatchObject({ status: 200, body: { status: 'ok' } });
     for (const [language, code] of [
       ['python', 'print(1 + 2)'],
@@ -46,20 +48,10 @@ describe('starting the service', () => {
     }
   });
 
-  it.each([
-    ['npm start', ['npm', 'start']],
-    ['the Node of the machine', [nodeOfTheMachine(), START]],
-  ] as const)('runs on the pinned Node when launched by %s', async (_what, command) => {
-    const service = await ServiceProcess.start({ command, env: { DATA_DIR: dataDir } });
-    const { packages } = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')) as {
-      packages: Record<string, { version: string }>;
-    };
-    const { version } = packages[`node_modules/node-linux-${process.arch}`]!;
-    expect(await fetch(`${service.url}/metrics`).then((answer) => answer.text())).toContain(`node="v${version}"`);
-  });
-
-  it('keeps rows and allowances over a restart', async () => {
-    const first = await ServiceProcess.start({ env: { DATA_DIR: dataDir } });
+  it('keeps rows and allowances over a restart, and shares its data with no other service', async () => {
+    const command = [nodeOfTheMachine(), START];
+    const first = await ServiceProcess.start({ command, env: { DATA_DIR: dataDir } });
+    await expectPinnedNode(first);
     expect((await first.sandbox('python', '1')).body.meta).toMatchObject({ remaining_executions: 9 });
     expect((await first.sandbox('python', '1')).body.meta).toMatchObject({ remaining_executions: 8 });
     await query('CREATE TABLE kept AS SELECT 42 AS answer');
@@ -71,6 +63,12 @@ describe('starting the service', () => {
     expect((await second.sandbox('python', '1')).body.meta).toMatchObject({ remaining_executions: 7 });
     expect(await query('SELECT answer FROM kept')).toEqual([{ answer: 42 }]);
     expect(await query('SELECT * FROM migrations')).toEqual(applied);
+
+    const { code, stderr } = await ServiceProcess.run({ env: { DATA_DIR: dataDir } });
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^\nAnother service is running on this data/);
+    expect(isRunning(second.pid)).toBe(true);
+    expect(await second.get('/ready')).toMatchObject({ status: 200 });
   });
 
   it('reports every invalid setting without its value, and starts nothing', async () => {
@@ -156,14 +154,13 @@ describe('starting the service', () => {
     expect(stderr).toMatch(message);
   });
 
-  it('refuses to share a data directory with a running service', async () => {
-    const first = await ServiceProcess.start({ env: { DATA_DIR: dataDir } });
-    const { code, stderr } = await ServiceProcess.run({ env: { DATA_DIR: dataDir } });
-    expect(code).toBe(1);
-    expect(stderr).toMatch(/^\nAnother service is running on this data/);
-    expect(isRunning(first.pid)).toBe(true);
-    expect(await first.get('/ready')).toMatchObject({ status: 200 });
-  });
+  async function expectPinnedNode(service: ServiceProcess): Promise<void> {
+    const { packages } = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')) as {
+      packages: Record<string, { version: string }>;
+    };
+    const { version } = packages[`node_modules/node-linux-${process.arch}`]!;
+    expect(await fetch(`${service.url}/metrics`).then((answer) => answer.text())).toContain(`node="v${version}"`);
+  }
 
   async function query(sql: string): Promise<unknown[]> {
     const client = new Client({ host: join(dataDir, 'postgres/run'), user: 'app', database: 'postgres', port: 5432 });

@@ -2,10 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ExecutionsStore } from '../../src/modules/sandbox/persistence/executions.store.js';
 import { SandboxRuntime } from '../../src/modules/sandbox/domain/sandbox-runtime.js';
 import { as, expectStatus, Make } from '../support/make.js';
+import { onThisMachine } from '../support/patience.js';
 import { withAdmin } from '../support/test-database.js';
 import { eventually, useApp } from '../support/test-app.js';
 
-jest.setTimeout(120_000);
+jest.setTimeout(onThisMachine(120_000));
 
 const PATH = '/api/v1/sandbox/executions';
 const OUTAGE_MS = 1_500;

@@ -1,24 +1,16 @@
-import { join } from 'node:path';
 import { Worker } from 'bullmq';
 import { RedisConnections } from '../../src/platform/redis/redis-connections.js';
 import { as, expectStatus, Make } from '../support/make.js';
+import { onThisMachine } from '../support/patience.js';
 import { ServiceProcess } from '../support/service-process.js';
 import { eventually, useApp } from '../support/test-app.js';
 
-jest.setTimeout(120_000);
+jest.setTimeout(onThisMachine(120_000));
 
 const PATH = '/api/v1/sandbox/executions';
 const SLEEPS = { language: 'python', code: 'import time\ntime.sleep(20)', timeout_ms: 2_000 };
 
 describe('a sandbox worker that is killed', () => {
-  // The source and not the build, so that a test of it needs none.
-  const command = [
-    process.execPath,
-    '--require',
-    join(__dirname, '../support/typescript-hook.cjs'),
-    join(__dirname, '../../src/main.ts'),
-    'worker',
-  ];
   const app = useApp({}, 'api');
   const make = new Make(app);
 
@@ -27,7 +19,6 @@ describe('a sandbox worker that is killed', () => {
   const startWorker = (): Promise<ServiceProcess> =>
     ServiceProcess.start({
       role: 'worker',
-      command,
       env: {
         DATABASE_URL: app.config.databaseUrl!,
         REDIS_URL: app.config.redisUrl!,

@@ -1,9 +1,10 @@
 import { JobTurns, type Turn } from '../../src/platform/queues/job-turns.js';
 import { Queues } from '../../src/platform/queues/queues.js';
 import { as, expectStatus, Make } from '../support/make.js';
+import { onThisMachine } from '../support/patience.js';
 import { type Answer, eventually, useApp } from '../support/test-app.js';
 
-jest.setTimeout(120_000);
+jest.setTimeout(onThisMachine(120_000));
 
 const PATH = '/api/v1/sandbox/executions';
 const TRY = '/api/v1/sandbox/try';
@@ -37,7 +38,7 @@ describe('the sandbox queue', () => {
     const queue = app.get(Queues).named('sandbox');
     await queue.pause();
     for (let count = 0; count < 32; count++)
-      expectStatus(202, await app.post(PATH, { ...sleepFor(0.5), wait: false }, as(large)));
+      expectStatus(202, await app.post(PATH, { ...sleepFor(0.3), wait: false }, as(large)));
     await queue.resume();
     const [theirs, anonymous] = await Promise.all([app.post(PATH, HELLO, as(small)), app.post(TRY, HELLO)]);
     expect([theirs.status, anonymous.status]).toEqual([200, 200]);
