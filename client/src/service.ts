@@ -9,6 +9,7 @@ import { Projects } from './projects.js';
 import { Repositories } from './repositories.js';
 import { Sandbox } from './sandbox.js';
 import { type Budget, type Hooks, Transport } from './transport.js';
+import { Webhooks } from './webhooks.js';
 
 export interface ServiceOptions {
   /** Default: the environment variable `SERVICE_API_KEY`, if there is an environment. */
@@ -57,6 +58,7 @@ export class Service {
   readonly projects: Projects;
   readonly repositories: Repositories;
   readonly sandbox: Sandbox;
+  readonly webhooks: Webhooks;
   readonly #transport: Transport;
 
   /**
@@ -90,6 +92,7 @@ export class Service {
     this.projects = new Projects(this.#transport);
     this.repositories = new Repositories(this.#transport);
     this.sandbox = new Sandbox(this.#transport);
+    this.webhooks = new Webhooks(this.#transport);
   }
 
   /** The daily budget according to the latest response; undefined before the first. */

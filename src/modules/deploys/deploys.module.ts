@@ -2,6 +2,7 @@ import { Global, Module } from '@nestjs/common';
 import { AttemptsModule } from '../auth/attempts.module.js';
 import { TokensModule } from '../auth/tokens.module.js';
 import { CronsModule } from '../crons/crons.module.js';
+import { EventsModule } from '../events/events.module.js';
 import { GithubModule } from '../github/github.module.js';
 import { DeployEnvironment } from '../hosting/deploy-environment.js';
 import { HostingModule } from '../hosting/hosting.module.js';
@@ -71,6 +72,7 @@ const SHARED = [
     AttemptsModule,
     CronsModule,
     DeploysPersistenceModule,
+    EventsModule,
     GithubModule,
     HostingModule,
     OrgDirectoryModule,
