@@ -15,12 +15,19 @@ export {
 } from './errors.js';
 export { type Keys } from './keys.js';
 export { type Me } from './me.js';
-export { type Orgs } from './orgs.js';
+export { type EventOptions, type Orgs } from './orgs.js';
 export { type Listing, type ListQuery, type Page } from './page.js';
 export { type Projects, type RuntimeLogOptions } from './projects.js';
 export { type Repositories } from './repositories.js';
 export { type Sandbox } from './sandbox.js';
 export { Service, type ServiceOptions } from './service.js';
+export {
+  type ReceivedWebhook,
+  verifyWebhook,
+  type WebhookMessage,
+  WebhookVerificationError,
+} from './verify-webhook.js';
+export { type Webhooks } from './webhooks.js';
 export {
   type Answer,
   type Budget,
@@ -54,12 +61,14 @@ export type {
   Explanation,
   Forecast,
   Invitation,
+  IssuedWebhookEndpoint,
   Invoice,
   Key,
   KeyChange,
   KeyWithSecret,
   Language,
   ListedInvoice,
+  ListedProject,
   ListedRun,
   Member,
   NewAccount,
@@ -75,8 +84,10 @@ export type {
   NewOrganization,
   NewProject,
   NewRepository,
+  NewWebhookEndpoint,
   Organization,
   OrganizationChange,
+  OrgEvent,
   OrganizationMembership,
   Plan,
   PlanId,
@@ -102,6 +113,9 @@ export type {
   Upload,
   UploadContent,
   UploadedFile,
+  WebhookDelivery,
+  WebhookEndpoint,
+  WebhookEndpointChange,
   UpcomingInvoice,
   WhoCalls,
   Usage,

@@ -932,6 +932,26 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/v1/orgs/{org_id}/events": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Streams what happens in an organization.
+         * @description Sends NDJSON, one object for each event, and after five minutes `{"end": {"after": …}}`; with `Accept: text/event-stream`, server-sent events. Repeat the request with the last `seq` in `Last-Event-ID`: events are stored for 24 hours. Only events that the scopes of the caller allow are sent.
+         */
+        readonly get: operations["EventsController_stream"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/v1/orgs/{org_id}/invitations": {
         readonly parameters: {
             readonly query?: never;
@@ -1011,6 +1031,143 @@ export interface paths {
         readonly patch: operations["MembersController_setRole"];
         readonly trace?: never;
     };
+    readonly "/api/v1/orgs/{org_id}/webhook-endpoints": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Lists the webhook endpoints of an organization, newest first.
+         * @description Needs `orgs:write`, because URLs may contain secrets.
+         */
+        readonly get: operations["WebhookEndpointsController_list"];
+        readonly put?: never;
+        /**
+         * Creates a webhook endpoint.
+         * @description Returns the secret once. Messages are signed as Standard Webhooks describes it.
+         */
+        readonly post: operations["WebhookEndpointsController_create"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/orgs/{org_id}/webhook-endpoints/{endpoint_id}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /** Returns a webhook endpoint without its secret. */
+        readonly get: operations["WebhookEndpointsController_get"];
+        readonly put?: never;
+        readonly post?: never;
+        /** Deletes a webhook endpoint and the records of its deliveries. */
+        readonly delete: operations["WebhookEndpointsController_delete"];
+        readonly options?: never;
+        readonly head?: never;
+        /** Updates, pauses or resumes a webhook endpoint. Absent fields stay the same. */
+        readonly patch: operations["WebhookEndpointsController_update"];
+        readonly trace?: never;
+    };
+    readonly "/api/v1/orgs/{org_id}/webhook-endpoints/{endpoint_id}/deliveries": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Lists the deliveries to a webhook endpoint, newest first.
+         * @description They are kept for 7 days.
+         */
+        readonly get: operations["WebhookDeliveriesController_list"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/orgs/{org_id}/webhook-endpoints/{endpoint_id}/deliveries/{delivery_id}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /** Returns a delivery to a webhook endpoint, with how its last attempt ended. */
+        readonly get: operations["WebhookDeliveriesController_get"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/orgs/{org_id}/webhook-endpoints/{endpoint_id}/deliveries/{delivery_id}/replay": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Sends the message of a delivery again.
+         * @description It has the same `webhook-id`, so that a receiver recognizes what it has already handled.
+         */
+        readonly post: operations["WebhookDeliveriesController_replay"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/orgs/{org_id}/webhook-endpoints/{endpoint_id}/rotate-secret": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Rotates the secret of a webhook endpoint.
+         * @description The new secret is returned once. Messages are signed with both for `grace_seconds`.
+         */
+        readonly post: operations["WebhookEndpointsController_rotateSecret"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/orgs/{org_id}/webhook-endpoints/{endpoint_id}/test": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /** Sends a message of the type `webhook_endpoint.test` to a webhook endpoint. */
+        readonly post: operations["WebhookDeliveriesController_test"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/v1/projects": {
         readonly parameters: {
             readonly query?: never;
@@ -1018,7 +1175,10 @@ export interface paths {
             readonly path?: never;
             readonly cookie?: never;
         };
-        /** Lists the projects of the organization of the call, newest first. */
+        /**
+         * Lists the projects of the organization of the call, newest first.
+         * @description Each has its last deploy, if the caller may read deploys.
+         */
         readonly get: operations["ProjectsController_list"];
         readonly put?: never;
         /** Creates a project in the organization of the call. A repository can be linked later. */
@@ -2593,6 +2753,27 @@ export interface components {
         readonly CreateUploadBody: {
             readonly files: readonly components["schemas"]["UploadFileBody"][];
         };
+        readonly CreateWebhookEndpointBody: {
+            /**
+             * @default
+             * @example Chat of the team
+             */
+            readonly description: string;
+            /**
+             * @description Types of events to send. Empty means all, later ones included.
+             * @default []
+             * @example [
+             *       "deploy.ready",
+             *       "deploy.error"
+             *     ]
+             */
+            readonly types: readonly ("deploy.queued" | "deploy.initializing" | "deploy.building" | "deploy.deploying" | "deploy.ready" | "deploy.error" | "deploy.canceled" | "deploy.skipped" | "deploy.live" | "execution.finished" | "invoice.finalized" | "invoice.paid" | "invoice.overdue" | "invoice.voided" | "invoice.corrected" | "spend.warning" | "webhook_endpoint.paused")[];
+            /**
+             * @description An https URL with the name of a public host. Redirects are not followed.
+             * @example https://hooks.example.com/service
+             */
+            readonly url: string;
+        };
         readonly CredentialView: {
             /** @description Present if `type` is `api_key`. */
             readonly key?: components["schemas"]["CallingKeyView"];
@@ -2998,7 +3179,7 @@ export interface components {
         };
         readonly ErrorView: {
             /** @enum {string} */
-            readonly code: "already_exists" | "api_key_not_found" | "burst_limit_exceeded" | "concurrency_limit_exceeded" | "conflicting_credentials" | "credit_too_large" | "credits_exhausted" | "cron_from_file" | "cron_not_found" | "daily_limit_exceeded" | "deploy_already_over" | "deploy_hook_not_found" | "deploy_in_use" | "deploy_not_found" | "deploy_not_ready" | "domain_in_use" | "domain_limit_reached" | "domain_not_found" | "email_not_verified" | "email_taken" | "execution_already_over" | "execution_not_found" | "expired_api_key" | "feature_disabled" | "feature_not_in_plan" | "flag_fixed" | "flag_not_allowlisted" | "flag_not_found" | "git_service_not_offered" | "github_access_denied" | "github_installation_not_found" | "github_not_connected" | "headers_too_large" | "idempotency_in_progress" | "idempotency_mismatch" | "insufficient_scopes" | "integration_not_configured" | "internal_error" | "invalid_api_key" | "invalid_credentials" | "invalid_email_token" | "invalid_link_state" | "invalid_request" | "invalid_session" | "invalid_signature" | "invalid_token" | "invitation_not_found" | "invoice_closed" | "invoice_not_found" | "ip_not_allowed" | "key_org_mismatch" | "last_owner" | "malformed_api_key" | "malformed_json" | "malformed_request" | "member_not_found" | "method_not_allowed" | "misdirected_request" | "missing_api_key" | "no_earlier_deploy" | "ops_task_not_found" | "org_access_denied" | "organization_not_found" | "page_not_found" | "payload_too_large" | "payment_method_required" | "personal_organization" | "plan_by_contract" | "plan_limit_reached" | "plan_request_not_found" | "plan_too_small" | "project_has_no_repository" | "project_not_found" | "project_not_live" | "repository_full" | "repository_not_found" | "request_timeout" | "revoked_api_key" | "rotated_api_key" | "route_not_found" | "sandbox_daily_limit_exceeded" | "sandbox_unavailable" | "service_unavailable" | "session_not_found" | "session_required" | "session_token_not_allowed" | "sign_in_limit_exceeded" | "spend_cap_reached" | "stale_version" | "storage_limit_reached" | "storage_unavailable" | "task_already_claimed" | "task_already_resolved" | "task_not_claimed" | "unsupported_media_type" | "upload_content_invalid" | "upload_incomplete" | "upload_not_found" | "upload_storage_full" | "upload_too_large" | "upstream_error" | "username_taken";
+            readonly code: "already_exists" | "api_key_not_found" | "burst_limit_exceeded" | "concurrency_limit_exceeded" | "conflicting_credentials" | "credit_too_large" | "credits_exhausted" | "cron_from_file" | "cron_not_found" | "cross_site_request" | "daily_limit_exceeded" | "deploy_already_over" | "deploy_hook_not_found" | "deploy_in_use" | "deploy_not_found" | "deploy_not_ready" | "domain_in_use" | "domain_limit_reached" | "domain_not_found" | "email_not_verified" | "email_taken" | "execution_already_over" | "execution_not_found" | "expired_api_key" | "feature_disabled" | "feature_not_in_plan" | "flag_fixed" | "flag_not_allowlisted" | "flag_not_found" | "git_service_not_offered" | "github_access_denied" | "github_installation_not_found" | "github_not_connected" | "headers_too_large" | "idempotency_in_progress" | "idempotency_mismatch" | "insufficient_scopes" | "integration_not_configured" | "internal_error" | "invalid_api_key" | "invalid_credentials" | "invalid_email_token" | "invalid_link_state" | "invalid_request" | "invalid_session" | "invalid_signature" | "invalid_token" | "invitation_not_found" | "invoice_closed" | "invoice_not_found" | "ip_not_allowed" | "key_org_mismatch" | "last_owner" | "malformed_api_key" | "malformed_json" | "malformed_request" | "member_not_found" | "method_not_allowed" | "misdirected_request" | "missing_api_key" | "no_earlier_deploy" | "ops_task_not_found" | "org_access_denied" | "organization_not_found" | "page_not_found" | "payload_too_large" | "payment_method_required" | "personal_organization" | "plan_by_contract" | "plan_limit_reached" | "plan_request_not_found" | "plan_too_small" | "project_has_no_repository" | "project_not_found" | "project_not_live" | "repository_full" | "repository_not_found" | "request_timeout" | "revoked_api_key" | "rotated_api_key" | "route_not_found" | "sandbox_daily_limit_exceeded" | "sandbox_unavailable" | "service_unavailable" | "session_not_found" | "session_required" | "session_token_not_allowed" | "sign_in_limit_exceeded" | "spend_cap_reached" | "stale_version" | "storage_limit_reached" | "storage_unavailable" | "task_already_claimed" | "task_already_resolved" | "task_not_claimed" | "unsupported_media_type" | "upload_content_invalid" | "upload_incomplete" | "upload_not_found" | "upload_storage_full" | "upload_too_large" | "upstream_error" | "username_taken" | "webhook_delivery_not_found" | "webhook_endpoint_not_found" | "webhook_endpoint_paused";
             readonly dashboard_url?: string;
             /** @description Details that depend on the code; for `invalid_request`, one entry per field. */
             readonly details?: Record<string, never> | readonly Record<string, never>[];
@@ -3012,6 +3193,20 @@ export interface components {
             readonly type: "validation_error" | "auth_error" | "insufficient_credits_error" | "authorization_error" | "not_found_error" | "conflict_error" | "rate_limit_error" | "api_error";
             /** @description With 402 and 429. */
             readonly upgrade_url?: string;
+        };
+        readonly EventView: {
+            /** Format: date-time */
+            readonly created_at: string;
+            /** @description Ids and facts, by type of event. */
+            readonly data: {
+                readonly [key: string]: unknown;
+            };
+            /** @example evt_01jd3m8yeqf5rb0xkq5ym8s6tn */
+            readonly id: string;
+            /** @description Increases with each event, with gaps. */
+            readonly seq: number;
+            /** @enum {string} */
+            readonly type: "deploy.queued" | "deploy.initializing" | "deploy.building" | "deploy.deploying" | "deploy.ready" | "deploy.error" | "deploy.canceled" | "deploy.skipped" | "deploy.live" | "execution.finished" | "invoice.finalized" | "invoice.paid" | "invoice.overdue" | "invoice.voided" | "invoice.corrected" | "spend.warning" | "webhook_endpoint.paused";
         };
         readonly ExecutionErrorView: {
             readonly column?: number;
@@ -3568,6 +3763,50 @@ export interface components {
              */
             readonly url: string;
         };
+        readonly IssuedWebhookEndpointAnswer: {
+            readonly data: components["schemas"]["IssuedWebhookEndpointView"];
+            readonly meta: components["schemas"]["AnswerMeta"];
+        };
+        readonly IssuedWebhookEndpointView: {
+            /** Format: date-time */
+            readonly created_at: string;
+            /** @example Chat of the team */
+            readonly description: string;
+            /**
+             * Format: date-time
+             * @description When the first attempt failed since the last success. Absent while it works.
+             */
+            readonly failing_since?: string;
+            /** @example whe_01jd3m8yeqf5rb0xkq5ym8s6tn */
+            readonly id: string;
+            /**
+             * @description `failing`: it accepted nothing for a day. `gone`: it answered 410.
+             * @enum {string}
+             */
+            readonly pause_reason?: "asked" | "failing" | "gone";
+            /**
+             * @description Secret that messages are signed with. It is returned only once.
+             * @example whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw
+             */
+            readonly secret: string;
+            /** @enum {string} */
+            readonly state: "active" | "paused";
+            /**
+             * @description Types of events to send. Empty means all, later ones included.
+             * @example [
+             *       "deploy.ready",
+             *       "deploy.error"
+             *     ]
+             */
+            readonly types: readonly ("deploy.queued" | "deploy.initializing" | "deploy.building" | "deploy.deploying" | "deploy.ready" | "deploy.error" | "deploy.canceled" | "deploy.skipped" | "deploy.live" | "execution.finished" | "invoice.finalized" | "invoice.paid" | "invoice.overdue" | "invoice.voided" | "invoice.corrected" | "spend.warning" | "webhook_endpoint.paused")[];
+            /** Format: date-time */
+            readonly updated_at: string;
+            /**
+             * @description An https URL with the name of a public host. Redirects are not followed.
+             * @example https://hooks.example.com/service
+             */
+            readonly url: string;
+        };
         readonly KeyAnswer: {
             readonly data: components["schemas"]["KeyView"];
             readonly meta: components["schemas"]["AnswerMeta"];
@@ -3608,6 +3847,32 @@ export interface components {
             readonly status: "active" | "expired" | "revoked";
             /** @description Owner of the key. */
             readonly user_id: string;
+        };
+        readonly LastDeployView: {
+            /** @example main */
+            readonly branch: string;
+            /** @description First line of the commit message. */
+            readonly commit_message?: string;
+            /** @description Absent until the commit is known. */
+            readonly commit_sha?: string;
+            /** Format: date-time */
+            readonly created_at: string;
+            /** @description Why it failed. */
+            readonly error_code?: string;
+            /**
+             * Format: date-time
+             * @description Absent while it is active.
+             */
+            readonly finished_at?: string;
+            /** @example dpl_01jd3m8yeqf5rb0xkq5ym8s6tn */
+            readonly id: string;
+            /**
+             * @description State of the deploy, as in `GET /api/v1/deploys/{deploy_id}`.
+             * @example ready
+             */
+            readonly state: string;
+            /** @example production */
+            readonly type: string;
         };
         readonly LeaseBody: {
             /**
@@ -3693,6 +3958,39 @@ export interface components {
             readonly total: string;
             /** Format: date-time */
             readonly voided_at?: string;
+        };
+        readonly ListedProjectView: {
+            readonly build_command?: string;
+            /** @enum {string} */
+            readonly build_network?: "registries" | "open";
+            /** Format: date-time */
+            readonly created_at: string;
+            /** @enum {string} */
+            readonly framework?: "django" | "nextjs" | "expo" | "nuxt" | "react-router" | "remix" | "sveltekit" | "solidstart" | "tanstack-start" | "astro" | "qwik" | "gatsby" | "docusaurus" | "vitepress" | "vuepress" | "hexo" | "eleventy" | "angular" | "nestjs" | "nitro" | "create-react-app" | "vue-cli" | "storybook" | "vite" | "parcel" | "rsbuild" | "flask" | "fastapi" | "hono" | "express" | "fastify" | "koa" | "h3" | "python" | "node" | "static";
+            readonly health_path?: string;
+            /** @example prj_01jd3m8yeqf5rb0xkq5ym8s6tn */
+            readonly id: string;
+            readonly install_command?: string;
+            /** @description Absent without a deploy, or without `deploys:read`. */
+            readonly last_deploy?: components["schemas"]["LastDeployView"];
+            /** @example Shop */
+            readonly name: string;
+            /** @enum {string} */
+            readonly node_version?: "20" | "22" | "24";
+            /** @example org_01jd3m8yeqf5rb0xkq5ym8s6tn */
+            readonly org_id: string;
+            readonly output_directory?: string;
+            /** @example main */
+            readonly production_branch: string;
+            /** @description Absent while no repository is linked; the project cannot be deployed then. */
+            readonly repo_url?: string;
+            readonly root_directory?: string;
+            /** @example shop */
+            readonly slug: string;
+            readonly start_command?: string;
+            readonly start_timeout_ms?: number;
+            /** Format: date-time */
+            readonly updated_at: string;
         };
         readonly MeAnswer: {
             readonly data: components["schemas"]["MeView"];
@@ -4118,7 +4416,7 @@ export interface components {
             readonly meta: components["schemas"]["AnswerMeta"];
         };
         readonly ProjectPageAnswer: {
-            readonly data: readonly components["schemas"]["ProjectView"][];
+            readonly data: readonly components["schemas"]["ListedProjectView"][];
             readonly meta: components["schemas"]["PageMeta"];
         };
         readonly ProjectSettingsAnswer: {
@@ -4336,6 +4634,14 @@ export interface components {
              */
             readonly grace_seconds: number;
         };
+        readonly RotateWebhookSecretBody: {
+            /**
+             * @description How long messages are signed with the old secret as well.
+             * @default 86400
+             * @example 3600
+             */
+            readonly grace_seconds: number;
+        };
         readonly RuntimeLogLineView: {
             /** @example dpl_01jd3m8yeqf5rb0xkq5ym8s6tn */
             readonly deploy_id: string;
@@ -4446,10 +4752,10 @@ export interface components {
             /** @description The user's personal organization. */
             readonly organization: components["schemas"]["HomeOrganizationView"];
             /**
-             * @description Token of the session, which is returned only once. Use it to create API keys.
+             * @description Token of the session, which is returned only once. Use it to create API keys. It is absent with `x-service-session: cookie`.
              * @example svc_sess_…
              */
-            readonly session_token: string;
+            readonly session_token?: string;
             readonly user: components["schemas"]["UserView"];
         };
         readonly SignInBody: {
@@ -4780,6 +5086,29 @@ export interface components {
              */
             readonly total: string;
         };
+        readonly UpdateWebhookEndpointBody: {
+            /** @example Chat of the team */
+            readonly description?: string;
+            /**
+             * @description `paused` sends nothing, and gives up what waits. `active` starts with what happens from now on.
+             * @example active
+             * @enum {string}
+             */
+            readonly state?: "active" | "paused";
+            /**
+             * @description Types of events to send. Empty means all, later ones included.
+             * @example [
+             *       "deploy.ready",
+             *       "deploy.error"
+             *     ]
+             */
+            readonly types?: readonly ("deploy.queued" | "deploy.initializing" | "deploy.building" | "deploy.deploying" | "deploy.ready" | "deploy.error" | "deploy.canceled" | "deploy.skipped" | "deploy.live" | "execution.finished" | "invoice.finalized" | "invoice.paid" | "invoice.overdue" | "invoice.voided" | "invoice.corrected" | "spend.warning" | "webhook_endpoint.paused")[];
+            /**
+             * @description An https URL with the name of a public host. Redirects are not followed.
+             * @example https://hooks.example.com/service
+             */
+            readonly url?: string;
+        };
         readonly UploadAnswer: {
             readonly data: components["schemas"]["UploadView"];
             readonly meta: components["schemas"]["AnswerMeta"];
@@ -4920,6 +5249,94 @@ export interface components {
              */
             readonly reason: string;
         };
+        readonly WebhookDeliveryAnswer: {
+            readonly data: components["schemas"]["WebhookDeliveryView"];
+            readonly meta: components["schemas"]["AnswerMeta"];
+        };
+        readonly WebhookDeliveryPageAnswer: {
+            readonly data: readonly components["schemas"]["WebhookDeliveryView"][];
+            readonly meta: components["schemas"]["PageMeta"];
+        };
+        readonly WebhookDeliveryView: {
+            readonly attempts: number;
+            /** @description Body of the message. */
+            readonly body: string;
+            /** Format: date-time */
+            readonly created_at: string;
+            readonly duration_ms?: number;
+            /**
+             * @description Why the last attempt failed: `bad_status`, `timed_out`, `connection_failed`, `unknown_host`, `private_address`, `refused_url` or `endpoint_paused`.
+             * @example timed_out
+             */
+            readonly error?: string;
+            /**
+             * @description The `webhook-id` of the message.
+             * @example evt_01jd3m8yeqf5rb0xkq5ym8s6tn
+             */
+            readonly event_id: string;
+            /** @example whd_01jd3m8yeqf5rb0xkq5ym8s6tn */
+            readonly id: string;
+            /** Format: date-time */
+            readonly last_attempt_at?: string;
+            /**
+             * Format: date-time
+             * @description Absent unless it is pending.
+             */
+            readonly next_attempt_at?: string;
+            /** @description The delivery that this one repeats. */
+            readonly replay_of?: string;
+            /** @description Beginning of the last answer. */
+            readonly response?: string;
+            /** @enum {string} */
+            readonly state: "pending" | "succeeded" | "failed";
+            /** @description Status of the last answer. */
+            readonly status?: number;
+            /** @example deploy.ready */
+            readonly type: string;
+        };
+        readonly WebhookEndpointAnswer: {
+            readonly data: components["schemas"]["WebhookEndpointView"];
+            readonly meta: components["schemas"]["AnswerMeta"];
+        };
+        readonly WebhookEndpointPageAnswer: {
+            readonly data: readonly components["schemas"]["WebhookEndpointView"][];
+            readonly meta: components["schemas"]["PageMeta"];
+        };
+        readonly WebhookEndpointView: {
+            /** Format: date-time */
+            readonly created_at: string;
+            /** @example Chat of the team */
+            readonly description: string;
+            /**
+             * Format: date-time
+             * @description When the first attempt failed since the last success. Absent while it works.
+             */
+            readonly failing_since?: string;
+            /** @example whe_01jd3m8yeqf5rb0xkq5ym8s6tn */
+            readonly id: string;
+            /**
+             * @description `failing`: it accepted nothing for a day. `gone`: it answered 410.
+             * @enum {string}
+             */
+            readonly pause_reason?: "asked" | "failing" | "gone";
+            /** @enum {string} */
+            readonly state: "active" | "paused";
+            /**
+             * @description Types of events to send. Empty means all, later ones included.
+             * @example [
+             *       "deploy.ready",
+             *       "deploy.error"
+             *     ]
+             */
+            readonly types: readonly ("deploy.queued" | "deploy.initializing" | "deploy.building" | "deploy.deploying" | "deploy.ready" | "deploy.error" | "deploy.canceled" | "deploy.skipped" | "deploy.live" | "execution.finished" | "invoice.finalized" | "invoice.paid" | "invoice.overdue" | "invoice.voided" | "invoice.corrected" | "spend.warning" | "webhook_endpoint.paused")[];
+            /** Format: date-time */
+            readonly updated_at: string;
+            /**
+             * @description An https URL with the name of a public host. Redirects are not followed.
+             * @example https://hooks.example.com/service
+             */
+            readonly url: string;
+        };
     };
     responses: never;
     parameters: never;
@@ -5050,7 +5467,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `insufficient_scopes`: The key or the role does not allow this.
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `insufficient_scopes`: The key or the role does not allow this.
              *
              *     `org_access_denied`: The caller has no access to the organization.
              *
@@ -5206,7 +5625,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `insufficient_scopes`: The key or the role does not allow this.
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `insufficient_scopes`: The key or the role does not allow this.
              *
              *     `org_access_denied`: The caller has no access to the organization.
              *
@@ -5568,7 +5989,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `insufficient_scopes`: The key or the role does not allow this.
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `insufficient_scopes`: The key or the role does not allow this.
              *
              *     `org_access_denied`: The caller has no access to the organization.
              *
@@ -5697,7 +6120,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `insufficient_scopes`: The key or the role does not allow this.
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `insufficient_scopes`: The key or the role does not allow this.
              *
              *     `org_access_denied`: The caller has no access to the organization.
              *
@@ -5808,7 +6233,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `insufficient_scopes`: The key or the role does not allow this.
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `insufficient_scopes`: The key or the role does not allow this.
              *
              *     `org_access_denied`: The caller has no access to the organization.
              *
@@ -5889,6 +6316,8 @@ export interface operations {
             readonly header?: {
                 /** @description Identifies the session in the list of sessions. */
                 readonly "user-agent"?: string;
+                /** @description For pages of this service: the token is set as a cookie that scripts cannot read, and is not in the response. */
+                readonly "x-service-session"?: "cookie";
             };
             readonly path?: never;
             readonly cookie?: never;
@@ -5928,6 +6357,15 @@ export interface operations {
             };
             /** @description `invalid_credentials`: The username or the password is wrong. */
             readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `cross_site_request`: The session in a cookie was used from another site. */
+            readonly 403: {
                 headers: {
                     readonly [name: string]: unknown;
                 };
@@ -6061,7 +6499,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `insufficient_scopes`: The key or the role does not allow this.
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `insufficient_scopes`: The key or the role does not allow this.
              *
              *     `org_access_denied`: The caller has no access to the organization.
              *
@@ -6133,6 +6573,8 @@ export interface operations {
             readonly header?: {
                 /** @description Identifies the session in the list of sessions. */
                 readonly "user-agent"?: string;
+                /** @description For pages of this service: the token is set as a cookie that scripts cannot read, and is not in the response. */
+                readonly "x-service-session"?: "cookie";
             };
             readonly path?: never;
             readonly cookie?: never;
@@ -6171,7 +6613,11 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `feature_disabled`: Disabled by the operator. */
+            /**
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `feature_disabled`: Disabled by the operator.
+             */
             readonly 403: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -6419,7 +6865,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `insufficient_scopes`: The key or the role does not allow this.
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `insufficient_scopes`: The key or the role does not allow this.
              *
              *     `org_access_denied`: The caller has no access to the organization.
              *
@@ -6554,7 +7002,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `insufficient_scopes`: The key or the role does not allow this.
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `insufficient_scopes`: The key or the role does not allow this.
              *
              *     `org_access_denied`: The caller has no access to the organization.
              *
@@ -6705,7 +7155,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `insufficient_scopes`: The key or the role does not allow this.
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `insufficient_scopes`: The key or the role does not allow this.
              *
              *     `org_access_denied`: The caller has no access to the organization.
              *
@@ -6947,7 +7399,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `insufficient_scopes`: The key or the role does not allow this.
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `insufficient_scopes`: The key or the role does not allow this.
              *
              *     `org_access_denied`: The caller has no access to the organization.
              *
@@ -7059,7 +7513,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `insufficient_scopes`: The key or the role does not allow this.
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `insufficient_scopes`: The key or the role does not allow this.
              *
              *     `org_access_denied`: The caller has no access to the organization.
              *
@@ -7168,7 +7624,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `insufficient_scopes`: The key or the role does not allow this.
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `insufficient_scopes`: The key or the role does not allow this.
              *
              *     `org_access_denied`: The caller has no access to the organization.
              *
@@ -7286,7 +7744,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `insufficient_scopes`: The key or the role does not allow this.
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `insufficient_scopes`: The key or the role does not allow this.
              *
              *     `org_access_denied`: The caller has no access to the organization.
              *
@@ -7398,7 +7858,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `insufficient_scopes`: The key or the role does not allow this.
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `insufficient_scopes`: The key or the role does not allow this.
              *
              *     `org_access_denied`: The caller has no access to the organization.
              *
@@ -7555,7 +8017,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `insufficient_scopes`: The key or the role does not allow this.
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `insufficient_scopes`: The key or the role does not allow this.
              *
              *     `org_access_denied`: The caller has no access to the organization.
              *
@@ -7738,7 +8202,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `insufficient_scopes`: The key or the role does not allow this.
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `insufficient_scopes`: The key or the role does not allow this.
              *
              *     `org_access_denied`: The caller has no access to the organization.
              *
@@ -7856,7 +8322,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `insufficient_scopes`: The key or the role does not allow this.
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `insufficient_scopes`: The key or the role does not allow this.
              *
              *     `org_access_denied`: The caller has no access to the organization.
              *
@@ -7994,7 +8462,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `insufficient_scopes`: The key or the role does not allow this.
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `insufficient_scopes`: The key or the role does not allow this.
              *
              *     `org_access_denied`: The caller has no access to the organization.
              *
@@ -8121,7 +8591,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `insufficient_scopes`: The key or the role does not allow this.
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `insufficient_scopes`: The key or the role does not allow this.
              *
              *     `org_access_denied`: The caller has no access to the organization.
              *
@@ -8274,7 +8746,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `insufficient_scopes`: The key or the role does not allow this.
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `insufficient_scopes`: The key or the role does not allow this.
              *
              *     `org_access_denied`: The caller has no access to the organization.
              *
@@ -8383,7 +8857,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `insufficient_scopes`: The key or the role does not allow this.
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `insufficient_scopes`: The key or the role does not allow this.
              *
              *     `org_access_denied`: The caller has no access to the organization.
              *
@@ -8503,7 +8979,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `insufficient_scopes`: The key or the role does not allow this.
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `insufficient_scopes`: The key or the role does not allow this.
              *
              *     `org_access_denied`: The caller has no access to the organization.
              *
@@ -8644,7 +9122,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `insufficient_scopes`: The key or the role does not allow this.
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `insufficient_scopes`: The key or the role does not allow this.
              *
              *     `org_access_denied`: The caller has no access to the organization.
              *
@@ -8781,7 +9261,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `insufficient_scopes`: The key or the role does not allow this.
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `insufficient_scopes`: The key or the role does not allow this.
              *
              *     `org_access_denied`: The caller has no access to the organization.
              *
@@ -8917,7 +9399,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `insufficient_scopes`: The key or the role does not allow this.
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `insufficient_scopes`: The key or the role does not allow this.
              *
              *     `org_access_denied`: The caller has no access to the organization.
              *
@@ -9039,7 +9523,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `insufficient_scopes`: The key or the role does not allow this.
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `insufficient_scopes`: The key or the role does not allow this.
              *
              *     `org_access_denied`: The caller has no access to the organization.
              *
@@ -9195,7 +9681,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `insufficient_scopes`: The key or the role does not allow this.
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `insufficient_scopes`: The key or the role does not allow this.
              *
              *     `org_access_denied`: The caller has no access to the organization.
              *
@@ -9342,7 +9830,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `insufficient_scopes`: The key or the role does not allow this.
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `insufficient_scopes`: The key or the role does not allow this.
              *
              *     `org_access_denied`: The caller has no access to the organization.
              *
@@ -9464,7 +9954,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `insufficient_scopes`: The key or the role does not allow this.
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `insufficient_scopes`: The key or the role does not allow this.
              *
              *     `org_access_denied`: The caller has no access to the organization.
              *
@@ -9625,7 +10117,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `insufficient_scopes`: The key or the role does not allow this.
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `insufficient_scopes`: The key or the role does not allow this.
              *
              *     `org_access_denied`: The caller has no access to the organization.
              *
@@ -9758,7 +10252,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `insufficient_scopes`: The key or the role does not allow this.
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `insufficient_scopes`: The key or the role does not allow this.
              *
              *     `org_access_denied`: The caller has no access to the organization.
              *
@@ -9897,7 +10393,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `insufficient_scopes`: The key or the role does not allow this.
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `insufficient_scopes`: The key or the role does not allow this.
              *
              *     `org_access_denied`: The caller has no access to the organization.
              *
@@ -10046,7 +10544,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `insufficient_scopes`: The key or the role does not allow this.
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `insufficient_scopes`: The key or the role does not allow this.
              *
              *     `org_access_denied`: The caller has no access to the organization.
              *
@@ -10159,7 +10659,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `insufficient_scopes`: The key or the role does not allow this.
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `insufficient_scopes`: The key or the role does not allow this.
              *
              *     `org_access_denied`: The caller has no access to the organization.
              *
@@ -10305,7 +10807,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `insufficient_scopes`: The key or the role does not allow this.
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `insufficient_scopes`: The key or the role does not allow this.
              *
              *     `org_access_denied`: The caller has no access to the organization.
              *
@@ -10425,7 +10929,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `insufficient_scopes`: The key or the role does not allow this.
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `insufficient_scopes`: The key or the role does not allow this.
              *
              *     `org_access_denied`: The caller has no access to the organization.
              *
@@ -10583,7 +11089,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `insufficient_scopes`: The key or the role does not allow this.
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `insufficient_scopes`: The key or the role does not allow this.
              *
              *     `org_access_denied`: The caller has no access to the organization.
              *
@@ -10751,7 +11259,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `insufficient_scopes`: The key or the role does not allow this.
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `insufficient_scopes`: The key or the role does not allow this.
              *
              *     `org_access_denied`: The caller has no access to the organization.
              *
@@ -10900,7 +11410,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `insufficient_scopes`: The key or the role does not allow this.
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `insufficient_scopes`: The key or the role does not allow this.
              *
              *     `org_access_denied`: The caller has no access to the organization.
              *
@@ -11003,7 +11515,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `insufficient_scopes`: The key or the role does not allow this.
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `insufficient_scopes`: The key or the role does not allow this.
              *
              *     `org_access_denied`: The caller has no access to the organization.
              *
@@ -11169,7 +11683,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `insufficient_scopes`: The key or the role does not allow this.
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `insufficient_scopes`: The key or the role does not allow this.
              *
              *     `org_access_denied`: The caller has no access to the organization.
              *
@@ -11288,7 +11804,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `insufficient_scopes`: The key or the role does not allow this.
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `insufficient_scopes`: The key or the role does not allow this.
              *
              *     `org_access_denied`: The caller has no access to the organization.
              *
@@ -11436,7 +11954,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `insufficient_scopes`: The key or the role does not allow this.
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `insufficient_scopes`: The key or the role does not allow this.
              *
              *     `org_access_denied`: The caller has no access to the organization.
              *
@@ -11556,7 +12076,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `insufficient_scopes`: The key or the role does not allow this.
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `insufficient_scopes`: The key or the role does not allow this.
              *
              *     `org_access_denied`: The caller has no access to the organization.
              *
@@ -11709,7 +12231,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `insufficient_scopes`: The key or the role does not allow this.
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `insufficient_scopes`: The key or the role does not allow this.
              *
              *     `org_access_denied`: The caller has no access to the organization.
              *
@@ -11875,7 +12399,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `insufficient_scopes`: The key or the role does not allow this.
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `insufficient_scopes`: The key or the role does not allow this.
              *
              *     `org_access_denied`: The caller has no access to the organization.
              *
@@ -11904,6 +12430,137 @@ export interface operations {
              * @description `burst_limit_exceeded`: Too many requests in a short time.
              *
              *     `daily_limit_exceeded`: The daily call limit is reached.
+             */
+            readonly 429: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `internal_error`: An unexpected error occurred. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `service_unavailable`: A required backend is temporarily unavailable. */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    readonly EventsController_stream: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description Also the stored events after this `seq`; `0` for all of them. Without it, the stream starts now. The header `Last-Event-ID` takes precedence. */
+                readonly after?: number;
+            };
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The id or slug of the organization.
+                 * @example org_01jd3m8yeqf5rb0xkq5ym8s6tn
+                 */
+                readonly org_id: unknown;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description Events. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/x-ndjson": components["schemas"]["EventView"];
+                    readonly "text/event-stream": string;
+                };
+            };
+            /**
+             * @description `conflicting_credentials`: The request carries two different credentials.
+             *
+             *     `invalid_request`: A field of the request is invalid.
+             */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The request carries no API key.
+             *
+             *     `malformed_api_key`: The API key has the wrong format.
+             *
+             *     `invalid_api_key`: The API key is unknown.
+             *
+             *     `expired_api_key`: The API key has expired.
+             *
+             *     `revoked_api_key`: The API key has been revoked.
+             *
+             *     `rotated_api_key`: The API key has been rotated.
+             *
+             *     `session_token_not_allowed`: A session token was sent where an API key is required.
+             *
+             *     `session_required`: The request requires a user session.
+             *
+             *     `invalid_session`: The session has ended or is unknown.
+             */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `insufficient_scopes`: The key or the role does not allow this.
+             *
+             *     `org_access_denied`: The caller has no access to the organization.
+             *
+             *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `ip_not_allowed`: The key does not allow this IP address.
+             */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `organization_not_found`: Organization not found. */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
+             *
+             *     `daily_limit_exceeded`: The daily call limit is reached.
+             *
+             *     `concurrency_limit_exceeded`: Too many operations are running at once.
              */
             readonly 429: {
                 headers: {
@@ -12002,7 +12659,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `insufficient_scopes`: The key or the role does not allow this.
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `insufficient_scopes`: The key or the role does not allow this.
              *
              *     `org_access_denied`: The caller has no access to the organization.
              *
@@ -12127,7 +12786,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `insufficient_scopes`: The key or the role does not allow this.
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `insufficient_scopes`: The key or the role does not allow this.
              *
              *     `org_access_denied`: The caller has no access to the organization.
              *
@@ -12275,7 +12936,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `insufficient_scopes`: The key or the role does not allow this.
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `insufficient_scopes`: The key or the role does not allow this.
              *
              *     `org_access_denied`: The caller has no access to the organization.
              *
@@ -12409,7 +13072,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `insufficient_scopes`: The key or the role does not allow this.
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `insufficient_scopes`: The key or the role does not allow this.
              *
              *     `org_access_denied`: The caller has no access to the organization.
              *
@@ -12575,7 +13240,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `insufficient_scopes`: The key or the role does not allow this.
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `insufficient_scopes`: The key or the role does not allow this.
              *
              *     `org_access_denied`: The caller has no access to the organization.
              *
@@ -12738,7 +13405,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `insufficient_scopes`: The key or the role does not allow this.
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `insufficient_scopes`: The key or the role does not allow this.
              *
              *     `org_access_denied`: The caller has no access to the organization.
              *
@@ -12795,6 +13464,1540 @@ export interface operations {
             };
             /** @description `unsupported_media_type`: The request body must be JSON. */
             readonly 415: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
+             *
+             *     `daily_limit_exceeded`: The daily call limit is reached.
+             */
+            readonly 429: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `internal_error`: An unexpected error occurred. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `service_unavailable`: A required backend is temporarily unavailable.
+             *
+             *     `storage_unavailable`: There is not enough storage space.
+             */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    readonly WebhookEndpointsController_list: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description The `meta.next_cursor` of an earlier page. The list continues after it. */
+                readonly cursor?: string;
+                /** @description Number of items on a page. */
+                readonly limit?: number;
+            };
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The id or slug of the organization.
+                 * @example org_01jd3m8yeqf5rb0xkq5ym8s6tn
+                 */
+                readonly org_id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["WebhookEndpointPageAnswer"];
+                };
+            };
+            /**
+             * @description `conflicting_credentials`: The request carries two different credentials.
+             *
+             *     `invalid_request`: A field of the request is invalid.
+             */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The request carries no API key.
+             *
+             *     `malformed_api_key`: The API key has the wrong format.
+             *
+             *     `invalid_api_key`: The API key is unknown.
+             *
+             *     `expired_api_key`: The API key has expired.
+             *
+             *     `revoked_api_key`: The API key has been revoked.
+             *
+             *     `rotated_api_key`: The API key has been rotated.
+             *
+             *     `session_token_not_allowed`: A session token was sent where an API key is required.
+             *
+             *     `session_required`: The request requires a user session.
+             *
+             *     `invalid_session`: The session has ended or is unknown.
+             */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `insufficient_scopes`: The key or the role does not allow this.
+             *
+             *     `org_access_denied`: The caller has no access to the organization.
+             *
+             *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `ip_not_allowed`: The key does not allow this IP address.
+             */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `organization_not_found`: Organization not found. */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
+             *
+             *     `daily_limit_exceeded`: The daily call limit is reached.
+             */
+            readonly 429: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `internal_error`: An unexpected error occurred. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `service_unavailable`: A required backend is temporarily unavailable. */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    readonly WebhookEndpointsController_create: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The id or slug of the organization.
+                 * @example org_01jd3m8yeqf5rb0xkq5ym8s6tn
+                 */
+                readonly org_id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "url": "https://hooks.example.com/service",
+                 *       "description": "Chat of the team",
+                 *       "types": [
+                 *         "deploy.ready",
+                 *         "deploy.error"
+                 *       ]
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["CreateWebhookEndpointBody"];
+            };
+        };
+        readonly responses: {
+            readonly 201: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["IssuedWebhookEndpointAnswer"];
+                };
+            };
+            /**
+             * @description `conflicting_credentials`: The request carries two different credentials.
+             *
+             *     `invalid_request`: A field of the request is invalid.
+             *
+             *     `malformed_json`: The request body is not valid JSON.
+             */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The request carries no API key.
+             *
+             *     `malformed_api_key`: The API key has the wrong format.
+             *
+             *     `invalid_api_key`: The API key is unknown.
+             *
+             *     `expired_api_key`: The API key has expired.
+             *
+             *     `revoked_api_key`: The API key has been revoked.
+             *
+             *     `rotated_api_key`: The API key has been rotated.
+             *
+             *     `session_token_not_allowed`: A session token was sent where an API key is required.
+             *
+             *     `session_required`: The request requires a user session.
+             *
+             *     `invalid_session`: The session has ended or is unknown.
+             */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `insufficient_scopes`: The key or the role does not allow this.
+             *
+             *     `org_access_denied`: The caller has no access to the organization.
+             *
+             *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `ip_not_allowed`: The key does not allow this IP address.
+             *
+             *     `email_not_verified`: The email address of the account is not verified.
+             */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `organization_not_found`: Organization not found. */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `idempotency_mismatch`: The idempotency key was used for a different request.
+             *
+             *     `idempotency_in_progress`: A request with this idempotency key is still running.
+             */
+            readonly 409: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `payload_too_large`: The request body is too large. */
+            readonly 413: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `unsupported_media_type`: The request body must be JSON. */
+            readonly 415: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
+             *
+             *     `daily_limit_exceeded`: The daily call limit is reached.
+             */
+            readonly 429: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `internal_error`: An unexpected error occurred. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `service_unavailable`: A required backend is temporarily unavailable.
+             *
+             *     `storage_unavailable`: There is not enough storage space.
+             */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    readonly WebhookEndpointsController_get: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The id of the webhook endpoint.
+                 * @example whe_01jd3m8yeqf5rb0xkq5ym8s6tn
+                 */
+                readonly endpoint_id: string;
+                /**
+                 * @description The id or slug of the organization.
+                 * @example org_01jd3m8yeqf5rb0xkq5ym8s6tn
+                 */
+                readonly org_id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["WebhookEndpointAnswer"];
+                };
+            };
+            /** @description `conflicting_credentials`: The request carries two different credentials. */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The request carries no API key.
+             *
+             *     `malformed_api_key`: The API key has the wrong format.
+             *
+             *     `invalid_api_key`: The API key is unknown.
+             *
+             *     `expired_api_key`: The API key has expired.
+             *
+             *     `revoked_api_key`: The API key has been revoked.
+             *
+             *     `rotated_api_key`: The API key has been rotated.
+             *
+             *     `session_token_not_allowed`: A session token was sent where an API key is required.
+             *
+             *     `session_required`: The request requires a user session.
+             *
+             *     `invalid_session`: The session has ended or is unknown.
+             */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `insufficient_scopes`: The key or the role does not allow this.
+             *
+             *     `org_access_denied`: The caller has no access to the organization.
+             *
+             *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `ip_not_allowed`: The key does not allow this IP address.
+             */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `organization_not_found`: Organization not found.
+             *
+             *     `webhook_endpoint_not_found`: Webhook endpoint not found.
+             */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
+             *
+             *     `daily_limit_exceeded`: The daily call limit is reached.
+             */
+            readonly 429: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `internal_error`: An unexpected error occurred. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `service_unavailable`: A required backend is temporarily unavailable. */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    readonly WebhookEndpointsController_delete: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The id of the webhook endpoint.
+                 * @example whe_01jd3m8yeqf5rb0xkq5ym8s6tn
+                 */
+                readonly endpoint_id: string;
+                /**
+                 * @description The id or slug of the organization.
+                 * @example org_01jd3m8yeqf5rb0xkq5ym8s6tn
+                 */
+                readonly org_id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            readonly 204: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /**
+             * @description `conflicting_credentials`: The request carries two different credentials.
+             *
+             *     `invalid_request`: A field of the request is invalid.
+             */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The request carries no API key.
+             *
+             *     `malformed_api_key`: The API key has the wrong format.
+             *
+             *     `invalid_api_key`: The API key is unknown.
+             *
+             *     `expired_api_key`: The API key has expired.
+             *
+             *     `revoked_api_key`: The API key has been revoked.
+             *
+             *     `rotated_api_key`: The API key has been rotated.
+             *
+             *     `session_token_not_allowed`: A session token was sent where an API key is required.
+             *
+             *     `session_required`: The request requires a user session.
+             *
+             *     `invalid_session`: The session has ended or is unknown.
+             */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `insufficient_scopes`: The key or the role does not allow this.
+             *
+             *     `org_access_denied`: The caller has no access to the organization.
+             *
+             *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `ip_not_allowed`: The key does not allow this IP address.
+             */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `organization_not_found`: Organization not found.
+             *
+             *     `webhook_endpoint_not_found`: Webhook endpoint not found.
+             */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `idempotency_mismatch`: The idempotency key was used for a different request.
+             *
+             *     `idempotency_in_progress`: A request with this idempotency key is still running.
+             */
+            readonly 409: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
+             *
+             *     `daily_limit_exceeded`: The daily call limit is reached.
+             */
+            readonly 429: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `internal_error`: An unexpected error occurred. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `service_unavailable`: A required backend is temporarily unavailable.
+             *
+             *     `storage_unavailable`: There is not enough storage space.
+             */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    readonly WebhookEndpointsController_update: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The id of the webhook endpoint.
+                 * @example whe_01jd3m8yeqf5rb0xkq5ym8s6tn
+                 */
+                readonly endpoint_id: string;
+                /**
+                 * @description The id or slug of the organization.
+                 * @example org_01jd3m8yeqf5rb0xkq5ym8s6tn
+                 */
+                readonly org_id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "url": "https://hooks.example.com/service",
+                 *       "description": "Chat of the team",
+                 *       "types": [
+                 *         "deploy.ready",
+                 *         "deploy.error"
+                 *       ],
+                 *       "state": "active"
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["UpdateWebhookEndpointBody"];
+            };
+        };
+        readonly responses: {
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["WebhookEndpointAnswer"];
+                };
+            };
+            /**
+             * @description `conflicting_credentials`: The request carries two different credentials.
+             *
+             *     `invalid_request`: A field of the request is invalid.
+             *
+             *     `malformed_json`: The request body is not valid JSON.
+             */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The request carries no API key.
+             *
+             *     `malformed_api_key`: The API key has the wrong format.
+             *
+             *     `invalid_api_key`: The API key is unknown.
+             *
+             *     `expired_api_key`: The API key has expired.
+             *
+             *     `revoked_api_key`: The API key has been revoked.
+             *
+             *     `rotated_api_key`: The API key has been rotated.
+             *
+             *     `session_token_not_allowed`: A session token was sent where an API key is required.
+             *
+             *     `session_required`: The request requires a user session.
+             *
+             *     `invalid_session`: The session has ended or is unknown.
+             */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `insufficient_scopes`: The key or the role does not allow this.
+             *
+             *     `org_access_denied`: The caller has no access to the organization.
+             *
+             *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `ip_not_allowed`: The key does not allow this IP address.
+             */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `organization_not_found`: Organization not found.
+             *
+             *     `webhook_endpoint_not_found`: Webhook endpoint not found.
+             */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `idempotency_mismatch`: The idempotency key was used for a different request.
+             *
+             *     `idempotency_in_progress`: A request with this idempotency key is still running.
+             */
+            readonly 409: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `payload_too_large`: The request body is too large. */
+            readonly 413: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `unsupported_media_type`: The request body must be JSON. */
+            readonly 415: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
+             *
+             *     `daily_limit_exceeded`: The daily call limit is reached.
+             */
+            readonly 429: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `internal_error`: An unexpected error occurred. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `service_unavailable`: A required backend is temporarily unavailable.
+             *
+             *     `storage_unavailable`: There is not enough storage space.
+             */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    readonly WebhookDeliveriesController_list: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description The `meta.next_cursor` of an earlier page. The list continues after it. */
+                readonly cursor?: string;
+                /** @description Number of items on a page. */
+                readonly limit?: number;
+            };
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The id of the webhook endpoint.
+                 * @example whe_01jd3m8yeqf5rb0xkq5ym8s6tn
+                 */
+                readonly endpoint_id: string;
+                /**
+                 * @description The id or slug of the organization.
+                 * @example org_01jd3m8yeqf5rb0xkq5ym8s6tn
+                 */
+                readonly org_id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["WebhookDeliveryPageAnswer"];
+                };
+            };
+            /**
+             * @description `conflicting_credentials`: The request carries two different credentials.
+             *
+             *     `invalid_request`: A field of the request is invalid.
+             */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The request carries no API key.
+             *
+             *     `malformed_api_key`: The API key has the wrong format.
+             *
+             *     `invalid_api_key`: The API key is unknown.
+             *
+             *     `expired_api_key`: The API key has expired.
+             *
+             *     `revoked_api_key`: The API key has been revoked.
+             *
+             *     `rotated_api_key`: The API key has been rotated.
+             *
+             *     `session_token_not_allowed`: A session token was sent where an API key is required.
+             *
+             *     `session_required`: The request requires a user session.
+             *
+             *     `invalid_session`: The session has ended or is unknown.
+             */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `insufficient_scopes`: The key or the role does not allow this.
+             *
+             *     `org_access_denied`: The caller has no access to the organization.
+             *
+             *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `ip_not_allowed`: The key does not allow this IP address.
+             */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `organization_not_found`: Organization not found.
+             *
+             *     `webhook_endpoint_not_found`: Webhook endpoint not found.
+             */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
+             *
+             *     `daily_limit_exceeded`: The daily call limit is reached.
+             */
+            readonly 429: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `internal_error`: An unexpected error occurred. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `service_unavailable`: A required backend is temporarily unavailable. */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    readonly WebhookDeliveriesController_get: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The id of the delivery.
+                 * @example whd_01jd3m8yeqf5rb0xkq5ym8s6tn
+                 */
+                readonly delivery_id: string;
+                /**
+                 * @description The id of the webhook endpoint.
+                 * @example whe_01jd3m8yeqf5rb0xkq5ym8s6tn
+                 */
+                readonly endpoint_id: string;
+                /**
+                 * @description The id or slug of the organization.
+                 * @example org_01jd3m8yeqf5rb0xkq5ym8s6tn
+                 */
+                readonly org_id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["WebhookDeliveryAnswer"];
+                };
+            };
+            /** @description `conflicting_credentials`: The request carries two different credentials. */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The request carries no API key.
+             *
+             *     `malformed_api_key`: The API key has the wrong format.
+             *
+             *     `invalid_api_key`: The API key is unknown.
+             *
+             *     `expired_api_key`: The API key has expired.
+             *
+             *     `revoked_api_key`: The API key has been revoked.
+             *
+             *     `rotated_api_key`: The API key has been rotated.
+             *
+             *     `session_token_not_allowed`: A session token was sent where an API key is required.
+             *
+             *     `session_required`: The request requires a user session.
+             *
+             *     `invalid_session`: The session has ended or is unknown.
+             */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `insufficient_scopes`: The key or the role does not allow this.
+             *
+             *     `org_access_denied`: The caller has no access to the organization.
+             *
+             *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `ip_not_allowed`: The key does not allow this IP address.
+             */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `organization_not_found`: Organization not found.
+             *
+             *     `webhook_endpoint_not_found`: Webhook endpoint not found.
+             *
+             *     `webhook_delivery_not_found`: Webhook delivery not found.
+             */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
+             *
+             *     `daily_limit_exceeded`: The daily call limit is reached.
+             */
+            readonly 429: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `internal_error`: An unexpected error occurred. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `service_unavailable`: A required backend is temporarily unavailable. */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    readonly WebhookDeliveriesController_replay: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The id of the delivery.
+                 * @example whd_01jd3m8yeqf5rb0xkq5ym8s6tn
+                 */
+                readonly delivery_id: string;
+                /**
+                 * @description The id of the webhook endpoint.
+                 * @example whe_01jd3m8yeqf5rb0xkq5ym8s6tn
+                 */
+                readonly endpoint_id: string;
+                /**
+                 * @description The id or slug of the organization.
+                 * @example org_01jd3m8yeqf5rb0xkq5ym8s6tn
+                 */
+                readonly org_id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            readonly 202: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["WebhookDeliveryAnswer"];
+                };
+            };
+            /**
+             * @description `conflicting_credentials`: The request carries two different credentials.
+             *
+             *     `invalid_request`: A field of the request is invalid.
+             */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The request carries no API key.
+             *
+             *     `malformed_api_key`: The API key has the wrong format.
+             *
+             *     `invalid_api_key`: The API key is unknown.
+             *
+             *     `expired_api_key`: The API key has expired.
+             *
+             *     `revoked_api_key`: The API key has been revoked.
+             *
+             *     `rotated_api_key`: The API key has been rotated.
+             *
+             *     `session_token_not_allowed`: A session token was sent where an API key is required.
+             *
+             *     `session_required`: The request requires a user session.
+             *
+             *     `invalid_session`: The session has ended or is unknown.
+             */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `insufficient_scopes`: The key or the role does not allow this.
+             *
+             *     `org_access_denied`: The caller has no access to the organization.
+             *
+             *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `ip_not_allowed`: The key does not allow this IP address.
+             */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `organization_not_found`: Organization not found.
+             *
+             *     `webhook_endpoint_not_found`: Webhook endpoint not found.
+             *
+             *     `webhook_delivery_not_found`: Webhook delivery not found.
+             */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `idempotency_mismatch`: The idempotency key was used for a different request.
+             *
+             *     `idempotency_in_progress`: A request with this idempotency key is still running.
+             *
+             *     `webhook_endpoint_paused`: The webhook endpoint is paused.
+             */
+            readonly 409: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
+             *
+             *     `daily_limit_exceeded`: The daily call limit is reached.
+             */
+            readonly 429: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `internal_error`: An unexpected error occurred. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `service_unavailable`: A required backend is temporarily unavailable.
+             *
+             *     `storage_unavailable`: There is not enough storage space.
+             */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    readonly WebhookEndpointsController_rotateSecret: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The id of the webhook endpoint.
+                 * @example whe_01jd3m8yeqf5rb0xkq5ym8s6tn
+                 */
+                readonly endpoint_id: string;
+                /**
+                 * @description The id or slug of the organization.
+                 * @example org_01jd3m8yeqf5rb0xkq5ym8s6tn
+                 */
+                readonly org_id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "grace_seconds": 3600
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["RotateWebhookSecretBody"];
+            };
+        };
+        readonly responses: {
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["IssuedWebhookEndpointAnswer"];
+                };
+            };
+            /**
+             * @description `conflicting_credentials`: The request carries two different credentials.
+             *
+             *     `invalid_request`: A field of the request is invalid.
+             *
+             *     `malformed_json`: The request body is not valid JSON.
+             */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The request carries no API key.
+             *
+             *     `malformed_api_key`: The API key has the wrong format.
+             *
+             *     `invalid_api_key`: The API key is unknown.
+             *
+             *     `expired_api_key`: The API key has expired.
+             *
+             *     `revoked_api_key`: The API key has been revoked.
+             *
+             *     `rotated_api_key`: The API key has been rotated.
+             *
+             *     `session_token_not_allowed`: A session token was sent where an API key is required.
+             *
+             *     `session_required`: The request requires a user session.
+             *
+             *     `invalid_session`: The session has ended or is unknown.
+             */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `insufficient_scopes`: The key or the role does not allow this.
+             *
+             *     `org_access_denied`: The caller has no access to the organization.
+             *
+             *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `ip_not_allowed`: The key does not allow this IP address.
+             *
+             *     `email_not_verified`: The email address of the account is not verified.
+             */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `organization_not_found`: Organization not found.
+             *
+             *     `webhook_endpoint_not_found`: Webhook endpoint not found.
+             */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `idempotency_mismatch`: The idempotency key was used for a different request.
+             *
+             *     `idempotency_in_progress`: A request with this idempotency key is still running.
+             */
+            readonly 409: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `payload_too_large`: The request body is too large. */
+            readonly 413: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `unsupported_media_type`: The request body must be JSON. */
+            readonly 415: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
+             *
+             *     `daily_limit_exceeded`: The daily call limit is reached.
+             */
+            readonly 429: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `internal_error`: An unexpected error occurred. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `service_unavailable`: A required backend is temporarily unavailable.
+             *
+             *     `storage_unavailable`: There is not enough storage space.
+             */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    readonly WebhookDeliveriesController_test: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The id of the webhook endpoint.
+                 * @example whe_01jd3m8yeqf5rb0xkq5ym8s6tn
+                 */
+                readonly endpoint_id: string;
+                /**
+                 * @description The id or slug of the organization.
+                 * @example org_01jd3m8yeqf5rb0xkq5ym8s6tn
+                 */
+                readonly org_id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            readonly 202: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["WebhookDeliveryAnswer"];
+                };
+            };
+            /**
+             * @description `conflicting_credentials`: The request carries two different credentials.
+             *
+             *     `invalid_request`: A field of the request is invalid.
+             */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The request carries no API key.
+             *
+             *     `malformed_api_key`: The API key has the wrong format.
+             *
+             *     `invalid_api_key`: The API key is unknown.
+             *
+             *     `expired_api_key`: The API key has expired.
+             *
+             *     `revoked_api_key`: The API key has been revoked.
+             *
+             *     `rotated_api_key`: The API key has been rotated.
+             *
+             *     `session_token_not_allowed`: A session token was sent where an API key is required.
+             *
+             *     `session_required`: The request requires a user session.
+             *
+             *     `invalid_session`: The session has ended or is unknown.
+             */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `insufficient_scopes`: The key or the role does not allow this.
+             *
+             *     `org_access_denied`: The caller has no access to the organization.
+             *
+             *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `ip_not_allowed`: The key does not allow this IP address.
+             */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `organization_not_found`: Organization not found.
+             *
+             *     `webhook_endpoint_not_found`: Webhook endpoint not found.
+             */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `idempotency_mismatch`: The idempotency key was used for a different request.
+             *
+             *     `idempotency_in_progress`: A request with this idempotency key is still running.
+             *
+             *     `webhook_endpoint_paused`: The webhook endpoint is paused.
+             */
+            readonly 409: {
                 headers: {
                     readonly [name: string]: unknown;
                 };
@@ -12902,7 +15105,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `insufficient_scopes`: The key or the role does not allow this.
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `insufficient_scopes`: The key or the role does not allow this.
              *
              *     `org_access_denied`: The caller has no access to the organization.
              *
@@ -13033,7 +15238,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `insufficient_scopes`: The key or the role does not allow this.
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `insufficient_scopes`: The key or the role does not allow this.
              *
              *     `org_access_denied`: The caller has no access to the organization.
              *
@@ -13183,7 +15390,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `insufficient_scopes`: The key or the role does not allow this.
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `insufficient_scopes`: The key or the role does not allow this.
              *
              *     `org_access_denied`: The caller has no access to the organization.
              *
@@ -13303,7 +15512,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `insufficient_scopes`: The key or the role does not allow this.
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `insufficient_scopes`: The key or the role does not allow this.
              *
              *     `org_access_denied`: The caller has no access to the organization.
              *
@@ -13466,7 +15677,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `insufficient_scopes`: The key or the role does not allow this.
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `insufficient_scopes`: The key or the role does not allow this.
              *
              *     `org_access_denied`: The caller has no access to the organization.
              *
@@ -13638,7 +15851,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `insufficient_scopes`: The key or the role does not allow this.
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `insufficient_scopes`: The key or the role does not allow this.
              *
              *     `org_access_denied`: The caller has no access to the organization.
              *
@@ -13793,7 +16008,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `insufficient_scopes`: The key or the role does not allow this.
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `insufficient_scopes`: The key or the role does not allow this.
              *
              *     `org_access_denied`: The caller has no access to the organization.
              *
@@ -13929,7 +16146,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `insufficient_scopes`: The key or the role does not allow this.
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `insufficient_scopes`: The key or the role does not allow this.
              *
              *     `org_access_denied`: The caller has no access to the organization.
              *
@@ -14091,7 +16310,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `insufficient_scopes`: The key or the role does not allow this.
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `insufficient_scopes`: The key or the role does not allow this.
              *
              *     `org_access_denied`: The caller has no access to the organization.
              *
@@ -14255,7 +16476,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `insufficient_scopes`: The key or the role does not allow this.
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `insufficient_scopes`: The key or the role does not allow this.
              *
              *     `org_access_denied`: The caller has no access to the organization.
              *
@@ -14419,7 +16642,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `insufficient_scopes`: The key or the role does not allow this.
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `insufficient_scopes`: The key or the role does not allow this.
              *
              *     `org_access_denied`: The caller has no access to the organization.
              *
@@ -14541,7 +16766,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `insufficient_scopes`: The key or the role does not allow this.
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `insufficient_scopes`: The key or the role does not allow this.
              *
              *     `org_access_denied`: The caller has no access to the organization.
              *
@@ -14675,7 +16902,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `insufficient_scopes`: The key or the role does not allow this.
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `insufficient_scopes`: The key or the role does not allow this.
              *
              *     `org_access_denied`: The caller has no access to the organization.
              *
@@ -14837,7 +17066,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `insufficient_scopes`: The key or the role does not allow this.
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `insufficient_scopes`: The key or the role does not allow this.
              *
              *     `org_access_denied`: The caller has no access to the organization.
              *
@@ -14991,7 +17222,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `insufficient_scopes`: The key or the role does not allow this.
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `insufficient_scopes`: The key or the role does not allow this.
              *
              *     `org_access_denied`: The caller has no access to the organization.
              *
@@ -15120,7 +17353,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `insufficient_scopes`: The key or the role does not allow this.
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `insufficient_scopes`: The key or the role does not allow this.
              *
              *     `org_access_denied`: The caller has no access to the organization.
              *
@@ -15300,7 +17535,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `insufficient_scopes`: The key or the role does not allow this.
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `insufficient_scopes`: The key or the role does not allow this.
              *
              *     `org_access_denied`: The caller has no access to the organization.
              *
@@ -15437,7 +17674,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `insufficient_scopes`: The key or the role does not allow this.
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `insufficient_scopes`: The key or the role does not allow this.
              *
              *     `org_access_denied`: The caller has no access to the organization.
              *
@@ -15601,7 +17840,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `insufficient_scopes`: The key or the role does not allow this.
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `insufficient_scopes`: The key or the role does not allow this.
              *
              *     `org_access_denied`: The caller has no access to the organization.
              *
@@ -15730,7 +17971,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `insufficient_scopes`: The key or the role does not allow this.
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `insufficient_scopes`: The key or the role does not allow this.
              *
              *     `org_access_denied`: The caller has no access to the organization.
              *
@@ -15893,7 +18136,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `insufficient_scopes`: The key or the role does not allow this.
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `insufficient_scopes`: The key or the role does not allow this.
              *
              *     `org_access_denied`: The caller has no access to the organization.
              *
@@ -16059,7 +18304,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `insufficient_scopes`: The key or the role does not allow this.
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `insufficient_scopes`: The key or the role does not allow this.
              *
              *     `org_access_denied`: The caller has no access to the organization.
              *
@@ -16198,7 +18445,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `insufficient_scopes`: The key or the role does not allow this.
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `insufficient_scopes`: The key or the role does not allow this.
              *
              *     `org_access_denied`: The caller has no access to the organization.
              *
@@ -16340,7 +18589,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `insufficient_scopes`: The key or the role does not allow this.
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `insufficient_scopes`: The key or the role does not allow this.
              *
              *     `org_access_denied`: The caller has no access to the organization.
              *
@@ -16500,7 +18751,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `insufficient_scopes`: The key or the role does not allow this.
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `insufficient_scopes`: The key or the role does not allow this.
              *
              *     `org_access_denied`: The caller has no access to the organization.
              *
@@ -16648,7 +18901,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `insufficient_scopes`: The key or the role does not allow this.
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `insufficient_scopes`: The key or the role does not allow this.
              *
              *     `org_access_denied`: The caller has no access to the organization.
              *
@@ -16770,7 +19025,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `insufficient_scopes`: The key or the role does not allow this.
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `insufficient_scopes`: The key or the role does not allow this.
              *
              *     `org_access_denied`: The caller has no access to the organization.
              *
@@ -16905,7 +19162,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `insufficient_scopes`: The key or the role does not allow this.
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `insufficient_scopes`: The key or the role does not allow this.
              *
              *     `org_access_denied`: The caller has no access to the organization.
              *
@@ -17074,7 +19333,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `insufficient_scopes`: The key or the role does not allow this.
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `insufficient_scopes`: The key or the role does not allow this.
              *
              *     `org_access_denied`: The caller has no access to the organization.
              *
@@ -17256,7 +19517,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `insufficient_scopes`: The key or the role does not allow this.
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `insufficient_scopes`: The key or the role does not allow this.
              *
              *     `org_access_denied`: The caller has no access to the organization.
              *
@@ -17378,7 +19641,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `insufficient_scopes`: The key or the role does not allow this.
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `insufficient_scopes`: The key or the role does not allow this.
              *
              *     `org_access_denied`: The caller has no access to the organization.
              *
@@ -17518,7 +19783,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `insufficient_scopes`: The key or the role does not allow this.
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `insufficient_scopes`: The key or the role does not allow this.
              *
              *     `org_access_denied`: The caller has no access to the organization.
              *
@@ -17700,7 +19967,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `insufficient_scopes`: The key or the role does not allow this.
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `insufficient_scopes`: The key or the role does not allow this.
              *
              *     `org_access_denied`: The caller has no access to the organization.
              *
@@ -17857,7 +20126,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `insufficient_scopes`: The key or the role does not allow this.
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `insufficient_scopes`: The key or the role does not allow this.
              *
              *     `org_access_denied`: The caller has no access to the organization.
              *
@@ -17970,7 +20241,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `insufficient_scopes`: The key or the role does not allow this.
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `insufficient_scopes`: The key or the role does not allow this.
              *
              *     `org_access_denied`: The caller has no access to the organization.
              *
@@ -18131,7 +20404,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `insufficient_scopes`: The key or the role does not allow this.
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `insufficient_scopes`: The key or the role does not allow this.
              *
              *     `org_access_denied`: The caller has no access to the organization.
              *
@@ -18251,7 +20526,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `insufficient_scopes`: The key or the role does not allow this.
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `insufficient_scopes`: The key or the role does not allow this.
              *
              *     `org_access_denied`: The caller has no access to the organization.
              *
@@ -18380,7 +20657,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `insufficient_scopes`: The key or the role does not allow this.
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `insufficient_scopes`: The key or the role does not allow this.
              *
              *     `org_access_denied`: The caller has no access to the organization.
              *
@@ -18492,7 +20771,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `insufficient_scopes`: The key or the role does not allow this.
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `insufficient_scopes`: The key or the role does not allow this.
              *
              *     `org_access_denied`: The caller has no access to the organization.
              *
@@ -18645,7 +20926,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `insufficient_scopes`: The key or the role does not allow this.
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `insufficient_scopes`: The key or the role does not allow this.
              *
              *     `org_access_denied`: The caller has no access to the organization.
              *
@@ -18795,7 +21078,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `insufficient_scopes`: The key or the role does not allow this.
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `insufficient_scopes`: The key or the role does not allow this.
              *
              *     `org_access_denied`: The caller has no access to the organization.
              *
@@ -18917,7 +21202,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `insufficient_scopes`: The key or the role does not allow this.
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `insufficient_scopes`: The key or the role does not allow this.
              *
              *     `org_access_denied`: The caller has no access to the organization.
              *

@@ -7,9 +7,15 @@ import type {
   NewInvitation,
   NewOrganization,
   Organization,
+  OrgEvent,
   OrganizationChange,
   Role,
 } from './types.js';
+
+export interface EventOptions extends RequestOptions {
+  /** Also the events of the last 24 hours after this `seq`; 0 for all. By default, only new ones arrive. */
+  readonly after?: number | undefined;
+}
 
 /** Organizations, their members and their audit logs. `org` is an id or a slug. */
 export class Orgs {
@@ -105,6 +111,18 @@ export class Orgs {
   /** Lists the audit log of an organization, newest first. Needs `audit:read`. */
   auditLog(org: string, query?: ListQuery, options?: RequestOptions): Listing<AuditEntry> {
     return this.#transport.list(`${pathOf(org)}/audit-log`, query, options);
+  }
+
+  /**
+   * Yields what happens in the organization, until its `signal` is aborted. If the connection breaks, it resumes after
+   * the last event. Only events that your scopes allow arrive.
+   *
+   * @throws {NotFoundError} `organization_not_found`.
+   */
+  async *events(orgId: string, { after, ...options }: EventOptions = {}): AsyncGenerator<OrgEvent, never, undefined> {
+    const path = `/api/v1/orgs/${encodeURIComponent(orgId)}/events`;
+    for (let from = after; ;)
+      from = (yield* this.#transport.follow<OrgEvent, { readonly after: number }>(path, from, options)).after;
   }
 }
 

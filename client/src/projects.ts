@@ -18,6 +18,7 @@ import type {
   NewDeployHook,
   NewEnvVariable,
   NewProject,
+  ListedProject,
   Project,
   ProjectChange,
   ProjectSettings,
@@ -51,8 +52,8 @@ export class Projects {
     this.#transport = transport;
   }
 
-  /** Lists the projects of the organization, newest first. Needs `projects:read`. */
-  list(query?: ListQuery, options?: RequestOptions): Listing<Project> {
+  /** Lists the projects of the organization, newest first, each with its last deploy. Needs `projects:read`. */
+  list(query?: ListQuery, options?: RequestOptions): Listing<ListedProject> {
     return this.#transport.list('/api/v1/projects', query, options);
   }
 

@@ -9,12 +9,18 @@ import { Projects } from './projects.js';
 import { Repositories } from './repositories.js';
 import { Sandbox } from './sandbox.js';
 import { type Budget, type Hooks, Transport } from './transport.js';
+import { Webhooks } from './webhooks.js';
 
 export interface ServiceOptions {
   /** Default: the environment variable `SERVICE_API_KEY`, if there is an environment. */
   readonly apiKey?: string | undefined;
   /** The session token of a signed-in person, instead of a key. */
   readonly sessionToken?: string | undefined;
+  /**
+   * Pages that the service itself serves: the session is in a cookie that the browser keeps, and scripts never see a
+   * token. Signing in sets the cookie, signing out clears it.
+   */
+  readonly session?: 'cookie' | undefined;
   /** Never sends a credential, for the anonymous sandbox, signing up and signing in. */
   readonly anonymous?: boolean | undefined;
   /** Address of the API without `/api/v1`. Default: `SERVICE_URL`, or else `http://127.0.0.1:3000`. */
@@ -52,6 +58,7 @@ export class Service {
   readonly projects: Projects;
   readonly repositories: Repositories;
   readonly sandbox: Sandbox;
+  readonly webhooks: Webhooks;
   readonly #transport: Transport;
 
   /**
@@ -65,6 +72,7 @@ export class Service {
     this.#transport = new Transport({
       baseUrl,
       credential: credentialOf(options),
+      inCookie: options.session === 'cookie',
       organization: options.organization,
       pricingUrl: options.pricingUrl ?? `${baseUrl}/docs/plans`,
       maxRetries: numberOf('maxRetries', options.maxRetries ?? 3),
@@ -84,6 +92,7 @@ export class Service {
     this.projects = new Projects(this.#transport);
     this.repositories = new Repositories(this.#transport);
     this.sandbox = new Sandbox(this.#transport);
+    this.webhooks = new Webhooks(this.#transport);
   }
 
   /** The daily budget according to the latest response; undefined before the first. */
@@ -92,7 +101,12 @@ export class Service {
   }
 }
 
-function credentialOf({ anonymous, apiKey, sessionToken }: ServiceOptions): string | undefined {
+function credentialOf({ anonymous, apiKey, sessionToken, session }: ServiceOptions): string | undefined {
+  if (session === 'cookie') {
+    if (apiKey !== undefined || sessionToken !== undefined || anonymous === true)
+      throw new TypeError('A session in a cookie excludes apiKey, sessionToken and anonymous.');
+    return undefined;
+  }
   if (anonymous === true) return undefined;
   if (apiKey !== undefined && sessionToken !== undefined)
     throw new TypeError('Both apiKey and sessionToken are set. Pass one of them.');

@@ -40,9 +40,26 @@ export type NewInvitation = Schemas['InviteBody'];
 export type Invitation = Schemas['InvitationView'];
 export type AuditEntry = Schemas['AuditEntryView'];
 
+/** Something that happened in an organization. */
+export type OrgEvent = Schemas['EventView'];
+
+export type WebhookEndpoint = Schemas['WebhookEndpointView'];
+
+/** An endpoint with its secret, which is shown once. */
+export type IssuedWebhookEndpoint = Schemas['IssuedWebhookEndpointView'];
+export type NewWebhookEndpoint = Pick<Schemas['CreateWebhookEndpointBody'], 'url'> &
+  Partial<Schemas['CreateWebhookEndpointBody']>;
+export type WebhookEndpointChange = Schemas['UpdateWebhookEndpointBody'];
+
+/** A message to an endpoint, with how its last attempt ended. */
+export type WebhookDelivery = Schemas['WebhookDeliveryView'];
+
 export type NewAccount = Schemas['SignUpBody'];
 
-/** The result of sign-up and sign-in. Pass `session_token` to `new Service({ sessionToken })`; it is not an API key. */
+/**
+ * The result of sign-up and sign-in. Pass `session_token` to `new Service({ sessionToken })`; it is not an API key. With
+ * `session: 'cookie'` it is absent.
+ */
 export type SignedIn = Schemas['SignedInView'];
 
 /** A sign-in on a device; `current` is the session of the call. */
@@ -80,6 +97,9 @@ export type Explanation = Schemas['ExplanationView'];
 
 /** A project. Without a `repo_url`, it cannot be deployed. */
 export type Project = Schemas['ProjectView'];
+
+/** A project in a list, with its last deploy. */
+export type ListedProject = Schemas['ListedProjectView'];
 export type NewProject = Schemas['CreateProjectBody'];
 
 /** Fields that are left out do not change; null clears a field. */

@@ -8,6 +8,7 @@ import { CronsHttpModule } from '../modules/crons/http/crons-http.module.js';
 import { DeploysHttpModule } from '../modules/deploys/http/deploys-http.module.js';
 import { DocsHttpModule } from '../modules/docs/http/docs-http.module.js';
 import { DomainsHttpModule } from '../modules/domains/http/domains-http.module.js';
+import { EventsHttpModule } from '../modules/events/http/events-http.module.js';
 import { FeaturesHttpModule } from '../modules/features/http/features-http.module.js';
 import { MeteringHttpModule } from '../modules/metering/http/metering-http.module.js';
 import { GithubHttpModule } from '../modules/github/http/github-http.module.js';
@@ -16,6 +17,7 @@ import { ProjectsHttpModule } from '../modules/projects/http/projects-http.modul
 import { RepositoriesHttpModule } from '../modules/repositories/http/repositories-http.module.js';
 import { SandboxHttpModule } from '../modules/sandbox/http/sandbox-http.module.js';
 import { UploadsHttpModule } from '../modules/uploads/http/uploads-http.module.js';
+import { WebhooksHttpModule } from '../modules/webhooks/http/webhooks-http.module.js';
 
 /** All endpoints of the API. The order of the guards is in `http.module.ts`. */
 @Module({
@@ -35,7 +37,9 @@ import { UploadsHttpModule } from '../modules/uploads/http/uploads-http.module.j
     DeploysHttpModule,
     DomainsHttpModule,
     CronsHttpModule,
+    EventsHttpModule,
     MeteringHttpModule,
+    WebhooksHttpModule,
     GithubHttpModule,
   ],
 })

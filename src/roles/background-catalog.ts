@@ -30,6 +30,8 @@ import {
   domainOrgDeletedSubscription,
   domainProjectDeletedSubscription,
 } from '../modules/domains/jobs/domains.job.js';
+import { oldEventsSchedule, orgEventSubscription } from '../modules/events/jobs/events.job.js';
+import { orgEvent } from '../modules/events/org-event.job.js';
 import { featureFlagsSchedule } from '../modules/features/jobs/features.job.js';
 import { appActivitySchedule, appRecordsSchedule } from '../modules/hosting/jobs/hosting.job.js';
 import { githubEvent } from '../modules/github/github-event.job.js';
@@ -46,11 +48,27 @@ import { overdueExecutionsSchedule, oldExecutionsSchedule } from '../modules/san
 import { sandboxWorkerSchedule } from '../modules/sandbox/jobs/sandbox-worker.job.js';
 import { sandboxJob } from '../modules/sandbox/jobs/sandbox.job.js';
 import { uploadSweepSchedule } from '../modules/uploads/jobs/uploads.job.js';
+import { webhookNoticeJob } from '../modules/webhooks/jobs/webhook-notice.job.js';
+import {
+  oldDeliveriesSchedule,
+  webhookDeliveriesSchedule,
+  webhookEventSubscription,
+  webhookOrgDeletedSubscription,
+} from '../modules/webhooks/jobs/webhooks.job.js';
 
 /** All background work of the service. A test compares it with the `*.job.ts` files of the modules. */
 export const BACKGROUND_CATALOG = new BackgroundCatalog({
-  jobs: [authMailJob, paymentEventJob, invoiceMirrorJob, spendWarningJob, deployJob, deployReportJob, sandboxJob],
-  events: [orgDeletedEvent, planRequestEvent, githubEvent, projectDeletedEvent, repositoryPushedEvent],
+  jobs: [
+    authMailJob,
+    paymentEventJob,
+    invoiceMirrorJob,
+    spendWarningJob,
+    deployJob,
+    deployReportJob,
+    sandboxJob,
+    webhookNoticeJob,
+  ],
+  events: [orgEvent, orgDeletedEvent, planRequestEvent, githubEvent, projectDeletedEvent, repositoryPushedEvent],
   subscriptions: [
     repositoryPushedSubscription,
     projectDeletedSubscription,
@@ -59,6 +77,9 @@ export const BACKGROUND_CATALOG = new BackgroundCatalog({
     domainOrgDeletedSubscription,
     planRequestSubscription,
     githubEventSubscription,
+    orgEventSubscription,
+    webhookEventSubscription,
+    webhookOrgDeletedSubscription,
   ],
   schedules: [
     expiredSessionsSchedule,
@@ -86,5 +107,8 @@ export const BACKGROUND_CATALOG = new BackgroundCatalog({
     oldExecutionsSchedule,
     sandboxWorkerSchedule,
     uploadSweepSchedule,
+    oldEventsSchedule,
+    webhookDeliveriesSchedule,
+    oldDeliveriesSchedule,
   ],
 });

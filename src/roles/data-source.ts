@@ -34,6 +34,9 @@ import { AddUploadListBytes1795290100000 } from '../../migrations/1795290100000-
 import { AddDeployPushedCommit1795290000000 } from '../../migrations/1795290000000-add-deploy-pushed-commit.js';
 import { CreateUploads1795286000000 } from '../../migrations/1795286000000-create-uploads.js';
 import { CreateReplacedDeploys1795289000000 } from '../../migrations/1795289000000-create-replaced-deploys.js';
+import { CreateOrgEvents1795291100000 } from '../../migrations/1795291100000-create-org-events.js';
+import { CreateWebhooks1795291200000 } from '../../migrations/1795291200000-create-webhooks.js';
+import { AddWebSessions1795291000000 } from '../../migrations/1795291000000-add-web-sessions.js';
 import { CreateDeployHooks1795284000000 } from '../../migrations/1795284000000-create-deploy-hooks.js';
 import { CreateAppProtections1795284060000 } from '../../migrations/1795284060000-create-app-protections.js';
 import { CreateProjectCrons1795284120000 } from '../../migrations/1795284120000-create-project-crons.js';
@@ -135,6 +138,9 @@ const MIGRATIONS = [
   CreateReplacedDeploys1795289000000,
   AddDeployPushedCommit1795290000000,
   AddUploadListBytes1795290100000,
+  AddWebSessions1795291000000,
+  CreateOrgEvents1795291100000,
+  CreateWebhooks1795291200000,
 ];
 
 /** Returns the names of all migrations in their order. */

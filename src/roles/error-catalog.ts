@@ -21,6 +21,7 @@ import { PROJECT_ERRORS } from '../modules/projects/projects.errors.js';
 import { REPOSITORY_ERRORS } from '../modules/repositories/repositories.errors.js';
 import { SANDBOX_ERRORS } from '../modules/sandbox/sandbox.errors.js';
 import { UPLOAD_ERRORS } from '../modules/uploads/uploads.errors.js';
+import { WEBHOOK_ERRORS } from '../modules/webhooks/webhooks.errors.js';
 import { ErrorCatalog } from '../platform/errors/error-catalog.js';
 import { GENERIC_ERRORS } from '../platform/errors/generic.errors.js';
 
@@ -48,6 +49,7 @@ export const ERROR_CATALOG = new ErrorCatalog([
   DOMAIN_ERRORS,
   CRON_ERRORS,
   SANDBOX_ERRORS,
+  WEBHOOK_ERRORS,
   DOCS_ERRORS,
   OPS_ERRORS,
 ]);

@@ -8,6 +8,7 @@ import { CREDIT_GRANT_ID, LEDGER_ENTRY_ID } from '../modules/credits/credits.ids
 import { CRON_ID, CRON_RUN_ID } from '../modules/crons/crons.ids.js';
 import { DEPLOY_HOOK_ID, DEPLOY_ID } from '../modules/deploys/deploys.ids.js';
 import { DOMAIN_ID } from '../modules/domains/domains.ids.js';
+import { ORG_EVENT_ID } from '../modules/events/events.ids.js';
 import { INSTALLATION_ID, LINK_STATE_ID } from '../modules/github/github.ids.js';
 import { ATTEMPT_ID } from '../modules/idempotency/idempotency.ids.js';
 import { TASK_EVENT_ID, TASK_ID } from '../modules/ops/ops.ids.js';
@@ -15,6 +16,7 @@ import { PROJECT_ID } from '../modules/projects/projects.ids.js';
 import { REPOSITORY_ID } from '../modules/repositories/repositories.ids.js';
 import { EXECUTION_ID } from '../modules/sandbox/sandbox.ids.js';
 import { UPLOAD_ID, UPLOAD_STORE_ID } from '../modules/uploads/uploads.ids.js';
+import { WEBHOOK_DELIVERY_ID, WEBHOOK_ENDPOINT_ID } from '../modules/webhooks/webhooks.ids.js';
 import { IdCatalog } from '../platform/ids/id-catalog.js';
 import {
   JOB_ID,
@@ -52,6 +54,9 @@ export const ID_CATALOG = new IdCatalog([
   INSTALLATION_ID,
   LINK_STATE_ID,
   UPLOAD_ID,
+  ORG_EVENT_ID,
+  WEBHOOK_ENDPOINT_ID,
+  WEBHOOK_DELIVERY_ID,
   UPLOAD_STORE_ID,
   DEPLOY_ID,
   DOMAIN_ID,

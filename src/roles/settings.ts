@@ -15,6 +15,7 @@ import { ProjectsSettings } from '../modules/projects/projects.settings.js';
 import { RepositoriesSettings } from '../modules/repositories/repositories.settings.js';
 import { SandboxSettings } from '../modules/sandbox/sandbox.settings.js';
 import { UploadsSettings } from '../modules/uploads/uploads.settings.js';
+import { WebhooksSettings } from '../modules/webhooks/webhooks.settings.js';
 import { type ModuleSettingsClass, readSettings, type Settings } from '../platform/config/settings.js';
 import { BackupSettings } from './backup/backup.settings.js';
 
@@ -37,6 +38,7 @@ export const MODULE_SETTINGS: readonly ModuleSettingsClass[] = [
   HostingSettings,
   DomainsSettings,
   SandboxSettings,
+  WebhooksSettings,
   DocsSettings,
 ];
 

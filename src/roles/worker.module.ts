@@ -7,12 +7,14 @@ import { RepositoriesJobsModule } from '../modules/repositories/jobs/repositorie
 import { MeteringJobsModule } from '../modules/metering/jobs/metering-jobs.module.js';
 import { OpsJobsModule } from '../modules/ops/jobs/ops-jobs.module.js';
 import { CreditsJobsModule } from '../modules/credits/jobs/credits-jobs.module.js';
+import { EventsJobsModule } from '../modules/events/jobs/events-jobs.module.js';
 import { HostingJobsModule } from '../modules/hosting/jobs/hosting-jobs.module.js';
 import { DeploysJobsModule } from '../modules/deploys/jobs/deploys-jobs.module.js';
 import { DomainsJobsModule } from '../modules/domains/jobs/domains-jobs.module.js';
 import { SandboxJobsModule } from '../modules/sandbox/jobs/sandbox-jobs.module.js';
 import { ProjectsJobsModule } from '../modules/projects/jobs/projects-jobs.module.js';
 import { UploadsJobsModule } from '../modules/uploads/jobs/uploads-jobs.module.js';
+import { WebhooksJobsModule } from '../modules/webhooks/jobs/webhooks-jobs.module.js';
 import { OutboxRelay } from '../platform/outbox/outbox-relay.js';
 
 /** All background work. */
@@ -21,6 +23,7 @@ import { OutboxRelay } from '../platform/outbox/outbox-relay.js';
     AuthJobsModule,
     OrgsJobsModule,
     PeopleJobsModule,
+    EventsJobsModule,
     MeteringJobsModule,
     BillingJobsModule,
     RepositoriesJobsModule,
@@ -32,6 +35,7 @@ import { OutboxRelay } from '../platform/outbox/outbox-relay.js';
     HostingJobsModule,
     DomainsJobsModule,
     CreditsJobsModule,
+    WebhooksJobsModule,
   ],
 })
 export class WorkerModule implements OnApplicationBootstrap {

@@ -9,11 +9,11 @@ const PICTURE = /(?<=<!-- module graph -->\n```mermaid\n)[^]*?(?=```)/;
 /** A module imports modules of its own level or of a level below, never above. */
 const LEVELS = [
   ['ground', ['audit', 'features', 'idempotency', 'limits', 'operators', 'plans']],
-  ['who', ['auth', 'orgs', 'people']],
+  ['who', ['auth', 'events', 'orgs', 'people']],
   ['money', ['metering', 'credits', 'billing']],
   [
     'products',
-    ['builds', 'crons', 'deploys', 'domains', 'github', 'hosting', 'projects', 'repositories', 'sandbox', 'uploads'],
+    ['builds', 'crons', 'deploys', 'domains', 'github', 'hosting', 'projects', 'repositories', 'sandbox', 'uploads', 'webhooks'],
   ],
   ['surfaces', ['docs', 'health', 'metrics', 'ops']],
 ] as const;

@@ -30,5 +30,5 @@ export async function signUpWithKey(baseUrl: string): Promise<Account> {
     kind: 'personal',
     preset: 'full',
   });
-  return { username, password, organizationId: organization.id, sessionToken, apiKey: secret };
+  return { username, password, organizationId: organization.id, sessionToken: sessionToken!, apiKey: secret };
 }

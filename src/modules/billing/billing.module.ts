@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { Config } from '../../platform/config/config.js';
 import { OrgDirectoryModule } from '../orgs/org-directory.module.js';
+import { EventsModule } from '../events/events.module.js';
 import { CreditsModule } from '../credits/credits.module.js';
 import { MeteringModule } from '../metering/metering.module.js';
 import { PlansModule } from '../plans/plans.module.js';
@@ -35,7 +36,7 @@ import { SubscriptionsService } from './subscriptions/subscriptions.service.js';
 
 /** Subscriptions, invoices and payments. */
 @Module({
-  imports: [BillingPersistenceModule, CreditsModule, MeteringModule, OrgDirectoryModule, PlansModule],
+  imports: [BillingPersistenceModule, CreditsModule, EventsModule, MeteringModule, OrgDirectoryModule, PlansModule],
   providers: [
     DraftInvoice,
     InvoiceChange,

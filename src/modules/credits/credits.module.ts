@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { OrgDirectoryModule } from '../orgs/org-directory.module.js';
+import { EventsModule } from '../events/events.module.js';
 import { MeteringModule } from '../metering/metering.module.js';
 import { CreditOperationsService } from './grants/credit-operations.service.js';
 import { BilledUsageService } from './billed-usage.service.js';
@@ -13,12 +14,13 @@ import { PaidWorkService } from './paid-work.service.js';
 import { CreditsPersistenceModule } from './persistence/credits-persistence.module.js';
 import { UnheldCharges } from './purse/unheld-charges.js';
 import { PursesService } from './purse/purses.service.js';
+import { SpendWarnings } from './purse/spend-warnings.js';
 import { SpendCapsService } from './spend-caps/spend-caps.service.js';
 import { UnheldUsageService } from './unheld-usage.service.js';
 
 /** Credits, holds, spend caps and the ledger. */
 @Module({
-  imports: [CreditsPersistenceModule, MeteringModule, OrgDirectoryModule],
+  imports: [CreditsPersistenceModule, EventsModule, MeteringModule, OrgDirectoryModule],
   providers: [
     BilledUsageService,
     CreditBalanceService,
@@ -28,6 +30,7 @@ import { UnheldUsageService } from './unheld-usage.service.js';
     LedgerService,
     PaidWorkService,
     SpendCapsService,
+    SpendWarnings,
     UnheldCharges,
     UnheldUsageService,
     PursesService,

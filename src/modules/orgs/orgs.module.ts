@@ -12,7 +12,7 @@ import { OpenInvitations } from './members/open-invitations.js';
 import { RoleGrants } from './members/role-grants.js';
 import { MemberEpochs } from './organizations/member-epochs.js';
 import { OrgEpochs } from './organizations/org-epochs.js';
-import { OrgOfPath } from './organizations/org-of-path.js';
+import { OrgOfPath } from './org-of-path.js';
 import { OrganizationCreation } from './organizations/organization-creation.js';
 import { OrganizationRemoval } from './organizations/organization-removal.js';
 import { OrganizationRenaming } from './organizations/organization-renaming.js';

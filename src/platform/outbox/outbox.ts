@@ -43,6 +43,16 @@ export class Outbox {
     if (messages.length > 0) await this.add(messages);
   }
 
+  /** {@link publish} for several events, in their order. */
+  async publishAll<Payload extends object>(
+    event: EventDefinition<Payload>,
+    payloads: readonly Payload[],
+  ): Promise<void> {
+    const subscriptions = this.catalog.subscriptionsOf(event);
+    const messages = payloads.flatMap((payload) => subscriptions.map((each) => this.messageOf(each, payload)));
+    if (messages.length > 0) await this.add(messages);
+  }
+
   private async add(messages: OutboxMessage[]): Promise<void> {
     assert(this.database.inTransaction, `A job for ${messages[0]!.queue} was enqueued outside a transaction.`);
     await this.database.manager.insert(OutboxMessage, messages);

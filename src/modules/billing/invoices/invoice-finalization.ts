@@ -3,6 +3,7 @@ import { Database } from '../../../platform/database/database.js';
 import { Clock } from '../../../platform/time/clock.js';
 import type { LedgerEntry, LedgerTransaction } from '../../credits/ledger-transaction.js';
 import { LedgerService } from '../../credits/ledger.service.js';
+import { OrgEvents } from '../../events/org-events.js';
 import { BillingMetrics } from '../metrics/billing.metrics.js';
 import { InvoiceMirror } from '../payments/invoice-mirror.js';
 import { NANO_PER_CENT } from '../domain/cents.js';
@@ -26,6 +27,7 @@ export class InvoiceFinalization {
     private readonly invoices: InvoicesStore,
     private readonly ledger: LedgerService,
     private readonly mirror: InvoiceMirror,
+    private readonly events: OrgEvents,
     private readonly metrics: BillingMetrics,
     private readonly clock: Clock,
   ) {}
@@ -41,6 +43,13 @@ export class InvoiceFinalization {
     await this.invoices.number(
       drafts.map(({ invoice: { id, totalCents } }) => ({ id, isNothing: totalCents === 0n })),
       { at: now, dueAt: new Date(now.getTime() + DUE_AFTER_MS) },
+    );
+    await this.events.publish(
+      ...drafts
+        .filter(({ invoice: { totalCents } }) => totalCents !== 0n)
+        .map(({ invoice: { id, orgId } }) => {
+          return { orgId, type: 'invoice.finalized', data: { invoice_id: id } } as const;
+        }),
     );
     await this.database.afterCommit(() => {
       this.metrics.finalized(drafts.length);

@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { EventsModule } from '../../events/events.module.js';
 import { BillingModule } from '../billing.module.js';
 import { BillingPersistenceModule } from '../persistence/billing-persistence.module.js';
 import { InvoiceMirrorProcessor } from './invoice-mirror.processor.js';
@@ -8,7 +9,7 @@ import { PaymentEventProcessor } from './payment-event.processor.js';
 import { PlannedChangesTimer } from './planned-changes.timer.js';
 
 @Module({
-  imports: [BillingModule, BillingPersistenceModule],
+  imports: [BillingModule, BillingPersistenceModule, EventsModule],
   providers: [
     InvoiceMirrorProcessor,
     MonthClosingTimer,

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Ids } from '../../../platform/ids/ids.js';
 import { Clock } from '../../../platform/time/clock.js';
+import { OrgEvents } from '../../events/org-events.js';
 import { OrgDirectory } from '../../orgs/org-directory.js';
 import { LedgerService } from '../../credits/ledger.service.js';
 import { CreditTooLarge, InvoiceClosed } from '../billing.errors.js';
@@ -37,6 +38,7 @@ export class InvoiceOperations {
     private readonly invoices: InvoicesStore,
     private readonly ledger: LedgerService,
     private readonly owners: OrgDirectory,
+    private readonly events: OrgEvents,
     private readonly ids: Ids,
     private readonly clock: Clock,
   ) {}
@@ -148,11 +150,12 @@ export class InvoiceOperations {
     return note;
   }
 
-  private record(
-    action: `invoice.${string}`,
+  private async record(
+    action: 'invoice.paid' | 'invoice.voided' | 'invoice.corrected',
     { id, orgId }: Invoice,
     details: Readonly<Record<string, unknown>>,
   ): Promise<void> {
-    return this.owners.record({ orgId, action, target: { type: 'invoice', id }, details }, undefined);
+    await this.owners.record({ orgId, action, target: { type: 'invoice', id }, details }, undefined);
+    await this.events.publish({ orgId, type: action, data: { invoice_id: id } });
   }
 }

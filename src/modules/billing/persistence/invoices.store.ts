@@ -177,12 +177,13 @@ export class InvoicesStore {
   }
 
   /** Marks unpaid invoices as overdue and returns how many there were. */
-  async markOverdue(now: Date): Promise<number> {
-    const [, count] = await this.database.manager.query<[unknown, number]>(
-      `UPDATE invoices SET state = 'overdue', overdue_at = $1 WHERE state = 'finalized' AND due_at < $1`,
+  async markOverdue(now: Date): Promise<{ id: string; orgId: string }[]> {
+    const [rows] = await this.database.manager.query<[{ id: string; orgId: string }[], number]>(
+      `UPDATE invoices SET state = 'overdue', overdue_at = $1 WHERE state = 'finalized' AND due_at < $1
+       RETURNING id, org_id AS "orgId"`,
       [now],
     );
-    return count;
+    return rows;
   }
 
   private async addLines(lines: readonly InvoiceLine[]): Promise<void> {

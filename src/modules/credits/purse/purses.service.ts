@@ -2,16 +2,15 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
 import { Ids } from '../../../platform/ids/ids.js';
 import { OrgDirectory } from '../../orgs/org-directory.js';
-import { Outbox } from '../../../platform/outbox/outbox.js';
 import { Clock } from '../../../platform/time/clock.js';
 import { PLANS } from '../../plans/plan.js';
 import { monthOf } from '../../metering/month.js';
 import { CREDIT_GRANT_ID } from '../credits.ids.js';
-import { spendWarningJob } from '../jobs/spend-warning.job.js';
 import { PurseChangesStore } from '../persistence/purse-changes.store.js';
 import { type AccountRow, type GrantRow, type MonthRow, PursesStore } from '../persistence/purses.store.js';
 import { type BilledMonth, Purse } from './purse.js';
 import { PurseSession } from './purse-session.js';
+import { SpendWarnings } from './spend-warnings.js';
 
 interface PurseSelection {
   readonly orgIds: readonly string[];
@@ -26,7 +25,7 @@ export class PursesService {
     private readonly orgs: OrgDirectory,
     private readonly store: PursesStore,
     private readonly changes: PurseChangesStore,
-    private readonly outbox: Outbox,
+    private readonly warnings: SpendWarnings,
     private readonly ids: Ids,
     private readonly clock: Clock,
   ) {}
@@ -110,8 +109,7 @@ export class PursesService {
       changed: [...journal.changed.values()],
       ledger: journal.ledger,
     });
-    for (const warning of await this.store.addWarnings(journal.warnings))
-      await this.outbox.enqueue(spendWarningJob, { ...warning });
+    for (const warning of await this.store.addWarnings(journal.warnings)) await this.warnings.announce(warning);
   }
 }
 

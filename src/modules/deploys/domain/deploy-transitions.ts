@@ -6,6 +6,7 @@ import type { DeployFailed } from './deploy-failure.js';
 import type { DeployOutput, DeploySettings } from './deploy-facts.js';
 import { DeploySignals } from './deploy-signals.js';
 import { RUNNING_STATES, type DeployState, HANDED_BACK, isOver, sourcesOf } from './deploy-state.js';
+import { OrgEvents } from '../../events/org-events.js';
 import { DeployMetrics } from '../metrics/deploys.metrics.js';
 import type { DeployEventKind } from '../persistence/deploy-event.entity.js';
 import { DeployReports } from '../reports/deploy-reports.js';
@@ -44,6 +45,7 @@ export class DeployTransitions {
     private readonly signals: DeploySignals,
     private readonly metrics: DeployMetrics,
     private readonly reports: DeployReports,
+    private readonly events: OrgEvents,
     private readonly clock: Clock,
   ) {}
 
@@ -51,6 +53,7 @@ export class DeployTransitions {
     assert(this.database.inTransaction, 'A deploy was queued outside a transaction.');
     await this.deploys.insert(deploy);
     await this.record(deploy, 'state', { to: 'queued' }, { trigger: deploy.trigger });
+    await this.announce(deploy, 'queued');
     await this.notifyAfterCommit(deploy, 'queued');
     await this.database.afterCommit(() => this.signals.notify(deploy.orgId));
   }
@@ -131,6 +134,7 @@ export class DeployTransitions {
       );
       if (!happened) return false;
       await this.record(attempt, 'handed_back', { from: before.state, to: HANDED_BACK }, { reason });
+      await this.announce(before, HANDED_BACK);
       await this.notifyAfterCommit(attempt, HANDED_BACK);
       this.metrics.countHandedBack(reason);
       return true;
@@ -138,12 +142,9 @@ export class DeployTransitions {
   }
 
   /** Records in the running transaction that hosts lead to the deploy from now on. */
-  async live(
-    deploy: Attempt,
-    hosts: readonly string[],
-    reason: 'deployed' | 'promoted' | 'rolled_back',
-  ): Promise<void> {
+  async live(deploy: Deploy, hosts: readonly string[], reason: 'deployed' | 'promoted' | 'rolled_back'): Promise<void> {
     await this.record(deploy, 'live', {}, { hosts, reason });
+    await this.announce(deploy, 'live', { hosts, reason });
   }
 
   private move(
@@ -159,9 +160,19 @@ export class DeployTransitions {
       if (!(await this.deploys.change(attempt.id, from, { ...change, ...ended, state: to }))) return false;
       await this.record({ ...attempt, attempt: before.attempt }, 'state', { from: before.state, to }, details);
       await this.reports.queue(before, to);
+      await this.announce(before, to, change.errorCode === undefined ? {} : { error_code: change.errorCode });
       await this.notifyAfterCommit(attempt, to);
       return true;
     });
+  }
+
+  private announce(
+    { id, orgId, projectId, branch, type }: Deploy,
+    state: DeployState | 'live',
+    more: Readonly<Record<string, unknown>> = {},
+  ): Promise<void> {
+    const data = { deploy_id: id, project_id: projectId, branch, deploy_type: type, ...more };
+    return this.events.publish({ orgId, type: `deploy.${state}`, data });
   }
 
   private async record(

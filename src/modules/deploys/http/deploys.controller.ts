@@ -13,6 +13,7 @@ import { GENERIC_ERRORS } from '../../../platform/errors/generic.errors.js';
 import { ApiRefusals } from '../../../platform/http/api-refusals.js';
 import { Envelope } from '../../../platform/http/envelope.js';
 import { HangUpSignal } from '../../../platform/http/hang-up.js';
+import { lastSeqOf, wantsEventStream } from '../../../platform/http/last-event-id.js';
 import { TakesNothing } from '../../../platform/http/json-body.js';
 import { ACCESS_ERRORS, ANY_CALLER } from '../../auth/access.errors.js';
 import { type Call, Caller } from '../../auth/caller.js';
@@ -35,7 +36,7 @@ import {
   type DeployView,
   LogsQuery,
 } from './deploys.dto.js';
-import { lastSeenOf, sendLog, type SentNews, wantsEvents } from './log-answer.js';
+import { sendLog, type SentNews } from './log-answer.js';
 
 @ApiTags('deploys')
 @Controller('api/v1/deploys/:deploy_id')
@@ -117,8 +118,8 @@ export class DeploysController {
   ): Promise<void> {
     const request = response.req;
     const { id, state } = await this.deploys.get(call, request.params['deploy_id'] as string, 'deploys:read');
-    const lastSeen = lastSeenOf(request);
-    const asEvents = wantsEvents(request);
+    const lastSeen = lastSeqOf(request);
+    const asEvents = wantsEventStream(request);
     if (asEvents && lastSeen !== undefined && isOver(state) && !(await this.logs.hasMore(id, lastSeen))) {
       // After any other answer browsers would reconnect for ever.
       response.status(HttpStatus.NO_CONTENT).end();

@@ -1,6 +1,5 @@
 import { once } from 'node:events';
-import type { Request, Response } from 'express';
-import { RequestInvalid } from '../../../platform/errors/request-invalid.js';
+import type { Response } from 'express';
 
 /** Proxies take a connection that stays silent for dead and close it. */
 const PING_EVERY_MS = 15_000;
@@ -37,19 +36,6 @@ const LINES: Format = {
   // Readers of NDJSON skip empty lines.
   ping: '\n',
 };
-
-export const wantsEvents = ({ headers }: Request): boolean =>
-  /(^|[\s,])text\/event-stream\b/i.test(headers.accept ?? '');
-
-/** The last `seq` that the caller has received. @throws {RequestInvalid} `invalid_request` */
-export function lastSeenOf({ headers }: Request): number | undefined {
-  const value = headers['last-event-id'];
-  if (value === undefined || value === '') return undefined;
-  if (typeof value === 'string' && /^\d{1,15}$/.test(value)) return Number(value);
-  throw new RequestInvalid([
-    { path: 'Last-Event-ID', in: 'header', code: 'is_int', message: 'Last-Event-ID must be the seq of a line' },
-  ]);
-}
 
 /** Sends lines as they arrive, no faster than the caller reads them, and ends when they end. */
 export async function sendLog(

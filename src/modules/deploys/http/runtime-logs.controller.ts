@@ -4,6 +4,7 @@ import type { Response } from 'express';
 import { GENERIC_ERRORS } from '../../../platform/errors/generic.errors.js';
 import { ApiRefusals } from '../../../platform/http/api-refusals.js';
 import { HangUpSignal } from '../../../platform/http/hang-up.js';
+import { lastSeqOf, wantsEventStream } from '../../../platform/http/last-event-id.js';
 import { ANY_CALLER } from '../../auth/access.errors.js';
 import { type Call, Caller } from '../../auth/caller.js';
 import { RequireScope } from '../../auth/require-scope.js';
@@ -11,7 +12,7 @@ import { PROJECT_ERRORS } from '../../projects/projects.errors.js';
 import { DEPLOY_ERRORS } from '../deploys.errors.js';
 import { RuntimeLogFollower, type RuntimeLogNews } from '../logs/runtime-log-follower.js';
 import { AppScopes } from '../requests/app-scopes.js';
-import { lastSeenOf, sendLog, type SentNews, wantsEvents } from './log-answer.js';
+import { sendLog, type SentNews } from './log-answer.js';
 import { RuntimeLogLineView, RuntimeLogsQuery } from './runtime-logs.dto.js';
 
 @ApiTags('deploys')
@@ -56,8 +57,8 @@ export class RuntimeLogsController {
     const { req: request } = response;
     const { projectId, deployId } = await this.scopes.find(call, request.params['project_id'] as string, query.deploy);
     const scope = deployId === undefined ? { projectId } : { deployId };
-    const asked = query.requestAfter(lastSeenOf(request));
-    const asEvents = wantsEvents(request);
+    const asked = query.requestAfter(lastSeqOf(request));
+    const asEvents = wantsEventStream(request);
     const follows = asEvents || query.follow;
     const news = follows ? this.logs.follow(scope, asked, signal) : this.logs.read(scope, asked);
     await sendLog(response, asEvents ? 'events' : 'lines', sentOf(news), signal);

@@ -27,6 +27,8 @@ const TAGS: Readonly<Record<string, string>> = {
   domains: 'Domains of projects: their records, verification and redirects.',
   crons: 'Crons of projects: requests at times of a schedule, and their history.',
   sandbox: 'Runs untrusted code in isolation.',
+  events: 'What happens in an organization, as a stream.',
+  webhooks: 'What happens in an organization, sent to your endpoints and signed.',
   integrations: 'Connections to GitHub.',
   billing: 'Plans, prices, usage, credits, spend caps and invoices.',
   operations: 'Health, readiness, metrics, and the endpoints of the operator.',

@@ -3,7 +3,7 @@ import type { Page, PageRequest } from '../../../platform/database/page.js';
 import { type AuditEntry, AuditLogService } from '../../audit/audit-log.service.js';
 import type { Call } from '../../auth/caller.js';
 import { PersonDirectory } from '../../auth/person-directory.js';
-import { OrgOfPath } from '../organizations/org-of-path.js';
+import { OrgOfPath } from '../org-of-path.js';
 
 /** An entry with the current username of its actor. */
 export interface NamedAuditEntry {

@@ -5,7 +5,7 @@ import { AuditLogService } from '../../audit/audit-log.service.js';
 import { type AttemptRule, AttemptsService } from '../../auth/attempts.service.js';
 import type { Call } from '../../auth/caller.js';
 import { TooManyAttempts } from '../../limits/limits.errors.js';
-import { OrgOfPath } from '../organizations/org-of-path.js';
+import { OrgOfPath } from '../org-of-path.js';
 import { InvitationNotFound } from '../orgs.errors.js';
 import type { Invitation } from '../persistence/invitation.entity.js';
 import { InvitationCreation, type InviteInput } from './invitation-creation.js';

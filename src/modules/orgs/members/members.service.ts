@@ -8,7 +8,7 @@ import type { Membership } from '../persistence/membership.entity.js';
 import { MembershipsStore } from '../persistence/memberships.store.js';
 import { OrganizationsStore } from '../persistence/organizations.store.js';
 import { PersonDirectory } from '../../auth/person-directory.js';
-import { OrgOfPath } from '../organizations/org-of-path.js';
+import { OrgOfPath } from '../org-of-path.js';
 import { LastOwner, MemberNotFound, OrganizationIsPersonal, OrganizationNotFound } from '../orgs.errors.js';
 import { OpenInvitations } from './open-invitations.js';
 import { requireRank } from './rank.js';

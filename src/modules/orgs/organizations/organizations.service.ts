@@ -6,7 +6,7 @@ import type { Call } from '../../auth/caller.js';
 import { KeyCannotCreateOrganizations, OrganizationIsPersonal, OrganizationNotFound } from '../orgs.errors.js';
 import type { Organization } from '../persistence/organization.entity.js';
 import { OrganizationsStore, type OwnOrganization } from '../persistence/organizations.store.js';
-import { OrgOfPath } from './org-of-path.js';
+import { OrgOfPath } from '../org-of-path.js';
 import { type CreateOrganizationInput, OrganizationCreation } from './organization-creation.js';
 import { OrganizationRemoval } from './organization-removal.js';
 import { type OrganizationNames, OrganizationRenaming } from './organization-renaming.js';

@@ -2,7 +2,9 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
 import { Clock } from '../../../platform/time/clock.js';
 import { ExecutionsStore, type OverdueExecution } from '../persistence/executions.store.js';
+import type { SandboxExecution } from '../persistence/sandbox-execution.entity.js';
 import type { SandboxOutcome } from '../domain/sandbox-runtime.js';
+import { OrgEvents } from '../../events/org-events.js';
 import { ExecutionBilling } from './execution-billing.js';
 
 /** Ends executions. Each end is written and paid for once, in one transaction. */
@@ -12,6 +14,7 @@ export class ExecutionEnds {
     private readonly database: Database,
     private readonly executions: ExecutionsStore,
     private readonly billing: ExecutionBilling,
+    private readonly events: OrgEvents,
     private readonly clock: Clock,
   ) {}
 
@@ -22,6 +25,7 @@ export class ExecutionEnds {
       if (live?.status !== 'running') return false;
       const costNano = await this.billing.pay(live, outcome.durationMs);
       await this.executions.finish(id, { outcome, costNano, finishedAt: this.clock.now() });
+      await this.announce({ ...live, status: outcome.status });
       return true;
     });
   }
@@ -36,6 +40,7 @@ export class ExecutionEnds {
       const costNano =
         live.startedAt === null ? null : await this.billing.pay(live, finishedAt.getTime() - live.startedAt.getTime());
       await this.executions.end(id, { status: 'cancelled', costNano, finishedAt });
+      await this.announce({ ...live, status: 'cancelled' });
       return true;
     });
   }
@@ -51,6 +56,7 @@ export class ExecutionEnds {
       const status = live.startedAt === null ? 'cancelled' : 'lost';
       await this.executions.end(id, { status, costNano: null, finishedAt: this.clock.now() });
       await this.billing.release([live]);
+      await this.announce({ ...live, status });
       return true;
     });
   }
@@ -60,7 +66,17 @@ export class ExecutionEnds {
     return this.database.transaction(async () => {
       const overdue = await this.executions.giveUpOverdue(this.clock.now());
       await this.billing.release(overdue);
+      await this.announce(...overdue);
       return overdue;
     });
+  }
+
+  private announce(...ended: readonly Pick<SandboxExecution, 'id' | 'orgId' | 'language' | 'status'>[]): Promise<void> {
+    return this.events.publish(
+      ...ended.map(({ id, orgId, language, status }) => {
+        const data = { execution_id: id, language, status };
+        return { orgId, type: 'execution.finished', data } as const;
+      }),
+    );
   }
 }

@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { CreditsModule } from '../../credits/credits.module.js';
+import { EventsModule } from '../../events/events.module.js';
 import { LimitsModule } from '../../limits/limits.module.js';
 import { SandboxPersistenceModule } from '../persistence/sandbox-persistence.module.js';
 import { SandboxModule } from '../sandbox.module.js';
@@ -14,7 +15,7 @@ import { OrgSlots } from './org-slots.js';
 
 /** The sandbox for organizations. */
 @Module({
-  imports: [CreditsModule, LimitsModule, SandboxModule, SandboxPersistenceModule],
+  imports: [CreditsModule, EventsModule, LimitsModule, SandboxModule, SandboxPersistenceModule],
   providers: [
     ExecutionAdmissionService,
     DatabaseRetry,

@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import { OrgAccessDenied } from '../../auth/access.errors.js';
-import type { Call } from '../../auth/caller.js';
-import type { OrgMembership } from '../../auth/principal.js';
-import type { Scope } from '../../auth/scopes.js';
-import { OrganizationNotFound } from '../orgs.errors.js';
+import { OrgAccessDenied } from '../auth/access.errors.js';
+import type { Call } from '../auth/caller.js';
+import type { OrgMembership } from '../auth/principal.js';
+import type { Scope } from '../auth/scopes.js';
+import { OrganizationNotFound } from './orgs.errors.js';
 
 /** Finds the organization in a path, by its id or slug. */
 @Injectable()

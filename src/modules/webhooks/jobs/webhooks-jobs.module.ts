@@ -1,0 +1,43 @@
+import { Module } from '@nestjs/common';
+import { MailModule } from '../../../platform/mail/mail.module.js';
+import { ReencryptionModule } from '../../../platform/secrets/reencryption.module.js';
+import { EventsModule } from '../../events/events.module.js';
+import { OrgDirectoryModule } from '../../orgs/org-directory.module.js';
+import { DeliveryAttempt } from '../deliveries/delivery-attempt.js';
+import { DeliveryAttempts } from '../deliveries/delivery-attempts.js';
+import { EndpointPauses } from '../deliveries/endpoint-pauses.js';
+import { HostAddresses } from '../deliveries/host-addresses.js';
+import { WebhookSender } from '../deliveries/webhook-sender.js';
+import { WebhooksPersistenceModule } from '../persistence/webhooks-persistence.module.js';
+import { WebhooksModule } from '../webhooks.module.js';
+import { DeliveryTicker } from './delivery-ticker.js';
+import { EncryptedEndpointSecrets } from './encrypted-endpoint-secrets.js';
+import { OldDeliveriesSweeper } from './old-deliveries.sweeper.js';
+import { WebhookEventProcessor } from './webhook-event.processor.js';
+import { WebhookNoticeProcessor } from './webhook-notice.processor.js';
+import { WebhookOrgDeletedProcessor } from './webhook-org-deleted.processor.js';
+
+@Module({
+  imports: [
+    EventsModule,
+    MailModule,
+    OrgDirectoryModule,
+    ReencryptionModule,
+    WebhooksModule,
+    WebhooksPersistenceModule,
+  ],
+  providers: [
+    DeliveryAttempt,
+    DeliveryAttempts,
+    DeliveryTicker,
+    EncryptedEndpointSecrets,
+    EndpointPauses,
+    HostAddresses,
+    OldDeliveriesSweeper,
+    WebhookEventProcessor,
+    WebhookNoticeProcessor,
+    WebhookOrgDeletedProcessor,
+    WebhookSender,
+  ],
+})
+export class WebhooksJobsModule {}
