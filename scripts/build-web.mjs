@@ -18,6 +18,9 @@ const TARGET = join(DIST, 'web');
 /** Fonts and pictures are compressed already. */
 const COMPRESSED = ['.css', '.html', '.js', '.json', '.svg'];
 
+// What is served is never a development build, whatever this process was told that it is for.
+process.env.NODE_ENV = 'production';
+
 await rm(FRESH, { recursive: true, force: true });
 await mkdir(DIST, { recursive: true });
 await build({

@@ -21,7 +21,7 @@ describe('an account in the web app', () => {
     await page.getByLabel('Password').fill(PASSWORD);
     await page.getByRole('button', { name: 'Create the account' }).click();
     // The fault stands beside its field, and what was typed stays.
-    await expect(page.getByLabel('Username').getAttribute('aria-invalid')).resolves.toBe('true');
+    await page.locator('[name=username][aria-invalid=true]').waitFor();
     await expect(page.getByLabel('Password').inputValue()).resolves.toBe(PASSWORD);
     await page.getByLabel('Username').fill(username);
     await page.keyboard.press('Enter');

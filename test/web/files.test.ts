@@ -31,6 +31,8 @@ const bytesOf = (files: Iterable<string>, ending: string): number =>
 const get = (path: string, headers: Record<string, string> = {}): Promise<Response> =>
   fetch(serviceUrl() + path, { headers, redirect: 'manual' });
 
+jest.setTimeout(120_000);
+
 describe('the files of the web app', () => {
   it('keep the budgets on every screen', () => {
     const screens = Object.keys(manifest).filter((key) => key.startsWith('src/screens/'));

@@ -17,18 +17,10 @@ const LOOKS = [
 ] as const;
 
 describe('the screens of the web app', () => {
-  let signedIn: Visit;
-  let stranger: Visit;
-  let world: World;
+  let preparing: ReturnType<typeof prepare> | undefined;
 
-  const prepared = async (): Promise<World> => {
-    if ((world as World | undefined) !== undefined) return world;
-    signedIn = await Visit.begin();
-    stranger = await Visit.begin();
-    const org = await signedIn.signUp();
-    world = { org, ...(await deployedSite(signedIn)) };
-    return world;
-  };
+  /** Once for all screens, and not at all without a browser. */
+  const prepared = (): ReturnType<typeof prepare> => (preparing ??= prepare());
 
   afterAll(leaveBrowser);
 
@@ -39,13 +31,13 @@ describe('the screens of the web app', () => {
   describe.each(Object.keys(PATHS) as PathName[])('%s', (name) => {
     inChromium('is accessible and keeps to the policy, light, dark and on a phone', async () => {
       const { params, after = '', ready, signedOut = false } = SCREENS_UNDER_TEST[name];
-      const all = await prepared();
+      const { world, signedIn, stranger } = await prepared();
       const visit = signedOut ? stranger : signedIn;
       const { page, faults } = visit;
       faults.length = 0;
       await page.setViewportSize({ width: LOOKS[0].width, height: 860 });
       await page.emulateMedia({ colorScheme: LOOKS[0].colorScheme });
-      await visit.open(fill(PATHS[name], params?.(all) ?? {}) + after);
+      await visit.open(fill(PATHS[name], params?.(world) ?? {}) + after);
       await page.locator(ready).first().waitFor();
 
       for (const { name: look, colorScheme, width } of LOOKS) {
@@ -63,3 +55,9 @@ describe('the screens of the web app', () => {
     });
   });
 });
+
+async function prepare(): Promise<{ world: World; signedIn: Visit; stranger: Visit }> {
+  const [signedIn, stranger] = await Promise.all([Visit.begin(), Visit.begin()]);
+  const org = await signedIn.signUp();
+  return { world: { org, ...(await deployedSite(signedIn)) }, signedIn, stranger };
+}

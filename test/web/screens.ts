@@ -25,6 +25,11 @@ export const SCREENS_UNDER_TEST: Readonly<Record<PathName, Row>> = {
   verifyEmail: { ready: 'button:has-text("Send the link again")' },
   acceptInvitation: { ready: 'button:has-text("Accept the invitation")', after: '#token=svc_inv_unknown' },
   account: { ready: 'td:has-text("This device")' },
+  keys: { ready: 'h1:has-text("API keys")', params: ({ org }) => ({ org }) },
+  members: { ready: 'td:has-text("owner")', params: ({ org }) => ({ org }) },
+  audit: { ready: 'td:has-text("project.created")', params: ({ org }) => ({ org }) },
+  settings: { ready: 'button:has-text("Save")', params: ({ org }) => ({ org }) },
+  newProject: { ready: 'label:has-text("Nothing yet")', params: ({ org }) => ({ org }) },
   projects: { ready: 'li:has-text("Ready")', params: ({ org }) => ({ org }) },
   project: { ready: 'td:has-text("Live")', params: ({ org, project }) => ({ org, project }) },
   deploy: {

@@ -118,7 +118,7 @@ export async function deployedSite(visit: Visit, name = 'Storefront'): Promise<S
     await visit.call('PUT', `projects/${project}/uploads/${upload.id}/blobs`, framed);
   }
   const { id: deploy } = await visit.call('POST', `projects/${project}/deploys`, {
-    upload_id: upload.id,
+    source: { upload_id: upload.id },
     type: 'production',
   });
   await eventually(

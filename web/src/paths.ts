@@ -11,6 +11,11 @@ export const PATHS = {
   acceptInvitation: '/app/accept-invitation',
   account: '/app/account',
   projects: '/app/:org',
+  keys: '/app/:org/keys',
+  members: '/app/:org/members',
+  audit: '/app/:org/audit',
+  settings: '/app/:org/settings',
+  newProject: '/app/:org/projects/new',
   project: '/app/:org/projects/:project',
   deploy: '/app/:org/projects/:project/deploys/:deploy',
 } as const;

@@ -1,4 +1,4 @@
-import type { Deploy } from '@service/client';
+import type { Deploy, Page, Project } from '@service/client';
 import { queryOptions } from '@tanstack/react-query';
 import { api } from '../api';
 import { pagedQuery } from './paged';
@@ -6,12 +6,22 @@ import { pagedQuery } from './paged';
 /** There is no stream of events yet, so what is unfinished is asked for again while somebody looks. */
 const POLL_MS = 3_000;
 
-export const isRunning = ({ finished_at: end }: Deploy): boolean => end === undefined;
+export const isRunning = ({ finished_at: end }: Pick<Deploy, 'finished_at'>): boolean => end === undefined;
+
+/** A project of a list, with the deploy that was begun last. */
+export interface ListedProject extends Project {
+  readonly last_deploy?: Pick<Deploy, 'id' | 'state' | 'created_at' | 'finished_at'> & {
+    readonly commit_message?: string;
+  };
+}
 
 export const projectsQuery = (org: string) =>
-  pagedQuery({
+  pagedQuery<ListedProject>({
     queryKey: ['projects', org],
-    fetchPage: (cursor, signal) => api.projects.list({ cursor, limit: 30 }, { organization: org, signal }),
+    fetchPage: async (cursor, signal): Promise<Page<ListedProject>> =>
+      api.projects.list({ cursor, limit: 30 }, { organization: org, signal }),
+    pollMs: (projects) =>
+      projects.some(({ last_deploy: deploy }) => deploy !== undefined && isRunning(deploy)) ? POLL_MS : false,
   });
 
 export const projectQuery = (project: string) =>
@@ -22,16 +32,6 @@ export const deploysQuery = (project: string) =>
     queryKey: ['project', project, 'deploys'],
     fetchPage: (cursor, signal) => api.projects.deploys(project, { cursor }, { signal }),
     pollMs: (deploys) => (deploys.some(isRunning) ? POLL_MS : false),
-  });
-
-export const latestDeployQuery = (project: string) =>
-  queryOptions({
-    queryKey: ['project', project, 'latest'],
-    queryFn: async ({ signal }) => {
-      const page = await api.projects.deploys(project, { limit: 1 }, { signal });
-      return page.data[0] ?? null;
-    },
-    refetchInterval: ({ state }) => (state.data != null && isRunning(state.data) ? POLL_MS : false),
   });
 
 export const deployQuery = (deploy: string) =>

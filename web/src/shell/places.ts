@@ -14,6 +14,10 @@ export interface Place {
 /** The places of an organization, in the order of the sidebar. */
 export const PLACES: readonly Place[] = [
   { name: 'Projects', icon: 'projects', key: 'p', path: (org) => pathTo('projects', { org }), below: '/projects/' },
+  { name: 'API keys', icon: 'keys', key: 'k', path: (org) => pathTo('keys', { org }) },
+  { name: 'Members', icon: 'members', key: 'm', path: (org) => pathTo('members', { org }) },
+  { name: 'Audit log', icon: 'audit', key: 'a', path: (org) => pathTo('audit', { org }) },
+  { name: 'Settings', icon: 'settings', key: ',', path: (org) => pathTo('settings', { org }) },
 ];
 
 /** The places of a person, in the menu at their name. */

@@ -5,7 +5,7 @@ import { useLocation } from 'wouter';
 import { api, queries } from '../../api';
 import { useMay } from '../../data/me';
 import { rowsOf } from '../../data/paged';
-import { deployQuery, deploysQuery, latestDeployQuery, projectQuery } from '../../data/projects';
+import { deployQuery, deploysQuery, projectQuery } from '../../data/projects';
 import { pathTo } from '../../paths';
 import { Button, ButtonLink } from '../../ui/button';
 import { CopyLine } from '../../ui/copy';
@@ -263,7 +263,7 @@ function useRollBack(project: string): { mutate: (deploy: string) => void } {
     },
     onSettled: () => {
       void queries.invalidateQueries({ queryKey: key });
-      void queries.invalidateQueries({ queryKey: latestDeployQuery(project).queryKey });
+      void queries.invalidateQueries({ queryKey: ['projects'] });
     },
   });
 }

@@ -1,11 +1,13 @@
-import type { Project } from '@service/client';
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useInfiniteQuery } from '@tanstack/react-query';
 import { type ReactNode, useDeferredValue, useState } from 'react';
 import { queries } from '../../api';
+import { useMay } from '../../data/me';
 import { rowsOf } from '../../data/paged';
-import { latestDeployQuery, projectsQuery } from '../../data/projects';
+import { type ListedProject, projectsQuery } from '../../data/projects';
+import { pathTo } from '../../paths';
 import { isMatch } from '../../shell/match';
 import { Avatar } from '../../ui/avatar';
+import { ButtonLink } from '../../ui/button';
 import { CopyLine } from '../../ui/copy';
 import { DeployState } from '../../ui/deploy-state';
 import { Empty } from '../../ui/empty';
@@ -28,12 +30,13 @@ export function Screen({ org }: Params): ReactNode {
   const projects = useInfiniteQuery(projectsQuery(org));
   const [text, setText] = useState('');
   const wanted = useDeferredValue(text);
+  const mayCreate = useMay(org, 'projects:write');
   return (
-    <Page title="Projects">
+    <Page title="Projects" actions={mayCreate && <NewProject org={org} />}>
       <Loaded query={projects}>
         {(data) => {
           const all = rowsOf(data);
-          if (all.length === 0) return <FirstProject />;
+          if (all.length === 0) return <FirstProject org={org} />;
           const shown = all.filter(({ name, slug }) => isMatch(name, wanted) || isMatch(slug, wanted));
           return (
             <>
@@ -65,15 +68,15 @@ export function Screen({ org }: Params): ReactNode {
   );
 }
 
-function Card({ org, project }: { readonly org: string; readonly project: Project }): ReactNode {
+function Card({ org, project }: { readonly org: string; readonly project: ListedProject }): ReactNode {
   const { id, name, framework, production_branch: branch, repo_url: repository, created_at: at } = project;
-  const { data: deploy } = useQuery(latestDeployQuery(id));
+  const { last_deploy: deploy } = project;
   return (
     <li className="card hover:border-line-strong relative flex min-w-0 flex-col p-4 transition-colors">
       <div className="flex items-center justify-between gap-2">
         <Avatar name={name} />
-        {deploy == null ? (
-          <span className="text-muted text-xs">{deploy === null ? 'Not deployed yet' : ''}</span>
+        {deploy === undefined ? (
+          <span className="text-muted text-xs">Not deployed yet</span>
         ) : (
           <DeployState deploy={deploy} />
         )}
@@ -88,7 +91,7 @@ function Card({ org, project }: { readonly org: string; readonly project: Projec
         </ScreenLink>
       </h2>
       <p className="text-muted truncate text-sm">
-        {deploy?.commit?.message ?? repository?.replace(/^https?:\/\//, '') ?? 'No repository is linked'}
+        {deploy?.commit_message ?? repository?.replace(/^https?:\/\//, '') ?? 'No repository is linked'}
       </p>
       <p className="text-muted mt-4 flex items-center gap-1.5 text-xs">
         <Icon name="branch" size={13} />
@@ -101,15 +104,29 @@ function Card({ org, project }: { readonly org: string; readonly project: Projec
   );
 }
 
-function FirstProject(): ReactNode {
+function NewProject({ org }: Params): ReactNode {
+  return (
+    <ButtonLink look="primary" href={pathTo('newProject', { org })}>
+      <Icon name="plus" size={14} />
+      New project
+    </ButtonLink>
+  );
+}
+
+function FirstProject({ org }: Params): ReactNode {
   const command = 'npx @service/cli init my-shop --template nextjs';
   return (
     <Empty
       icon="projects"
       title="Your first project"
-      action={<CopyLine text={command} label="The command that makes a project" />}
+      action={
+        <>
+          <NewProject org={org} />
+          <CopyLine text={command} label="The command that makes a project" />
+        </>
+      }
     >
-      A project is a repository whose pushes are built and served. Start one from a terminal:
+      A project is a repository whose pushes are built and served. Start from a template here, or from a terminal:
     </Empty>
   );
 }
