@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { inChromium } from '../support/browser.js';
 import { leaveBrowser, PASSWORD, Visit } from './support.js';
 
-jest.setTimeout(120_000);
+jest.setTimeout(300_000);
 
 describe('an account in the web app', () => {
   afterAll(leaveBrowser);

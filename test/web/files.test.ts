@@ -31,7 +31,7 @@ const bytesOf = (files: Iterable<string>, ending: string): number =>
 const get = (path: string, headers: Record<string, string> = {}): Promise<Response> =>
   fetch(serviceUrl() + path, { headers, redirect: 'manual' });
 
-jest.setTimeout(120_000);
+jest.setTimeout(300_000);
 
 describe('the files of the web app', () => {
   it('keep the budgets on every screen', () => {

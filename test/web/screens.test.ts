@@ -5,7 +5,7 @@ import { inChromium } from '../support/browser.js';
 import { SCREENS_UNDER_TEST, type World } from './screens.js';
 import { deployedSite, leaveBrowser, Visit } from './support.js';
 
-jest.setTimeout(120_000);
+jest.setTimeout(300_000);
 
 /** A directory for pictures of all screens, to look at. */
 const SCREENSHOTS = process.env['SCREENSHOTS'];

@@ -31,7 +31,7 @@ export const SCREENS_UNDER_TEST: Readonly<Record<PathName, Row>> = {
   settings: { ready: 'button:has-text("Save")', params: ({ org }) => ({ org }) },
   newProject: { ready: 'label:has-text("Nothing yet")', params: ({ org }) => ({ org }) },
   projects: { ready: 'li:has-text("Ready")', params: ({ org }) => ({ org }) },
-  project: { ready: 'td:has-text("Live")', params: ({ org, project }) => ({ org, project }) },
+  project: { ready: 'td:has-text("Ready")', params: ({ org, project }) => ({ org, project }) },
   deploy: {
     ready: '[role=log] #L1',
     params: ({ org, project, deploy }) => ({ org, project, deploy }),

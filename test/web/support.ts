@@ -40,6 +40,8 @@ export class Visit {
     const context = await (
       await connectBrowser()
     ).newContext({ viewport: { width: 1280, height: 860 }, colorScheme: 'light', reducedMotion: 'reduce' });
+    // Other tests want the same processors.
+    context.setDefaultTimeout(120_000);
     return new Visit(context, await context.newPage());
   }
 
@@ -106,7 +108,7 @@ export interface Site {
   readonly deploy: string;
 }
 
-/** A project whose files have been deployed, and are live. */
+/** A project whose files have been deployed. */
 export async function deployedSite(visit: Visit, name = 'Storefront'): Promise<Site> {
   const page = Buffer.from('<!doctype html><title>Shop</title><h1>Hello</h1>');
   const sha256 = createHash('sha256').update(page).digest('hex');
@@ -119,12 +121,13 @@ export async function deployedSite(visit: Visit, name = 'Storefront'): Promise<S
   }
   const { id: deploy } = await visit.call('POST', `projects/${project}/deploys`, {
     source: { upload_id: upload.id },
-    type: 'production',
+    // The Free plan has no production deploys.
+    type: 'preview',
   });
   await eventually(
     async () => (await visit.call('GET', `deploys/${deploy}`)).state === 'ready',
     'the deploy is ready',
-    60_000,
+    180_000,
   );
   return { project, deploy };
 }

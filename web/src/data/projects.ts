@@ -1,4 +1,4 @@
-import type { Deploy, Page, Project } from '@service/client';
+import type { Deploy, OrganizationMembership, Page, Project } from '@service/client';
 import { queryOptions } from '@tanstack/react-query';
 import { api } from '../api';
 import { pagedQuery } from './paged';
@@ -23,6 +23,10 @@ export const projectsQuery = (org: string) =>
     pollMs: (projects) =>
       projects.some(({ last_deploy: deploy }) => deploy !== undefined && isRunning(deploy)) ? POLL_MS : false,
   });
+
+/** Deploys of the production branch are previews in the Free plan, which has no production. */
+export const deployTypeIn = ({ plan }: Pick<OrganizationMembership, 'plan'>): Deploy['type'] =>
+  plan === 'free' ? 'preview' : 'production';
 
 export const projectQuery = (project: string) =>
   queryOptions({ queryKey: ['project', project], queryFn: ({ signal }) => api.projects.get(project, { signal }) });

@@ -58,7 +58,11 @@ export function Screen({ org }: Params): ReactNode {
                     defaultValue={slug}
                     required
                     disabled={!mayChange || personal}
-                    hint={personal ? 'That of a personal organization is your username.' : 'It is in the addresses of its repositories.'}
+                    hint={
+                      personal
+                        ? 'That of a personal organization is your username.'
+                        : 'It is in the addresses of its repositories.'
+                    }
                   />
                   <p className="text-muted flex items-center gap-1 text-sm">
                     <code className="truncate font-mono text-xs">{id}</code>

@@ -3,8 +3,9 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { type ReactNode, useRef, useState } from 'react';
 import { useLocation } from 'wouter';
 import { api, queries } from '../../api';
+import { useOrganization } from '../../data/me';
 import { rowsOf } from '../../data/paged';
-import { deployQuery, projectsQuery } from '../../data/projects';
+import { deployQuery, deployTypeIn, projectsQuery } from '../../data/projects';
 import { repositoriesQuery, templatesQuery } from '../../data/repositories';
 import { pathTo } from '../../paths';
 import { Field, Form } from '../../ui/form';
@@ -32,6 +33,7 @@ export function Screen({ org }: Params): ReactNode {
   const [, go] = useLocation();
   const templates = useQuery(templatesQuery(org));
   const repositories = useInfiniteQuery(repositoriesQuery(org));
+  const organization = useOrganization(org);
   const [source, setSource] = useState<Source>();
   const [name, setName] = useState('');
   /** A repository that is there already, where only the project could not be created. */
@@ -57,7 +59,8 @@ export function Screen({ org }: Params): ReactNode {
       go(pathTo('project', { org, project: project.id }));
       return;
     }
-    const deploy = await api.projects.deploy(project.id, { branch: project.production_branch, type: 'production' });
+    const type = organization === undefined ? 'preview' : deployTypeIn(organization);
+    const deploy = await api.projects.deploy(project.id, { branch: project.production_branch, type });
     queries.setQueryData(deployQuery(deploy.id).queryKey, deploy);
     go(pathTo('deploy', { org, project: project.id, deploy: deploy.id }));
   };
@@ -115,7 +118,13 @@ export function Screen({ org }: Params): ReactNode {
             </Loaded>
           </fieldset>
           {source?.kind === 'address' && (
-            <Field label="Address of the repository" name="repo_url" type="url" required placeholder="https://github.com/acme/shop" />
+            <Field
+              label="Address of the repository"
+              name="repo_url"
+              type="url"
+              required
+              placeholder="https://github.com/acme/shop"
+            />
           )}
           <Field
             label="Name"
@@ -134,7 +143,11 @@ export function Screen({ org }: Params): ReactNode {
 }
 
 /** A template becomes a repository by the name of the project. */
-async function copyTemplate(org: string, template: NonNullable<NewRepository['template']>, name: string): Promise<string> {
+async function copyTemplate(
+  org: string,
+  template: NonNullable<NewRepository['template']>,
+  name: string,
+): Promise<string> {
   const slug = name
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '-')
@@ -156,7 +169,13 @@ function Option({ title, text, checked, onChoose }: OptionProps): ReactNode {
     <label
       className={`has-focus-visible:outline-accent-ink flex cursor-pointer gap-3 rounded-md border p-3 has-focus-visible:outline-2 ${checked ? 'border-accent bg-accent-soft' : 'border-line hover:border-line-strong'}`}
     >
-      <input type="radio" name="source" checked={checked} onChange={onChoose} className="mt-1 size-4 accent-[var(--accent)]" />
+      <input
+        type="radio"
+        name="source"
+        checked={checked}
+        onChange={onChoose}
+        className="mt-1 size-4 accent-[var(--accent)]"
+      />
       <span className="min-w-0">
         <span className="flex items-center gap-2 font-medium">
           <span className="truncate">{title}</span>

@@ -3,9 +3,9 @@ import { useInfiniteQuery, useMutation, useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { useLocation } from 'wouter';
 import { api, queries } from '../../api';
-import { useMay } from '../../data/me';
+import { useMay, useOrganization } from '../../data/me';
 import { rowsOf } from '../../data/paged';
-import { deployQuery, deploysQuery, projectQuery } from '../../data/projects';
+import { deployQuery, deploysQuery, deployTypeIn, projectQuery } from '../../data/projects';
 import { pathTo } from '../../paths';
 import { Button, ButtonLink } from '../../ui/button';
 import { CopyLine } from '../../ui/copy';
@@ -37,9 +37,11 @@ export function Screen({ org, project: id }: Params): ReactNode {
   const [, go] = useLocation();
   const project = useQuery(projectQuery(id));
   const deploys = useInfiniteQuery(deploysQuery(id));
-  const mayDeploy = useMay(org, 'deploys:production');
+  const organization = useOrganization(org);
+  const type = organization === undefined ? 'production' : deployTypeIn(organization);
+  const mayDeploy = useMay(org, type === 'production' ? 'deploys:production' : 'deploys:write');
   const deploy = useMutation({
-    mutationFn: ({ production_branch: branch }: Project) => api.projects.deploy(id, { branch, type: 'production' }),
+    mutationFn: ({ production_branch: branch }: Project) => api.projects.deploy(id, { branch, type }),
     onSuccess: (made) => {
       queries.setQueryData(deployQuery(made.id).queryKey, made);
       void queries.invalidateQueries({ queryKey: projectQuery(id).queryKey });
