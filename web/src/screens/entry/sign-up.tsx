@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import { Link, useLocation, useSearch } from 'wouter';
 import { signUp } from '../../data/session';
 import { PATHS } from '../../paths';
-import { nextPath } from '../../shell/sign-in-path';
+import { nextPath } from '../../shell/next-path';
 import { Field, Form } from '../../ui/form';
 import { Frame } from './frame';
 import { NewPassword } from './new-password';

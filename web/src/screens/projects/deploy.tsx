@@ -36,7 +36,7 @@ export function Screen({ org, project, deploy: id }: Params): ReactNode {
   const { data } = deploy;
   return (
     <Page
-      title={data === undefined ? ' ' : titleOf(data)}
+      title={data === undefined ? 'Deploy' : titleOf(data)}
       above={[
         ['Projects', pathTo('projects', { org })],
         [owner.data?.name ?? 'Project', pathTo('project', { org, project })],

@@ -74,7 +74,7 @@ export function Screen({ org, project: id }: Params): ReactNode {
   );
   return (
     <Page
-      title={project.data?.name ?? ' '}
+      title={project.data?.name ?? 'Project'}
       above={[['Projects', pathTo('projects', { org })]]}
       {...(actions !== false && { actions })}
     >
