@@ -20,7 +20,7 @@ export default defineConfig({
     rolldownOptions: {
       input: { app: at('app.html') },
       // On a busy machine they would be in the output of every start.
-      checks: { pluginTimings: false },
+      checks: { bundlerTimings: false },
     },
   },
 });

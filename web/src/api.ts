@@ -21,6 +21,9 @@ export const queries: QueryClient = new QueryClient({
   mutationCache: new MutationCache(),
 });
 
+/** What is fetched in advance may fail: the screen asks again, and says why it cannot. */
+export const ignore = (): undefined => undefined;
+
 export const isSignedOut = (error: unknown): boolean => error instanceof ServiceError && error.status === 401;
 export const isMissing = (error: unknown): boolean =>
   error instanceof ServiceError && (error.status === 404 || error.code === 'org_access_denied');

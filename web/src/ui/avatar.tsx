@@ -7,7 +7,12 @@ export function Avatar({ name }: { readonly name: string }): ReactNode {
       aria-hidden="true"
       className="bg-accent-soft text-accent-ink grid size-6 shrink-0 place-items-center rounded-sm text-xs font-semibold"
     >
-      {[...name.trim()][0]?.toUpperCase()}
+      {firstOf(name.trim())}
     </span>
   );
 }
+
+const LETTERS = new Intl.Segmenter();
+
+const firstOf = (name: string): string | undefined =>
+  LETTERS.segment(name)[Symbol.iterator]().next().value?.segment.toUpperCase();

@@ -1,10 +1,10 @@
 import { ServiceError } from '@service/client';
 import {
   createContext,
-  type FormEvent,
   type InputHTMLAttributes,
   type ReactNode,
   type SelectHTMLAttributes,
+  type SubmitEvent,
   type TextareaHTMLAttributes,
   useContext,
   useId,
@@ -44,14 +44,14 @@ export function Form({
   const form = useRef<HTMLFormElement>(null);
   const faults = faultsOf(error);
 
-  const send = async (event: FormEvent<HTMLFormElement>): Promise<void> => {
+  const send = async (event: SubmitEvent<HTMLFormElement>): Promise<void> => {
     event.preventDefault();
     if (busy) return;
     setBusy(true);
     setError(undefined);
     try {
       await onSubmit(
-        Object.fromEntries([...new FormData(event.currentTarget)].map(([name, value]) => [name, String(value)])),
+        Object.fromEntries([...new FormData(event.currentTarget)].map(([name, value]) => [name, typeof value === 'string' ? value : value.name])),
       );
     } catch (thrown) {
       setError(thrown);
@@ -165,5 +165,5 @@ function faultsOf(error: unknown): ReadonlyMap<string, string> {
 
 function focusOn(form: HTMLFormElement | null, names: readonly string[]): void {
   const first = names.map((name) => form?.elements.namedItem(name)).find((found) => found instanceof HTMLElement);
-  (first as HTMLElement | undefined)?.focus();
+  first?.focus();
 }

@@ -1,7 +1,7 @@
 import type { Session } from '@service/client';
 import { useInfiniteQuery, useMutation, useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
-import { api, queries } from '../../api';
+import { api, ignore, queries } from '../../api';
 import { sessionsQuery } from '../../data/account';
 import { meQuery } from '../../data/me';
 import { rowsOf } from '../../data/paged';
@@ -20,7 +20,7 @@ import { NewPassword } from '../entry/new-password';
 import { deviceOf } from './device';
 
 export function prepare(): void {
-  void queries.prefetchInfiniteQuery(sessionsQuery);
+  queries.infiniteQuery(sessionsQuery).catch(ignore);
 }
 
 export function Screen(): ReactNode {

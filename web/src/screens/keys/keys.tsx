@@ -1,7 +1,7 @@
 import type { Key, KeyWithSecret, Preset } from '@service/client';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
-import { api, queries } from '../../api';
+import { api, ignore, queries } from '../../api';
 import { keysQuery } from '../../data/keys';
 import { useMay, useOrganization } from '../../data/me';
 import { rowsOf } from '../../data/paged';
@@ -31,7 +31,7 @@ const PRESETS: readonly (readonly [Preset, string, string])[] = [
 ];
 
 export function prepare({ org }: Params): void {
-  void queries.prefetchInfiniteQuery(keysQuery(org));
+  queries.infiniteQuery(keysQuery(org)).catch(ignore);
 }
 
 export function Screen({ org }: Params): ReactNode {

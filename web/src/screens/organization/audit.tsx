@@ -1,6 +1,6 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
-import { queries } from '../../api';
+import { ignore, queries } from '../../api';
 import { auditQuery } from '../../data/organization';
 import { rowsOf } from '../../data/paged';
 import { Empty } from '../../ui/empty';
@@ -15,7 +15,7 @@ interface Params {
 }
 
 export function prepare({ org }: Params): void {
-  void queries.prefetchInfiniteQuery(auditQuery(org));
+  queries.infiniteQuery(auditQuery(org)).catch(ignore);
 }
 
 /** Who did what, and when. */

@@ -1,7 +1,7 @@
 import type { Invitation, Member, Role } from '@service/client';
 import { useInfiniteQuery, useMutation } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
-import { api, queries } from '../../api';
+import { api, ignore, queries } from '../../api';
 import { useMay, useMe, useOrganization } from '../../data/me';
 import { invitationsQuery, membersQuery } from '../../data/organization';
 import { rowsOf } from '../../data/paged';
@@ -33,7 +33,7 @@ const ROLES: readonly (readonly [Role, string])[] = [
 const refresh = (org: string): Promise<void> => queries.invalidateQueries({ queryKey: ['organization', org] });
 
 export function prepare({ org }: Params): void {
-  void queries.prefetchInfiniteQuery(membersQuery(org));
+  queries.infiniteQuery(membersQuery(org)).catch(ignore);
 }
 
 export function Screen({ org }: Params): ReactNode {

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { useLocation } from 'wouter';
-import { api, queries } from '../../api';
+import { api, ignore, queries } from '../../api';
 import { meQuery, useMay } from '../../data/me';
 import { organizationQuery } from '../../data/organization';
 import { PATHS, pathTo } from '../../paths';
@@ -17,7 +17,7 @@ interface Params {
 }
 
 export function prepare({ org }: Params): void {
-  void queries.prefetchQuery(organizationQuery(org));
+  queries.query(organizationQuery(org)).catch(ignore);
 }
 
 /** The name, the address and the end of an organization. */

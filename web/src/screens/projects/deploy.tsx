@@ -2,7 +2,7 @@ import type { Deploy } from '@service/client';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { useLocation } from 'wouter';
-import { api, queries } from '../../api';
+import { api, ignore, queries } from '../../api';
 import { useMay } from '../../data/me';
 import { deployQuery, deploysQuery, isRunning, projectQuery } from '../../data/projects';
 import { LogView } from '../../log/log-view';
@@ -25,8 +25,8 @@ interface Params {
 }
 
 export function prepare({ deploy, project }: Params): void {
-  void queries.prefetchQuery(deployQuery(deploy));
-  void queries.prefetchQuery(projectQuery(project));
+  queries.query(deployQuery(deploy)).catch(ignore);
+  queries.query(projectQuery(project)).catch(ignore);
 }
 
 export function Screen({ org, project, deploy: id }: Params): ReactNode {

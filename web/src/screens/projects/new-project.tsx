@@ -2,7 +2,7 @@ import type { NewRepository } from '@service/client';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { type ReactNode, useRef, useState } from 'react';
 import { useLocation } from 'wouter';
-import { api, queries } from '../../api';
+import { api, ignore, queries } from '../../api';
 import { useOrganization } from '../../data/me';
 import { rowsOf } from '../../data/paged';
 import { deployQuery, deployTypeIn, projectsQuery } from '../../data/projects';
@@ -18,8 +18,8 @@ interface Params {
 }
 
 export function prepare({ org }: Params): void {
-  void queries.prefetchQuery(templatesQuery(org));
-  void queries.prefetchInfiniteQuery(repositoriesQuery(org));
+  queries.query(templatesQuery(org)).catch(ignore);
+  queries.infiniteQuery(repositoriesQuery(org)).catch(ignore);
 }
 
 /** Where the files come from: a template, a repository of the organization, one elsewhere, or nothing yet. */

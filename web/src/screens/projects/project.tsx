@@ -2,7 +2,7 @@ import type { Deploy, Page as PageOf, Project } from '@service/client';
 import { useInfiniteQuery, useMutation, useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { useLocation } from 'wouter';
-import { api, queries } from '../../api';
+import { api, ignore, queries } from '../../api';
 import { useMay, useOrganization } from '../../data/me';
 import { rowsOf } from '../../data/paged';
 import { deployQuery, deploysQuery, deployTypeIn, projectQuery } from '../../data/projects';
@@ -29,8 +29,8 @@ interface Params {
 }
 
 export function prepare({ project }: Params): void {
-  void queries.prefetchQuery(projectQuery(project));
-  void queries.prefetchInfiniteQuery(deploysQuery(project));
+  queries.query(projectQuery(project)).catch(ignore);
+  queries.infiniteQuery(deploysQuery(project)).catch(ignore);
 }
 
 export function Screen({ org, project: id }: Params): ReactNode {

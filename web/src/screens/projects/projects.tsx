@@ -1,6 +1,6 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { type ReactNode, useDeferredValue, useState } from 'react';
-import { queries } from '../../api';
+import { ignore, queries } from '../../api';
 import { useMay } from '../../data/me';
 import { rowsOf } from '../../data/paged';
 import { type ListedProject, projectsQuery } from '../../data/projects';
@@ -23,7 +23,7 @@ interface Params {
 }
 
 export function prepare({ org }: Params): void {
-  void queries.prefetchInfiniteQuery(projectsQuery(org));
+  queries.infiniteQuery(projectsQuery(org)).catch(ignore);
 }
 
 export function Screen({ org }: Params): ReactNode {
