@@ -69,7 +69,7 @@ module.exports = {
       name: 'the-service-knows-no-client',
       severity: 'error',
       from: { path: '^(src|migrations)/' },
-      to: { path: '^(client|cli)/' },
+      to: { path: '^(client|cli|web)/' },
     },
     {
       name: 'nothing-undeclared',

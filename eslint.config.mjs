@@ -97,6 +97,16 @@ export default tseslint.config(
     rules: { 'no-restricted-syntax': 'off' },
   },
   {
+    // The types of queries are inferred from what is asked for.
+    files: ['web/src/data/*.ts'],
+    rules: { '@typescript-eslint/explicit-module-boundary-types': 'off' },
+  },
+  {
+    // Vite asks for a default export.
+    files: ['web/vite.config.ts'],
+    rules: { 'no-restricted-syntax': 'off' },
+  },
+  {
     // Set to nothing means the same as not set, which `??` would not see.
     files: ['client/src/service.ts', 'cli/src/environment.ts'],
     rules: { '@typescript-eslint/prefer-nullish-coalescing': 'off' },

@@ -16,6 +16,7 @@ import { OpsHttpModule } from '../modules/ops/http/ops-http.module.js';
 import { ProjectsHttpModule } from '../modules/projects/http/projects-http.module.js';
 import { RepositoriesHttpModule } from '../modules/repositories/http/repositories-http.module.js';
 import { SandboxHttpModule } from '../modules/sandbox/http/sandbox-http.module.js';
+import { SiteHttpModule } from '../modules/site/http/site-http.module.js';
 import { UploadsHttpModule } from '../modules/uploads/http/uploads-http.module.js';
 import { WebhooksHttpModule } from '../modules/webhooks/http/webhooks-http.module.js';
 
@@ -41,6 +42,7 @@ import { WebhooksHttpModule } from '../modules/webhooks/http/webhooks-http.modul
     MeteringHttpModule,
     WebhooksHttpModule,
     GithubHttpModule,
+    SiteHttpModule,
   ],
 })
 export class ApiModule {}

@@ -16,7 +16,12 @@ interface Facts {
 export function welcome({ role, address, hasApi, appsAddress, dataDir, embedded, seconds }: Facts): string {
   const lines = [`Service platform ${VERSION}, role ${role}, is ready (${seconds.toFixed(1)} s).`, ''];
   if (hasApi)
-    lines.push(`  API         ${address}/api/v1`, `  Reference   ${address}/docs`, `  Readiness   ${address}/ready`);
+    lines.push(
+      `  App         ${address}/app`,
+      `  API         ${address}/api/v1`,
+      `  Reference   ${address}/docs`,
+      `  Readiness   ${address}/ready`,
+    );
   else lines.push(`  Probes      ${address}/ready`);
   if (appsAddress !== undefined)
     lines.push(

@@ -1,0 +1,54 @@
+import fc from 'fast-check';
+import { piecesOf } from '../../web/src/log/ansi.js';
+import { nextPath } from '../../web/src/shell/next-path.js';
+
+const textOf = (line: string): string =>
+  piecesOf(line)
+    .map(({ text }) => text)
+    .join('');
+
+describe('a line of a log', () => {
+  it('has the colors of the terminal as classes, until they end', () => {
+    expect(piecesOf('a \u001b[1;31mb\u001b[39m c\u001b[0m d')).toEqual([
+      { text: 'a ', look: '' },
+      { text: 'b', look: 'font-semibold text-bad' },
+      { text: ' c', look: 'font-semibold' },
+      { text: ' d', look: '' },
+    ]);
+    expect(piecesOf('\u001b[31m\u001b[32mok')).toEqual([{ text: 'ok', look: 'text-good' }]);
+  });
+
+  it('leaves out all else that a terminal obeys', () => {
+    expect(textOf('\u001b]0;title\u0007a\u001b[2Kb\u001b[?25lc\u001b[999md')).toBe('abcd');
+  });
+
+  it('keeps every character of its text, whatever sequences are between', () => {
+    const text = fc.string().map((part) => part.replaceAll('\u001b', ''));
+    const sequence = fc
+      .array(fc.integer({ min: 0, max: 120 }), { maxLength: 4 })
+      .map((codes) => `\u001b[${codes.join(';')}m`);
+    fc.assert(
+      fc.property(fc.array(fc.tuple(text, sequence)), (parts) => {
+        expect(textOf(parts.flat().join(''))).toBe(parts.map(([part]) => part).join(''));
+      }),
+    );
+  });
+});
+
+describe('the address after signing in', () => {
+  it.each(['/app/acme', '/app/acme/keys?all=1#x'])('may be %s', (path) => {
+    expect(nextPath(`?next=${encodeURIComponent(path)}`)).toBe(path);
+  });
+
+  it.each([
+    'https://evil.example/app/',
+    '//evil.example/app/',
+    '/application',
+    '/app/\\evil.example',
+    '/app/\n/evil.example',
+    'javascript:alert(1)',
+    '',
+  ])('may not be %j', (path) => {
+    expect(nextPath(`?next=${encodeURIComponent(path)}`)).toBe('/app');
+  });
+});

@@ -1,0 +1,46 @@
+import type { Deploy, OrganizationMembership, Page, Project } from '@service/client';
+import { queryOptions } from '@tanstack/react-query';
+import { api } from '../api';
+import { pagedQuery } from './paged';
+
+/** There is no stream of events yet, so what is unfinished is asked for again while somebody looks. */
+const POLL_MS = 3_000;
+
+export const isRunning = ({ finished_at: end }: Pick<Deploy, 'finished_at'>): boolean => end === undefined;
+
+/** A project of a list, with the deploy that was begun last. */
+export interface ListedProject extends Project {
+  readonly last_deploy?: Pick<Deploy, 'id' | 'state' | 'created_at' | 'finished_at'> & {
+    readonly commit_message?: string;
+  };
+}
+
+export const projectsQuery = (org: string) =>
+  pagedQuery<ListedProject>({
+    queryKey: ['projects', org],
+    fetchPage: async (cursor, signal): Promise<Page<ListedProject>> =>
+      api.projects.list({ cursor, limit: 30 }, { organization: org, signal }),
+    pollMs: (projects) =>
+      projects.some(({ last_deploy: deploy }) => deploy !== undefined && isRunning(deploy)) ? POLL_MS : false,
+  });
+
+/** Deploys of the production branch are previews in the Free plan, which has no production. */
+export const deployTypeIn = ({ plan }: Pick<OrganizationMembership, 'plan'>): Deploy['type'] =>
+  plan === 'free' ? 'preview' : 'production';
+
+export const projectQuery = (project: string) =>
+  queryOptions({ queryKey: ['project', project], queryFn: ({ signal }) => api.projects.get(project, { signal }) });
+
+export const deploysQuery = (project: string) =>
+  pagedQuery({
+    queryKey: ['project', project, 'deploys'],
+    fetchPage: (cursor, signal) => api.projects.deploys(project, { cursor }, { signal }),
+    pollMs: (deploys) => (deploys.some(isRunning) ? POLL_MS : false),
+  });
+
+export const deployQuery = (deploy: string) =>
+  queryOptions({
+    queryKey: ['deploy', deploy],
+    queryFn: ({ signal }) => api.deploys.get(deploy, { signal }),
+    refetchInterval: ({ state }) => (state.data !== undefined && isRunning(state.data) ? POLL_MS : false),
+  });

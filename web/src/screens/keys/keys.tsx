@@ -1,0 +1,231 @@
+import type { Key, KeyWithSecret, Preset } from '@service/client';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { type ReactNode, useState } from 'react';
+import { api, ignore, queries } from '../../api';
+import { keysQuery } from '../../data/keys';
+import { useMay, useOrganization } from '../../data/me';
+import { rowsOf } from '../../data/paged';
+import { Button } from '../../ui/button';
+import { Confirm } from '../../ui/confirm';
+import { CopyLine } from '../../ui/copy';
+import { Dialog } from '../../ui/dialog';
+import { Empty } from '../../ui/empty';
+import { Choice, Field, Form } from '../../ui/form';
+import { Icon } from '../../ui/icons';
+import { Loaded } from '../../ui/loaded';
+import { More } from '../../ui/more';
+import { Page } from '../../ui/page';
+import { State } from '../../ui/state';
+import { Table } from '../../ui/table';
+import { Ago } from '../../ui/time';
+
+interface Params {
+  readonly org: string;
+}
+
+const PRESETS: readonly (readonly [Preset, string, string])[] = [
+  ['full', 'Everything that you may', 'All that your role allows.'],
+  ['ci_deploy', 'Deploys from CI', 'Pushes, deploys and their logs; nothing of money and people.'],
+  ['read_only', 'Read only', 'Sees everything and changes nothing.'],
+  ['agent', 'An agent', 'What a program that works on its own needs.'],
+];
+
+export function prepare({ org }: Params): void {
+  queries.infiniteQuery(keysQuery(org)).catch(ignore);
+}
+
+export function Screen({ org }: Params): ReactNode {
+  const keys = useInfiniteQuery(keysQuery(org));
+  const mayWrite = useMay(org, 'keys:write');
+  const [open, setOpen] = useState<'new' | Key>();
+  const close = (): void => {
+    setOpen(undefined);
+  };
+  const add = mayWrite && (
+    <Button
+      look="primary"
+      onClick={() => {
+        setOpen('new');
+      }}
+    >
+      <Icon name="plus" size={14} />
+      New key
+    </Button>
+  );
+  return (
+    <Page title="API keys" actions={add}>
+      <Loaded query={keys}>
+        {(data) =>
+          rowsOf(data).length === 0 ? (
+            <Empty icon="keys" title="No keys yet" action={add}>
+              Programs, the command line and CI call the API with a key. What it opens is yours to choose.
+            </Empty>
+          ) : (
+            <Keys keys={rowsOf(data)} mayWrite={mayWrite} onRevoke={setOpen} more={<More query={keys} />} />
+          )
+        }
+      </Loaded>
+      <NewKeyDialog org={org} open={open === 'new'} onClose={close} />
+      <Confirm
+        open={typeof open === 'object'}
+        title="Revoke this key?"
+        action="Revoke the key"
+        danger
+        onClose={close}
+        onConfirm={async () => {
+          if (typeof open === 'object') await api.keys.revoke(open.id);
+          await queries.invalidateQueries({ queryKey: keysQuery(org).queryKey });
+        }}
+      >
+        Programs that use <b className="text-ink">{typeof open === 'object' ? open.name : ''}</b> are refused at once. A
+        revoked key cannot be taken back.
+      </Confirm>
+    </Page>
+  );
+}
+
+interface KeysProps {
+  readonly keys: readonly Key[];
+  readonly mayWrite: boolean;
+  readonly onRevoke: (key: Key) => void;
+  readonly more: ReactNode;
+}
+
+const STATES = { active: ['good', 'Active'], expired: ['quiet', 'Expired'], revoked: ['quiet', 'Revoked'] } as const;
+
+function Keys({ keys, mayWrite, onRevoke, more }: KeysProps): ReactNode {
+  return (
+    <Table
+      label="Keys"
+      rows={keys}
+      keyOf={({ id }) => id}
+      more={more}
+      columns={[
+        {
+          title: 'Name',
+          cell: ({ name, prefix, last4 }) => (
+            <div className="max-w-40 sm:max-w-64">
+              <span className="block truncate font-medium">{name}</span>
+              <code className="text-muted font-mono text-xs">
+                {prefix}…{last4}
+              </code>
+            </div>
+          ),
+        },
+        {
+          title: 'State',
+          cell: ({ status }) => <State tone={STATES[status][0]}>{STATES[status][1]}</State>,
+        },
+        {
+          title: 'Rights',
+          wideOnly: true,
+          cell: ({ scopes }) => (
+            <span className="text-muted block max-w-56 truncate font-mono text-xs" title={scopes.join(' ')}>
+              {scopes.join(' ')}
+            </span>
+          ),
+        },
+        {
+          title: 'Last used',
+          wideOnly: true,
+          cell: ({ last_used_at: at }) => (
+            <span className="text-muted whitespace-nowrap">{at === undefined ? 'Never' : <Ago at={at} />}</span>
+          ),
+        },
+        {
+          title: 'Actions',
+          actions: true,
+          cell: (key) =>
+            mayWrite &&
+            key.status === 'active' && (
+              <Button
+                look="quiet"
+                onClick={() => {
+                  onRevoke(key);
+                }}
+              >
+                Revoke<span className="sr-only"> {key.name}</span>
+              </Button>
+            ),
+        },
+      ]}
+    />
+  );
+}
+
+interface NewKeyDialogProps {
+  readonly org: string;
+  readonly open: boolean;
+  readonly onClose: () => void;
+}
+
+/** The secret is shown once, and gone with the dialog. */
+function NewKeyDialog({ org, open, onClose }: NewKeyDialogProps): ReactNode {
+  const organization = useOrganization(org);
+  const [made, setMade] = useState<KeyWithSecret>();
+  const [preset, setPreset] = useState<Preset>('full');
+  const close = (): void => {
+    setMade(undefined);
+    onClose();
+  };
+  if (made !== undefined)
+    return (
+      <Dialog open={open} title="Your new key" onClose={close} wide>
+        <p className="mb-3">Copy it now: it is not shown again, and nobody can look it up.</p>
+        <CopyLine text={made.secret} label="The secret of the key" />
+        <div className="mt-5 flex justify-end">
+          <Button look="primary" onClick={close}>
+            I have it
+          </Button>
+        </div>
+      </Dialog>
+    );
+  return (
+    <Dialog open={open} title="New key" onClose={close}>
+      <Form
+        label="New key"
+        submit="Create the key"
+        aside={<Button onClick={close}>Cancel</Button>}
+        onSubmit={async ({ name = '', expires_in_days: days = '', place }) => {
+          const rights = { name, preset, ...(days === '' ? {} : { expires_in_days: Number(days) }) };
+          const key = await api.keys.create(
+            place === 'org_bound' && organization !== undefined
+              ? { ...rights, kind: 'org_bound', org_id: organization.id }
+              : { ...rights, kind: 'personal' },
+            { organization: org },
+          );
+          setMade(key);
+          await queries.invalidateQueries({ queryKey: keysQuery(org).queryKey });
+        }}
+      >
+        <Field label="Name" name="name" required maxLength={100} autoFocus placeholder="CI of the shop" />
+        <Choice
+          label="Rights"
+          name="preset"
+          value={preset}
+          onChange={(event) => {
+            setPreset(event.target.value as Preset);
+          }}
+          hint={PRESETS.find(([id]) => id === preset)?.[2]}
+        >
+          {PRESETS.map(([id, name]) => (
+            <option key={id} value={id}>
+              {name}
+            </option>
+          ))}
+        </Choice>
+        <Choice label="Belongs to" name="place" hint="A key of the organization goes on working when you leave it.">
+          <option value="personal">You, in all your organizations</option>
+          {organization !== undefined && <option value="org_bound">{organization.name} alone</option>}
+        </Choice>
+        <Choice label="Ends" name="expires_in_days" defaultValue="90">
+          <option value="7">In a week</option>
+          <option value="30">In 30 days</option>
+          <option value="90">In 90 days</option>
+          <option value="365">In a year</option>
+          <option value="">Never</option>
+        </Choice>
+      </Form>
+    </Dialog>
+  );
+}

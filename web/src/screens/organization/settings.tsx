@@ -1,0 +1,108 @@
+import { useQuery } from '@tanstack/react-query';
+import { type ReactNode, useState } from 'react';
+import { useLocation } from 'wouter';
+import { api, ignore, queries } from '../../api';
+import { meQuery, useMay } from '../../data/me';
+import { organizationQuery } from '../../data/organization';
+import { PATHS, pathTo } from '../../paths';
+import { Button } from '../../ui/button';
+import { Confirm } from '../../ui/confirm';
+import { Copy } from '../../ui/copy';
+import { Field, Form } from '../../ui/form';
+import { Loaded } from '../../ui/loaded';
+import { Page, Section } from '../../ui/page';
+
+interface Params {
+  readonly org: string;
+}
+
+export function prepare({ org }: Params): void {
+  queries.query(organizationQuery(org)).catch(ignore);
+}
+
+/** The name, the address and the end of an organization. */
+export function Screen({ org }: Params): ReactNode {
+  const [, go] = useLocation();
+  const organization = useQuery(organizationQuery(org));
+  const mayChange = useMay(org, 'orgs:write');
+  const [deleting, setDeleting] = useState(false);
+  const refresh = async (): Promise<void> => {
+    await queries.invalidateQueries({ queryKey: meQuery.queryKey });
+    await queries.invalidateQueries({ queryKey: ['organization'] });
+  };
+  return (
+    <Page title="Settings">
+      <Loaded query={organization}>
+        {({ id, name, slug, personal, role }) => (
+          <>
+            <Section title="Organization">
+              <div className="card max-w-md p-4">
+                <Form
+                  label="Organization"
+                  submit="Save"
+                  onSubmit={async (values) => {
+                    // A field that may not be changed is not among the values.
+                    const { name: newName = name, slug: newSlug = slug } = values;
+                    const news = await api.orgs.update(org, {
+                      ...(newName !== name && { name: newName }),
+                      ...(newSlug !== slug && { slug: newSlug }),
+                    });
+                    await refresh();
+                    go(pathTo('settings', { org: news.slug }), { replace: true });
+                  }}
+                >
+                  <Field label="Name" name="name" defaultValue={name} required maxLength={100} disabled={!mayChange} />
+                  <Field
+                    label="Slug"
+                    name="slug"
+                    defaultValue={slug}
+                    required
+                    disabled={!mayChange || personal}
+                    hint={
+                      personal
+                        ? 'That of a personal organization is your username.'
+                        : 'It is in the addresses of its repositories.'
+                    }
+                  />
+                  <p className="text-muted flex items-center gap-1 text-sm">
+                    <code className="truncate font-mono text-xs">{id}</code>
+                    <Copy text={id} label="Copy the id of the organization" />
+                  </p>
+                </Form>
+              </div>
+            </Section>
+            {role === 'owner' && !personal && (
+              <Section title="Delete" hint="Projects, repositories, sites and data of the organization go with it.">
+                <Button
+                  look="danger"
+                  onClick={() => {
+                    setDeleting(true);
+                  }}
+                >
+                  Delete the organization
+                </Button>
+                <Confirm
+                  open={deleting}
+                  title={`Delete ${name}?`}
+                  action="Delete it for ever"
+                  danger
+                  typed={slug}
+                  onClose={() => {
+                    setDeleting(false);
+                  }}
+                  onConfirm={async () => {
+                    await api.orgs.delete(org);
+                    await refresh();
+                    go(PATHS.home);
+                  }}
+                >
+                  Its sites go offline at once. This cannot be taken back.
+                </Confirm>
+              </Section>
+            )}
+          </>
+        )}
+      </Loaded>
+    </Page>
+  );
+}

@@ -1,0 +1,188 @@
+import type { NewRepository } from '@service/client';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { type ReactNode, useRef, useState } from 'react';
+import { useLocation } from 'wouter';
+import { api, ignore, queries } from '../../api';
+import { useOrganization } from '../../data/me';
+import { rowsOf } from '../../data/paged';
+import { deployQuery, deployTypeIn, projectsQuery } from '../../data/projects';
+import { repositoriesQuery, templatesQuery } from '../../data/repositories';
+import { pathTo } from '../../paths';
+import { Field, Form } from '../../ui/form';
+import { Icon } from '../../ui/icons';
+import { Loaded } from '../../ui/loaded';
+import { Page } from '../../ui/page';
+
+interface Params {
+  readonly org: string;
+}
+
+export function prepare({ org }: Params): void {
+  queries.query(templatesQuery(org)).catch(ignore);
+  queries.infiniteQuery(repositoriesQuery(org)).catch(ignore);
+}
+
+/** Where the files come from: a template, a repository of the organization, one elsewhere, or nothing yet. */
+type Source =
+  | { readonly kind: 'template'; readonly template: NonNullable<NewRepository['template']> }
+  | { readonly kind: 'repository'; readonly url: string }
+  | { readonly kind: 'address' }
+  | { readonly kind: 'empty' };
+
+export function Screen({ org }: Params): ReactNode {
+  const [, go] = useLocation();
+  const templates = useQuery(templatesQuery(org));
+  const repositories = useInfiniteQuery(repositoriesQuery(org));
+  const organization = useOrganization(org);
+  const [source, setSource] = useState<Source>();
+  const [name, setName] = useState('');
+  /** A repository that is there already, where only the project could not be created. */
+  const made = useRef<{ readonly name: string; readonly url: string }>(undefined);
+
+  const urlFor = async (chosen: Source, address: string): Promise<string | undefined> => {
+    if (chosen.kind === 'repository') return chosen.url;
+    if (chosen.kind === 'address') return address;
+    if (chosen.kind === 'empty') return undefined;
+    if (made.current?.name !== name) made.current = { name, url: await copyTemplate(org, chosen.template, name) };
+    return made.current.url;
+  };
+  const create = async ({ repo_url: address = '' }: Readonly<Record<string, string>>): Promise<void> => {
+    if (source === undefined) throw new Error('Choose what the project begins with.');
+    const url = await urlFor(source, address);
+    const project = await api.projects.create(
+      { name, ...(url === undefined ? {} : { repo_url: url }) },
+      { organization: org },
+    );
+    await queries.invalidateQueries({ queryKey: projectsQuery(org).queryKey });
+    // A template is there at once; the first push of anything else deploys it.
+    if (source.kind !== 'template') {
+      go(pathTo('project', { org, project: project.id }));
+      return;
+    }
+    const type = organization === undefined ? 'preview' : deployTypeIn(organization);
+    const deploy = await api.projects.deploy(project.id, { branch: project.production_branch, type });
+    queries.setQueryData(deployQuery(deploy.id).queryKey, deploy);
+    go(pathTo('deploy', { org, project: project.id, deploy: deploy.id }));
+  };
+  return (
+    <Page title="New project" above={[['Projects', pathTo('projects', { org })]]}>
+      <div className="card max-w-2xl p-5">
+        <Form label="New project" submit="Create the project" onSubmit={create}>
+          <fieldset className="grid gap-2">
+            <legend className="mb-2 font-medium">Begin with</legend>
+            <Loaded query={templates} lines={2}>
+              {(found) => (
+                <div className="grid gap-2 sm:grid-cols-2">
+                  {found.map(({ id, name: title, description }) => (
+                    <Option
+                      key={id}
+                      title={title}
+                      text={description}
+                      checked={source?.kind === 'template' && source.template === id}
+                      onChoose={() => {
+                        setSource({ kind: 'template', template: id });
+                        if (name === '') setName(`my-${id}-app`);
+                      }}
+                    />
+                  ))}
+                  {rowsOf(repositories.data).map(({ id, name: title, repo_url: url }) => (
+                    <Option
+                      key={id}
+                      title={title}
+                      text="A repository of this organization"
+                      checked={source?.kind === 'repository' && source.url === url}
+                      onChoose={() => {
+                        setSource({ kind: 'repository', url });
+                        if (name === '') setName(title);
+                      }}
+                    />
+                  ))}
+                  <Option
+                    title="A repository elsewhere"
+                    text="By its address, which must be public"
+                    checked={source?.kind === 'address'}
+                    onChoose={() => {
+                      setSource({ kind: 'address' });
+                    }}
+                  />
+                  <Option
+                    title="Nothing yet"
+                    text="Deploy a directory of your machine later"
+                    checked={source?.kind === 'empty'}
+                    onChoose={() => {
+                      setSource({ kind: 'empty' });
+                    }}
+                  />
+                </div>
+              )}
+            </Loaded>
+          </fieldset>
+          {source?.kind === 'address' && (
+            <Field
+              label="Address of the repository"
+              name="repo_url"
+              type="url"
+              required
+              placeholder="https://github.com/acme/shop"
+            />
+          )}
+          <Field
+            label="Name"
+            name="name"
+            required
+            maxLength={100}
+            value={name}
+            onChange={(event) => {
+              setName(event.target.value);
+            }}
+          />
+        </Form>
+      </div>
+    </Page>
+  );
+}
+
+/** A template becomes a repository by the name of the project. */
+async function copyTemplate(
+  org: string,
+  template: NonNullable<NewRepository['template']>,
+  name: string,
+): Promise<string> {
+  const slug = name
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-|-$/g, '');
+  const repository = await api.repositories.create({ name: slug || 'app', template }, { organization: org });
+  void queries.invalidateQueries({ queryKey: repositoriesQuery(org).queryKey });
+  return repository.repo_url;
+}
+
+interface OptionProps {
+  readonly title: string;
+  readonly text: string;
+  readonly checked: boolean;
+  readonly onChoose: () => void;
+}
+
+function Option({ title, text, checked, onChoose }: OptionProps): ReactNode {
+  return (
+    <label
+      className={`has-focus-visible:outline-accent-ink flex cursor-pointer gap-3 rounded-md border p-3 has-focus-visible:outline-2 ${checked ? 'border-accent bg-accent-soft' : 'border-line hover:border-line-strong'}`}
+    >
+      <input
+        type="radio"
+        name="source"
+        checked={checked}
+        onChange={onChoose}
+        className="mt-1 size-4 accent-[var(--accent)]"
+      />
+      <span className="min-w-0">
+        <span className="flex items-center gap-2 font-medium">
+          <span className="truncate">{title}</span>
+          {checked && <Icon name="check" size={14} />}
+        </span>
+        <span className="text-muted block text-sm">{text}</span>
+      </span>
+    </label>
+  );
+}

@@ -1,0 +1,6 @@
+/** Where to go after signing in. Only addresses of the app count, so that a link cannot lead elsewhere. */
+export function nextPath(search: string): string {
+  const next = new URLSearchParams(search).get('next') ?? '';
+  // A browser reads a backslash as a slash, and drops line breaks and tabs.
+  return /^\/app\/[^\\\s]*$/.test(next) ? next : '/app';
+}
