@@ -30,10 +30,34 @@ import { SystemNotReady, ensureSystemPackages, installOptionalPackages, requireN
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const MAIN = join(ROOT, 'dist/src/main.js');
-const STAMP = join(ROOT, 'dist/.build-stamp');
-const BUILD = join(ROOT, 'scripts/build.mjs');
-const COMPILER = join(ROOT, 'node_modules/@swc/core');
-const INPUTS = ['src', 'migrations', 'package-lock.json', 'scripts/build.mjs', 'scripts/swc-options.cjs'];
+
+/** What is built here: the code of the service, and the files of the web app. Each is built when its sources change. */
+const SERVICE_BUILD = {
+  title: 'Building',
+  script: 'scripts/build.mjs',
+  compiler: join(ROOT, 'node_modules/@swc/core'),
+  sources: join(ROOT, 'src'),
+  result: MAIN,
+  stamp: join(ROOT, 'dist/.build-stamp'),
+  inputs: ['src', 'migrations', 'package-lock.json', 'scripts/build.mjs', 'scripts/swc-options.cjs'],
+};
+const WEB_BUILD = {
+  title: 'Building the web app',
+  script: 'scripts/build-web.mjs',
+  compiler: join(ROOT, 'node_modules/vite'),
+  sources: join(ROOT, 'web/src'),
+  result: join(ROOT, 'dist/web/app.html'),
+  stamp: join(ROOT, 'dist/.web-stamp'),
+  inputs: [
+    'web/src',
+    'web/public',
+    'web/app.html',
+    'web/vite.config.ts',
+    'client/src',
+    'package-lock.json',
+    'scripts/build-web.mjs',
+  ],
+};
 
 /** What each role asks of the system. Servers of our own are started by `all`, and the database by a backup of it. */
 const PROGRAMS_OF_ROLE = {
@@ -47,6 +71,9 @@ const PROGRAMS_OF_ROLE = {
   restore: ['git'],
 };
 
+/** The roles that serve the web app. */
+const SERVES_WEB = ['all', 'api'];
+
 /** The roles that start servers of apps, whose network takes optional programs. */
 const RUNS_APPS = ['all', 'edge', 'worker'];
 
@@ -57,7 +84,8 @@ try {
   requireNodeModules();
   await ensureSystemPackages({ programs: programsFor(role), step });
   if (RUNS_APPS.includes(role) && process.env.APPS_NETWORK !== 'off') await installOptionalPackages({ step });
-  await buildIfStale();
+  await buildIfStale(SERVICE_BUILD);
+  if (SERVES_WEB.includes(role) && existsSync(WEB_BUILD.sources)) await buildIfStale(WEB_BUILD);
 
   process.argv = [process.argv[0], MAIN, role, ...process.argv.slice(3)];
   await import(pathToFileURL(MAIN).href);
@@ -91,17 +119,17 @@ function programsFor(role) {
   return programs;
 }
 
-async function buildIfStale() {
+async function buildIfStale(what) {
   // Without sources or compiler, as after `npm ci --omit=dev`, what was built is what runs.
-  if (existsSync(MAIN) && !(existsSync(COMPILER) && existsSync(join(ROOT, 'src')))) return;
-  if (isFresh()) return;
+  if (existsSync(what.result) && !(existsSync(what.compiler) && existsSync(what.sources))) return;
+  if (isFresh(what)) return;
 
   const lock = openBuildLock();
   try {
     // The lock stays with our descriptor: a second start waits here and then finds the work done.
     if ((await runWith(lock, 'flock', ['-n', '3'])) === 1)
       await step('Waiting for a build that another start began', () => runWith(lock, 'flock', ['3']));
-    if (!isFresh()) await build(lock);
+    if (!isFresh(what)) await build(what, lock);
   } finally {
     closeSync(lock);
   }
@@ -120,20 +148,20 @@ function openBuildLock() {
   }
 }
 
-async function build(lock) {
-  if (!existsSync(COMPILER)) {
+async function build(what, lock) {
+  if (!existsSync(what.compiler)) {
     throw new SystemNotReady(
       'The service must be built, and its compiler is not installed. Please run this, then try again:\n\n  npm ci\n',
     );
   }
   // Taken before, so that what is saved during the build makes the next start build again.
-  const state = fingerprint();
-  await step('Building', async () => {
+  const state = fingerprint(what);
+  await step(what.title, async () => {
     // It holds the lock as well: should we be killed, it writes on until it is done.
-    const status = await runWith(lock, process.execPath, [BUILD], 'inherit');
+    const status = await runWith(lock, process.execPath, [join(ROOT, what.script)], 'inherit');
     if (status !== 0) throw new SystemNotReady('The build failed; see above.');
   });
-  writeFileSync(STAMP, state);
+  writeFileSync(what.stamp, state);
 }
 
 /** The exit status of a program that has the lock as its descriptor 3; null where it could not be started. */
@@ -145,14 +173,14 @@ async function runWith(lock, program, args, output = 'ignore') {
   );
 }
 
-function isFresh() {
-  return existsSync(MAIN) && existsSync(STAMP) && readFileSync(STAMP, 'utf8') === fingerprint();
+function isFresh(what) {
+  return existsSync(what.result) && existsSync(what.stamp) && readFileSync(what.stamp, 'utf8') === fingerprint(what);
 }
 
 /** Hashes names, times and sizes, so that a removed file, or one restored with its old time, counts as a change. */
-function fingerprint() {
+function fingerprint({ inputs }) {
   const hash = createHash('sha256');
-  for (const input of INPUTS) addTo(hash, join(ROOT, input));
+  for (const input of inputs) addTo(hash, join(ROOT, input));
   return hash.digest('hex');
 }
 

@@ -15,6 +15,11 @@ export interface ServiceOptions {
   readonly apiKey?: string | undefined;
   /** The session token of a signed-in person, instead of a key. */
   readonly sessionToken?: string | undefined;
+  /**
+   * Pages that the service itself serves: the session is in a cookie that the browser keeps, and scripts never see a
+   * token. Signing in sets the cookie, signing out clears it.
+   */
+  readonly session?: 'cookie' | undefined;
   /** Never sends a credential, for the anonymous sandbox, signing up and signing in. */
   readonly anonymous?: boolean | undefined;
   /** Address of the API without `/api/v1`. Default: `SERVICE_URL`, or else `http://127.0.0.1:3000`. */
@@ -65,6 +70,7 @@ export class Service {
     this.#transport = new Transport({
       baseUrl,
       credential: credentialOf(options),
+      inCookie: options.session === 'cookie',
       organization: options.organization,
       pricingUrl: options.pricingUrl ?? `${baseUrl}/docs/plans`,
       maxRetries: numberOf('maxRetries', options.maxRetries ?? 3),
@@ -92,7 +98,12 @@ export class Service {
   }
 }
 
-function credentialOf({ anonymous, apiKey, sessionToken }: ServiceOptions): string | undefined {
+function credentialOf({ anonymous, apiKey, sessionToken, session }: ServiceOptions): string | undefined {
+  if (session === 'cookie') {
+    if (apiKey !== undefined || sessionToken !== undefined || anonymous === true)
+      throw new TypeError('A session in a cookie excludes apiKey, sessionToken and anonymous.');
+    return undefined;
+  }
   if (anonymous === true) return undefined;
   if (apiKey !== undefined && sessionToken !== undefined)
     throw new TypeError('Both apiKey and sessionToken are set. Pass one of them.');

@@ -75,6 +75,8 @@ export interface Settings {
   readonly baseUrl: string;
   /** Key or session token. Without one, no credential is sent. */
   readonly credential: string | undefined;
+  /** True when the browser sends the session in its cookie. */
+  readonly inCookie: boolean;
   readonly organization: string | undefined;
   readonly pricingUrl: string;
   readonly maxRetries: number;
@@ -269,7 +271,7 @@ export class Transport {
   }
 
   #prepare({ method, path, query = {}, body, headers }: Call, options: RequestOptions): Prepared {
-    const { baseUrl, credential } = this.#settings;
+    const { baseUrl, credential, inCookie } = this.#settings;
     const organization = options.organization ?? this.#settings.organization;
     const idempotencyKey = method === 'GET' ? undefined : (options.idempotencyKey ?? newIdempotencyKey());
     const parameters = Object.entries(query).flatMap(([name, value]) =>
@@ -285,6 +287,7 @@ export class Transport {
           ? {}
           : { 'content-type': isBytes(body) ? 'application/octet-stream' : 'application/json' }),
         ...(credential === undefined ? {} : { authorization: `Bearer ${credential}` }),
+        ...(inCookie ? { 'x-service-session': 'cookie' } : {}),
         ...(organization === undefined ? {} : { 'x-service-org': organization }),
         ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
         ...(options.dryRun === true && method !== 'GET' ? { 'dry-run': 'true' } : {}),

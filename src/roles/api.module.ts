@@ -15,6 +15,7 @@ import { OpsHttpModule } from '../modules/ops/http/ops-http.module.js';
 import { ProjectsHttpModule } from '../modules/projects/http/projects-http.module.js';
 import { RepositoriesHttpModule } from '../modules/repositories/http/repositories-http.module.js';
 import { SandboxHttpModule } from '../modules/sandbox/http/sandbox-http.module.js';
+import { SiteHttpModule } from '../modules/site/http/site-http.module.js';
 import { UploadsHttpModule } from '../modules/uploads/http/uploads-http.module.js';
 
 /** All endpoints of the API. The order of the guards is in `http.module.ts`. */
@@ -37,6 +38,7 @@ import { UploadsHttpModule } from '../modules/uploads/http/uploads-http.module.j
     CronsHttpModule,
     MeteringHttpModule,
     GithubHttpModule,
+    SiteHttpModule,
   ],
 })
 export class ApiModule {}

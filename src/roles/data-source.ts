@@ -31,6 +31,7 @@ import { AddRunSettings1795280000000 } from '../../migrations/1795280000000-add-
 import { AddAppLogLevel1795280060000 } from '../../migrations/1795280060000-add-app-log-level.js';
 import { CreateAppMetrics1795280120000 } from '../../migrations/1795280120000-create-app-metrics.js';
 import { CreateUploads1795286000000 } from '../../migrations/1795286000000-create-uploads.js';
+import { AddWebSessions1795291000000 } from '../../migrations/1795291000000-add-web-sessions.js';
 import { CreateDeployHooks1795284000000 } from '../../migrations/1795284000000-create-deploy-hooks.js';
 import { CreateAppProtections1795284060000 } from '../../migrations/1795284060000-create-app-protections.js';
 import { CreateProjectCrons1795284120000 } from '../../migrations/1795284120000-create-project-crons.js';
@@ -129,6 +130,7 @@ const MIGRATIONS = [
   CreateProjectCrons1795284120000,
   CreateGithubComments1795284180000,
   CreateUploads1795286000000,
+  AddWebSessions1795291000000,
 ];
 
 /** Returns the names of all migrations in their order. */

@@ -1,5 +1,4 @@
 import { CallBudgetService } from '../../src/modules/limits/call-budget.service.js';
-import { budgetAccountOf } from '../../src/modules/auth/callers/org-budget.js';
 import { as, Make, type Org, type Person } from '../support/make.js';
 import { type Answer, useApp } from '../support/test-app.js';
 
@@ -87,7 +86,11 @@ describe('POST /api/v1/auth/explain', () => {
   it('reports an exhausted call budget', async () => {
     const org = await make.org(ada);
     const budgets = app.get(CallBudgetService);
-    const account = budgetAccountOf({ ...org, name: '', plan: 'free', role: 'owner', personal: false });
+    const account = {
+      key: org.id,
+      tier: { name: 'free', callsPerDay: 5_000, callsPerSecond: 20 },
+      circles: [],
+    } as const;
     const key = await make.key(ada);
     await make.spend(org.id, 5_000);
     expect((await budgets.look(account)).remaining).toBe(0);

@@ -15,7 +15,7 @@ const LEVELS = [
     'products',
     ['builds', 'crons', 'deploys', 'domains', 'github', 'hosting', 'projects', 'repositories', 'sandbox', 'uploads'],
   ],
-  ['surfaces', ['docs', 'health', 'metrics', 'ops']],
+  ['surfaces', ['docs', 'health', 'metrics', 'ops', 'site']],
 ] as const;
 
 const levelOf = (module: string): number =>

@@ -238,7 +238,7 @@ const TEST_SECRETS_KEY = 'a-secrets-key-of-the-tests-long-enough-for-it';
 /** The password of everybody whom {@link Make} makes. */
 export const TEST_PASSWORD = 'a-long-enough-secret';
 const SECRETS = [TEST_PEPPER, TEST_SECRETS_KEY, TEST_PASSWORD];
-const TOKENS = /svc_(pat|sel|org|sess|mail|inv|hook)_[0-9A-Za-z]{39}/;
+const TOKENS = /svc_(pat|sel|org|sess|web|mail|inv|hook)_[0-9A-Za-z]{39}/;
 
 /** `all` is every role in one process. */
 type TestRole = ServiceRole | 'all';

@@ -33,6 +33,7 @@ export const ANY_CALLER: readonly ErrorDefinition[] = [
   CREDENTIAL_ERRORS.session_token_not_allowed,
   CREDENTIAL_ERRORS.session_required,
   CREDENTIAL_ERRORS.invalid_session,
+  CREDENTIAL_ERRORS.cross_site_request,
   ACCESS_ERRORS.insufficient_scopes,
   ACCESS_ERRORS.org_access_denied,
   ACCESS_ERRORS.key_org_mismatch,

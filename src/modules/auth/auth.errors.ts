@@ -25,6 +25,11 @@ export const CREDENTIAL_ERRORS = defineErrors({
     status: 400,
     title: 'The token from the email is wrong, used or expired.',
   },
+  cross_site_request: {
+    type: 'authorization_error',
+    status: 403,
+    title: 'The session in a cookie was used from another site.',
+  },
   session_not_found: { type: 'not_found_error', status: 404, title: 'Session not found.' },
 });
 
@@ -33,6 +38,37 @@ export class ConflictingCredentials extends DomainError {
     super(CREDENTIAL_ERRORS.conflicting_credentials, 'Authorization and X-API-Key carry different credentials.', {
       hint: 'Send only one of the two headers.',
     });
+  }
+}
+
+/** A page sends its session in a cookie and another credential beside it. */
+export class SessionBesideKey extends DomainError {
+  constructor() {
+    super(
+      CREDENTIAL_ERRORS.conflicting_credentials,
+      'The request carries a session in a cookie and a credential in a header.',
+      { hint: 'Leave out Authorization and X-API-Key, or the header x-service-session.' },
+    );
+  }
+}
+
+/** Another site may have set one of the cookies, and nothing tells which. */
+export class SeveralSessionCookies extends DomainError {
+  constructor(name: string) {
+    super(CREDENTIAL_ERRORS.conflicting_credentials, `The request carries several different cookies ${name}.`, {
+      hint: 'Delete the cookies of this site and of its parent domain, then sign in again.',
+    });
+  }
+}
+
+/** A browser says, or does not rule out, that another site makes the call with the cookie of this one. */
+export class CrossSiteRequest extends DomainError {
+  constructor() {
+    super(
+      CREDENTIAL_ERRORS.cross_site_request,
+      'A session in a cookie works only for pages of this service, and this call is not known to come from one.',
+      { hint: 'Call from a page under PUBLIC_URL, or use an API key.' },
+    );
   }
 }
 

@@ -26,7 +26,14 @@ export interface OrgMembership {
 
 /** The credential that the caller sent. */
 export type Credential =
-  | { readonly type: 'session'; readonly sessionId: string }
+  | {
+      readonly type: 'session';
+      readonly sessionId: string;
+      /** True for a session of a page of this service, whose token is in a cookie. */
+      readonly inCookie: boolean;
+      /** True when the cookie has to be sent again, because the session was prolonged. */
+      readonly prolonged: boolean;
+    }
   | {
       readonly type: 'api_key';
       readonly keyId: string;

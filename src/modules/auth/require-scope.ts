@@ -23,7 +23,7 @@ export const RequireCaller = (): ReturnType<typeof Rule> => Rule({ scope: undefi
 
 /**
  * The route takes a session token as well as, or instead of, an API key. Everywhere else a session token is refused
- * with 401 (service document §5).
+ * with 401 (service document §5). A session in a cookie opens every route that does not declare `never`.
  */
 export const TakesSession = Reflector.createDecorator<SessionRule>();
 
@@ -33,7 +33,7 @@ export const TakesSession = Reflector.createDecorator<SessionRule>();
  */
 export const TakesPassword = Reflector.createDecorator<undefined, true>({ transform: () => true });
 
-/** `never` is the default. A route declares it where its controller declares something else. */
+/** Without a rule, a route takes keys and sessions in cookies. `never` also refuses those. */
 export type SessionRule = 'or_key' | 'only' | 'never';
 
 export type { ScopeRule };

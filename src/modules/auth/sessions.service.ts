@@ -16,6 +16,8 @@ import { SESSION_ID } from './sessions/sessions.ids.js';
 export type { Session };
 
 const LIFETIME_MS = 30 * 86_400_000;
+/** A session in a cookie is prolonged, and its cookie sent again, at most this often. */
+const PROLONG_AFTER_MS = 86_400_000;
 /** The last use of a session is written at most this often. */
 const TOUCH_AFTER_MS = 60_000;
 const MAX_USER_AGENT_LENGTH = 300;
@@ -24,6 +26,8 @@ const MAX_USER_AGENT_LENGTH = 300;
 export interface Origin {
   readonly ip: string;
   readonly userAgent: string | undefined;
+  /** True when the token goes into a cookie, where the scripts of a page cannot read it. */
+  readonly inCookie?: boolean;
 }
 
 /** The session that a token belongs to. */
@@ -31,6 +35,9 @@ export interface SessionRecord {
   readonly sessionId: string;
   readonly userId: string;
   readonly expiresAt: Date;
+  readonly inCookie: boolean;
+  /** True when the session was prolonged just now, so that its cookie has to be sent again. */
+  readonly prolonged: boolean;
 }
 
 /** A session that was just opened. */
@@ -71,26 +78,28 @@ export class SessionsService {
       await this.endIfReused(hashes, now);
       return undefined;
     }
-    if (now.getTime() - live.lastUsedAt.getTime() >= TOUCH_AFTER_MS) await this.sessions.touch(live.sessionId, now);
-    const { sessionId, userId, expiresAt } = live;
-    return { sessionId, userId, expiresAt };
+    const { sessionId, userId, expiresAt, inCookie } = live;
+    const prolonged = inCookie && expiresAt.getTime() - now.getTime() < LIFETIME_MS - PROLONG_AFTER_MS;
+    if (prolonged) await this.sessions.prolong(sessionId, now, endOf(now));
+    else if (now.getTime() - live.lastUsedAt.getTime() >= TOUCH_AFTER_MS) await this.sessions.touch(sessionId, now);
+    return { sessionId, userId, expiresAt, inCookie, prolonged };
   }
 
   /** Opens a session in the running transaction. */
-  async open(userId: string, { ip, userAgent }: Origin): Promise<OpenedSession> {
-    const token = this.hasher.createToken('sess');
+  async open(userId: string, { ip, userAgent, inCookie = false }: Origin): Promise<OpenedSession> {
+    const token = this.hasher.createToken(inCookie ? 'web' : 'sess');
     const now = this.clock.now();
-    const expiresAt = new Date(now.getTime() + LIFETIME_MS);
     const id = this.ids.next(SESSION_ID);
     await this.sessions.insert({
       id,
       userId,
       tokenHash: this.hasher.hash(token).hash,
+      inCookie,
       ip,
       userAgent: userAgent?.slice(0, MAX_USER_AGENT_LENGTH) ?? null,
       createdAt: now,
       lastUsedAt: now,
-      expiresAt,
+      expiresAt: endOf(now),
       endedAt: null,
     });
     await this.history.recordStart(id, userId, ip);
@@ -98,14 +107,18 @@ export class SessionsService {
   }
 
   /**
-   * Replaces the token of the current session, which then lasts thirty days from now. The old token stops working.
+   * Replaces the token of the current session, which then lasts thirty days from now. The old token stops working. A
+   * session in a cookie is prolonged instead, because two calls of a page at once would look like a copied token.
    *
+   * @throws {SessionRequired} `session_required`: the session is in a cookie.
    * @throws {SessionInvalid} `invalid_session`: the session has ended meanwhile.
    */
   async rotate(call: Call): Promise<IssuedToken> {
+    const { credential } = call.principal;
+    if (credential.type === 'session' && credential.inCookie) throw new SessionRequired();
     const token = this.hasher.createToken('sess');
     const now = this.clock.now();
-    const expiresAt = new Date(now.getTime() + LIFETIME_MS);
+    const expiresAt = endOf(now);
     await this.database.transaction(async () => {
       if (!(await this.sessions.rotate(currentOf(call), this.hasher.hash(token).hash, now, expiresAt)))
         throw new SessionInvalid();
@@ -161,6 +174,8 @@ export class SessionsService {
     throw new SessionTokenReused();
   }
 }
+
+const endOf = (now: Date): Date => new Date(now.getTime() + LIFETIME_MS);
 
 /** @throws {SessionRequired} `session_required` */
 function currentOf({ principal: { credential } }: Call): string {

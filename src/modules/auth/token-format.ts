@@ -5,10 +5,13 @@ const SECRET_BYTES = 24;
 /** 33 characters are enough, because 62³³ > 2¹⁹². */
 const SECRET_LENGTH = 33;
 const CHECKSUM_LENGTH = 6;
-const FORMAT = /^svc_(pat|sel|org|sess|mail|inv|hook)_([0-9A-Za-z]{39})$/;
+const FORMAT = /^svc_(pat|sel|org|sess|web|mail|inv|hook)_([0-9A-Za-z]{39})$/;
 
-/** The kind in the prefix: three kinds of API keys, sessions, two kinds that are sent by email, and hooks. */
-export type TokenKind = 'pat' | 'sel' | 'org' | 'sess' | 'mail' | 'inv' | 'hook';
+/**
+ * The kind in the prefix: three kinds of API keys, sessions whose token is in a header and in a cookie, two kinds that are
+ * sent by email, and hooks.
+ */
+export type TokenKind = 'pat' | 'sel' | 'org' | 'sess' | 'web' | 'mail' | 'inv' | 'hook';
 
 /**
  * A token is `svc_<kind>_`, 24 random bytes and the CRC-32 of the rest, both in base62. The checksum detects typing

@@ -7,6 +7,7 @@ import { DeployEnvironment } from '../hosting/deploy-environment.js';
 import { HostingModule } from '../hosting/hosting.module.js';
 import { StoredBytesModule } from '../hosting/stored-bytes.module.js';
 import { OrgDirectoryModule } from '../orgs/org-directory.module.js';
+import { LastDeploys } from '../projects/last-deploys.js';
 import { ProjectsModule } from '../projects/projects.module.js';
 import { UploadsModule } from '../uploads/uploads.module.js';
 import { DeployAdmissionService } from './admission/deploy-admission.service.js';
@@ -30,6 +31,7 @@ import { DeployQueue } from './requests/deploy-queue.js';
 import { DeployRequests } from './requests/deploy-requests.js';
 import { DeployVariablesService } from './requests/deploy-variables.service.js';
 import { DeploysService } from './requests/deploys.service.js';
+import { LastDeploysOfProjects } from './requests/last-deploys-of-projects.js';
 import { LiveDeploys } from './requests/live-deploys.js';
 import { ProjectHosts } from './requests/project-hosts.js';
 import { ProjectSettingsService } from './requests/project-settings.service.js';
@@ -59,7 +61,10 @@ const SHARED = [
   SystemVariables,
 ];
 
-/** This module is global because hosting asks it for the environment that the server of a deploy starts with. */
+/**
+ * This module is global because hosting asks it for the environment that the server of a deploy starts with, and
+ * lists of projects for their last deploys.
+ */
 @Global()
 @Module({
   imports: [
@@ -81,7 +86,8 @@ const SHARED = [
     DeployReports,
     HookIssuer,
     { provide: DeployEnvironment, useExisting: DeployVariablesService },
+    { provide: LastDeploys, useClass: LastDeploysOfProjects },
   ],
-  exports: [...SHARED, DeployEnvironment, DeployMetrics],
+  exports: [...SHARED, DeployEnvironment, DeployMetrics, LastDeploys],
 })
 export class DeploysModule {}

@@ -7,6 +7,8 @@ export interface BudgetAccount {
   readonly tier: Tier;
   /** Larger networks that share a multiple of the budget, such as the /48 around an IPv6 network. */
   readonly circles: readonly { readonly key: string; readonly callsPerDay: number }[];
+  /** The key of a burst limit of its own, for calls that do not spend the daily budget. */
+  readonly burstOnly?: string;
 }
 
 /**

@@ -73,6 +73,7 @@ export class CallBudgetService {
    * Returns a call to the budget. Calls that failed on our side, or were refused before they did anything, are free.
    */
   async giveBack({ account, countedIn, countedAt }: Budget): Promise<void> {
+    if (account.burstOnly !== undefined) return;
     if (countedIn === 'process') {
       this.inProcess.giveBack(account.key);
       return;
@@ -100,6 +101,7 @@ export class CallBudgetService {
 
   private async take(account: BudgetAccount, stamps: readonly string[], cost: number): Promise<Budget> {
     const now = this.clock.now();
+    if (account.burstOnly !== undefined) return this.takeBurst(account, account.burstOnly, stamps, cost);
     const { key, tier } = account;
     try {
       const answer = await this.script.take({
@@ -121,6 +123,42 @@ export class CallBudgetService {
       if (!isRedisUnavailable(error)) throw error;
       this.log.debug({ error }, 'Redis is unavailable; calls are counted in this process.');
       return this.budgetOf(account, now, this.inProcess.take(key, tier, cost), { countedIn: 'process', stamps: [] });
+    }
+  }
+
+  /** Takes from a burst limit alone, and reads along what is left of the daily budget. */
+  private async takeBurst(
+    account: BudgetAccount,
+    burstKey: string,
+    stamps: readonly string[],
+    cost: number,
+  ): Promise<Budget> {
+    const now = this.clock.now();
+    const { key, tier } = account;
+    try {
+      const answer = await this.script.take({
+        burst: { key: `limits:burst:${burstKey}`, callsPerSecond: tier.callsPerSecond, size: burstSizeOf(tier) },
+        counters: [],
+        stamps: [...stamps, ...countersOf(account, now).map((counter) => counter.key)],
+        expiresAt: nextUtcMidnight(now),
+        cost,
+      });
+      const taken = {
+        refusedBy: answer.refusedBy === undefined ? undefined : ('burst' as const),
+        burstWaitMs: answer.burstWaitMs,
+        burstLeft: answer.burstLeft,
+        used: Math.max(0, answer.stamps[stamps.length]!),
+      };
+      return this.budgetOf(account, now, taken, {
+        countedIn: 'redis',
+        stamps: answer.stamps.slice(0, stamps.length),
+      });
+    } catch (error) {
+      if (!isRedisUnavailable(error)) throw error;
+      this.log.debug({ error }, 'Redis is unavailable; calls are counted in this process.');
+      const taken = this.inProcess.take(burstKey, { ...tier, callsPerDay: null }, cost);
+      const { used } = this.inProcess.take(key, tier, 0);
+      return this.budgetOf(account, now, { ...taken, used }, { countedIn: 'process', stamps: [] });
     }
   }
 

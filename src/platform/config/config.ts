@@ -82,9 +82,9 @@ export class Config {
   @UrlSetting({
     name: 'DASHBOARD_URL',
     summary:
-      'URL that links in e-mails and the pages of the payment provider lead to. ' +
+      'URL of the app for people, which links in e-mails and the pages of the payment provider lead to. ' +
       'Errors do not carry `dashboard_url` yet.',
-    unset: '`PUBLIC_URL`',
+    unset: '`/app` of this service',
     example: 'https://app.example.com',
   })
   private readonly givenDashboardUrl?: string;
@@ -209,7 +209,7 @@ export class Config {
   }
 
   get dashboardUrl(): string {
-    return this.givenDashboardUrl ?? this.publicUrl;
+    return this.givenDashboardUrl ?? `${this.publicUrl}/app`;
   }
 
   get docsUrl(): string {

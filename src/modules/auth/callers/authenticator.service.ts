@@ -62,7 +62,7 @@ export class AuthenticatorService {
 
   private async lookUp(token: string): Promise<KnownCaller> {
     const kind = tokenKindOf(token);
-    if (kind === 'sess') return this.lookUpSession(token);
+    if (kind === 'sess' || kind === 'web') return this.lookUpSession(token);
     if (kind === undefined || !API_KEY_KINDS.includes(kind)) throw new ApiKeyMalformed();
     return this.lookUpKey(token);
   }
@@ -101,7 +101,13 @@ export class AuthenticatorService {
     if (session === undefined || caller === undefined || home === undefined) throw new SessionInvalid();
     return this.known({
       caller,
-      credential: { type: 'session', sessionId: session.sessionId },
+      credential: {
+        type: 'session',
+        sessionId: session.sessionId,
+        inCookie: session.inCookie,
+        // The second reading already sees the new end.
+        prolonged: found?.prolonged === true,
+      },
       homeOrgId: home.id,
       endsAt: session.expiresAt,
     });

@@ -7,7 +7,8 @@ import { EmailNotVerified, InsufficientScopes } from '../access.errors.js';
 import { SessionRequired, SessionTokenNotAllowed } from '../auth.errors.js';
 import type { Call } from '../caller.js';
 import { budgetAccountOf } from '../callers/org-budget.js';
-import type { OrgMembership } from '../principal.js';
+import type { Credential, OrgMembership } from '../principal.js';
+import type { SessionRule } from '../require-scope.js';
 import { type DeclaredRoute, RouteDirectory } from '../route-directory.js';
 
 /** The checks that can refuse a call, in their order. */
@@ -73,13 +74,10 @@ export class AccessExplanationService {
     idOrSlug: string | undefined,
   ): Promise<OrgMembership | undefined> {
     const { rule, sessions } = route;
-    const isSession = principal.credential.type === 'session';
-    if (rule !== undefined && isSession && sessions !== 'only' && sessions !== 'or_key')
-      throw new SessionTokenNotAllowed();
-    if (rule !== undefined && !isSession && sessions === 'only') throw new SessionRequired();
+    if (rule !== undefined) requireKind(principal.credential, sessions);
     const org = principal.orgOf(idOrSlug);
-    const { remaining, account } = await this.budgets.look(budgetAccountOf(org));
-    if (remaining === 0) throw this.budgets.usedUp(account);
+    const { remaining, account } = await this.budgets.look(budgetAccountOf(org, principal));
+    if (remaining === 0 && account.burstOnly === undefined) throw this.budgets.usedUp(account);
     if (rule?.scope !== undefined) {
       if (rule.in === 'resource') principal.requireOfKey(rule.scope);
       principal.require(rule.scope, org.id);
@@ -87,6 +85,15 @@ export class AccessExplanationService {
     if (route.needsVerifiedEmail && this.settings.emailVerification === 'required' && !principal.user.emailVerified)
       throw new EmailNotVerified();
     return org;
+  }
+}
+
+/** @throws {SessionTokenNotAllowed} `session_token_not_allowed`, {SessionRequired} `session_required` */
+function requireKind(credential: Credential, sessions: SessionRule | undefined): void {
+  if (credential.type === 'api_key') {
+    if (sessions === 'only') throw new SessionRequired();
+  } else if (sessions === 'never' || (sessions === undefined && !credential.inCookie)) {
+    throw new SessionTokenNotAllowed();
   }
 }
 

@@ -3,6 +3,7 @@ import { BudgetHolders } from '../../limits/budget-account.js';
 import { CallersModule } from '../callers/callers.module.js';
 import { KeysModule } from '../keys.module.js';
 import { RouteDirectory } from '../route-directory.js';
+import { SessionCookie } from '../session-cookie.js';
 import { AccessGuard } from './access.guard.js';
 import { ACCESS_METRICS, AccessMetrics } from './access.metrics.js';
 import { CallAdmission } from './call-admission.js';
@@ -17,11 +18,12 @@ import { CallerBudgets } from './caller-budgets.js';
   providers: [
     AccessGuard,
     CallAdmission,
+    SessionCookie,
     { provide: BudgetHolders, useClass: CallerBudgets },
     { provide: RouteDirectory, useClass: DeclaredRoutes },
     ...ACCESS_METRICS,
     ...OPEN_SURFACES,
   ],
-  exports: [AccessGuard, AccessMetrics, BudgetHolders, CallAdmission, RouteDirectory],
+  exports: [AccessGuard, AccessMetrics, BudgetHolders, CallAdmission, RouteDirectory, SessionCookie],
 })
 export class AuthHttpModule {}

@@ -1,6 +1,6 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
-import type { Request } from 'express';
+import type { Request, Response } from 'express';
 import { DomainError } from '../../../platform/errors/domain-error.js';
 import { isApiCall } from '../../../platform/http/api-path.js';
 import { RouteMetadata } from '../../../platform/http/route-metadata.js';
@@ -8,6 +8,8 @@ import { ApiKeyMissing, SessionRequired, SessionTokenNotAllowed } from '../auth.
 import { isApiKey } from '../callers/authenticator.service.js';
 import { RequireScope, type ScopeRule, type SessionRule, TakesPassword, TakesSession } from '../require-scope.js';
 import { AccessMetrics } from './access.metrics.js';
+import { callOf } from '../caller.js';
+import { SessionCookie } from '../session-cookie.js';
 import { CallAdmission } from './call-admission.js';
 import { credentialOf, isJwt, passwordOf, type SentCredential } from './credential.js';
 
@@ -25,6 +27,7 @@ export class AuthenticationGuard implements CanActivate {
     reflector: Reflector,
     private readonly admission: CallAdmission,
     private readonly metrics: AccessMetrics,
+    private readonly cookie: SessionCookie,
   ) {
     this.rules = new RouteMetadata(reflector, RequireScope);
     this.sessions = new RouteMetadata(reflector, TakesSession);
@@ -34,11 +37,13 @@ export class AuthenticationGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean | Promise<boolean> {
     const request = context.switchToHttp().getRequest<Request>();
     if (this.rules.of(context) === undefined) {
-      return isApiCall(request) && showsCredential(request)
+      return isApiCall(request) && (showsCredential(request) || this.cookie.isUsedBy(request))
         ? this.admission.admitIfKnown(request).then(() => true)
         : true;
     }
     try {
+      if (this.cookie.isUsedBy(request))
+        return this.admitPage(context, request).catch((error: unknown) => this.refuse(error));
       const password = this.passwords.of(context) === undefined ? undefined : passwordOf(request);
       const admitted = this.admission.admit(
         request,
@@ -48,6 +53,18 @@ export class AuthenticationGuard implements CanActivate {
     } catch (error) {
       return this.refuse(error);
     }
+  }
+
+  /** Admits a page of this service with the session in its cookie. */
+  private async admitPage(context: ExecutionContext, request: Request): Promise<boolean> {
+    const token = this.cookie.tokenOf(request);
+    if (this.sessions.of(context) === 'never') throw new SessionTokenNotAllowed();
+    if (token === undefined) throw new SessionRequired();
+    await this.admission.admit(request, token);
+    const credential = callOf(request)?.principal.credential;
+    if (credential?.type === 'session' && credential.prolonged)
+      this.cookie.set(context.switchToHttp().getResponse<Response>(), token);
+    return true;
   }
 
   private refuse(error: unknown): never {

@@ -11,6 +11,7 @@ import { isStale, type KnownCaller, stampsOf } from '../callers/known-caller.js'
 import { KeyUsage } from '../keys/key-usage.js';
 import { budgetAccountOf } from '../callers/org-budget.js';
 import type { OrgMembership, Principal } from '../principal.js';
+import { SessionCookie } from '../session-cookie.js';
 import { credentialOf } from './credential.js';
 
 const ORG_HEADER = 'x-service-org';
@@ -21,6 +22,7 @@ export class CallAdmission {
   constructor(
     private readonly authenticator: AuthenticatorService,
     private readonly usage: KeyUsage,
+    private readonly cookie: SessionCookie,
   ) {}
 
   /** @throws {DomainError} when the token is refused, also for this address or for the requested organization. */
@@ -34,15 +36,21 @@ export class CallAdmission {
   /** {@link admit} for public routes: a caller with a refused credential counts as unauthenticated. */
   async admitIfKnown(request: Request): Promise<void> {
     try {
-      const sent = credentialOf(request);
-      if (sent.kind !== 'token') return;
-      const caller = await this.authenticator.authenticate(sent.token, request.ip ?? '');
+      const token = this.tokenIn(request);
+      if (token === undefined) return;
+      const caller = await this.authenticator.authenticate(token, request.ip ?? '');
       // A stolen key must not use up the calls of its organization from an address that it does not allow.
       requireAddress(caller.principal, request.ip ?? '');
-      this.attach(request, sent.token, caller);
+      this.attach(request, token, caller);
     } catch (error) {
       if (!(error instanceof DomainError)) throw error;
     }
+  }
+
+  private tokenIn(request: Request): string | undefined {
+    if (this.cookie.isUsedBy(request)) return this.cookie.tokenOf(request);
+    const sent = credentialOf(request);
+    return sent.kind === 'token' ? sent.token : undefined;
   }
 
   /**
@@ -79,7 +87,7 @@ export class CallAdmission {
 
   private holderOf(request: Request, token: string, caller: KnownCaller, org = callOf(request)!.org): BudgetHolder {
     return {
-      account: budgetAccountOf(org),
+      account: budgetAccountOf(org, caller.principal),
       stamps: stampsOf(caller, org),
       isStale: (stamps) => isStale(caller, org, stamps),
       refresh: async () => {

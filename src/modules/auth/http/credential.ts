@@ -1,5 +1,5 @@
 import type { Request } from 'express';
-import { ConflictingCredentials } from '../auth.errors.js';
+import { ConflictingCredentials, SessionTokenNotAllowed } from '../auth.errors.js';
 
 /** The credential that a request carries. */
 export type SentCredential =
@@ -9,7 +9,7 @@ export type SentCredential =
   | { readonly kind: 'token'; readonly token: string };
 
 const BEARER = /^Bearer +(\S+) *$/i;
-const LOGIN_COOKIE_NAME = /sess|auth|token|sid|jwt/i;
+const LOGIN_COOKIE_NAME = /sess|auth|token|sid|jwt|svc_web/i;
 
 /** Returns the password of HTTP Basic (RFC 7617) as a token, or undefined without such a header. */
 export function passwordOf({ headers }: Request): SentCredential | undefined {
@@ -17,10 +17,15 @@ export function passwordOf({ headers }: Request): SentCredential | undefined {
   if (encoded === undefined) return undefined;
   const text = Buffer.from(encoded, 'base64').toString();
   const token = text.slice(text.indexOf(':') + 1);
-  return token === '' ? { kind: 'none' } : { kind: 'token', token };
+  return token === '' ? { kind: 'none' } : tokenOutsideCookie(token);
 }
 
-/** @throws {ConflictingCredentials} `conflicting_credentials`: the two headers differ. */
+/**
+ * Returns what the headers of the caller carry, without a session in a cookie.
+ *
+ * @throws {ConflictingCredentials} `conflicting_credentials`: the two headers differ.
+ * @throws {SessionTokenNotAllowed} `session_token_not_allowed`: the token of a cookie is in a header.
+ */
 export function credentialOf({ headers }: Request): SentCredential {
   const { authorization } = headers;
   const alias = headers['x-api-key'];
@@ -30,8 +35,14 @@ export function credentialOf({ headers }: Request): SentCredential {
   if (bearer !== undefined && apiKey !== undefined && bearer !== apiKey) throw new ConflictingCredentials();
 
   const token = bearer ?? apiKey;
-  if (token !== undefined && token !== '') return { kind: 'token', token };
+  if (token !== undefined && token !== '') return tokenOutsideCookie(token);
   return headers.cookie !== undefined && hasLoginCookie(headers.cookie) ? { kind: 'cookie' } : { kind: 'none' };
+}
+
+/** A token that was made for a cookie is bound to it: outside of it, a script has read it. */
+function tokenOutsideCookie(token: string): SentCredential {
+  if (token.startsWith('svc_web_')) throw new SessionTokenNotAllowed();
+  return { kind: 'token', token };
 }
 
 /** Splits the header instead of matching it as a whole, because a caller can choose all 16 KiB of it. */

@@ -9,6 +9,7 @@ export interface LiveSession {
   readonly userId: string;
   readonly lastUsedAt: Date;
   readonly expiresAt: Date;
+  readonly inCookie: boolean;
 }
 
 /** How many replaced tokens of a session are still recognized. */
@@ -37,7 +38,8 @@ export class SessionsStore {
   async findLive(hashes: readonly Buffer[], now: Date): Promise<LiveSession | undefined> {
     const [row] = await this.database.manager.query<LiveSession[]>(
       `
-      SELECT id AS "sessionId", user_id AS "userId", last_used_at AS "lastUsedAt", expires_at AS "expiresAt"
+      SELECT id AS "sessionId", user_id AS "userId", last_used_at AS "lastUsedAt", expires_at AS "expiresAt",
+             in_cookie AS "inCookie"
       FROM sessions WHERE token_hash = ANY($1) AND ended_at IS NULL AND expires_at > $2`,
       [hashes, now],
     );
@@ -73,6 +75,16 @@ export class SessionsStore {
       id,
       now,
     ]);
+  }
+
+  /** Moves the end of a live session. It never moves back, and an ended session stays ended. */
+  async prolong(id: string, now: Date, expiresAt: Date): Promise<void> {
+    await this.database.manager.query(
+      `
+      UPDATE sessions SET expires_at = $3, last_used_at = greatest(last_used_at, $2)
+      WHERE id = $1 AND ended_at IS NULL AND expires_at > $2 AND expires_at < $3`,
+      [id, now, expiresAt],
+    );
   }
 
   /** Ends a session. Returns true when the user had a live session with this id. */

@@ -3,6 +3,7 @@ import { In, MoreThanOrEqual } from 'typeorm';
 import type { QueryDeepPartialEntity } from 'typeorm/query-builder/QueryPartialEntity.js';
 import { Database } from '../../../platform/database/database.js';
 import { type Page, pageOf, type PageRequest } from '../../../platform/database/page.js';
+import type { LastDeploy } from '../../projects/last-deploys.js';
 import { type DeployState, type DeployType, ACTIVE_STATES } from '../domain/deploy-state.js';
 import { DeployEvent } from './deploy-event.entity.js';
 import { Deploy } from './deploy.entity.js';
@@ -53,6 +54,19 @@ export class DeploysStore {
       .createQueryBuilder(Deploy, 'deploy')
       .where('deploy.id = :id AND deploy.org_id = ANY(:orgIds)', { id, orgIds })
       .getOne();
+  }
+
+  /** Returns the newest deploy of each project that has one. */
+  lastOf(projectIds: readonly string[]): Promise<LastDeploy[]> {
+    return this.database.manager.query<LastDeploy[]>(
+      `
+      SELECT last.* FROM unnest($1::text[]) AS project (id), LATERAL (
+        SELECT id, project_id AS "projectId", state, type, branch, commit_sha AS "commitSha",
+               commit_message AS "commitMessage", error_code AS "errorCode", created_at AS "createdAt",
+               finished_at AS "finishedAt"
+        FROM deploys WHERE project_id = project.id ORDER BY id DESC LIMIT 1) AS last`,
+      [projectIds],
+    );
   }
 
   /** Newest first. */

@@ -11,6 +11,14 @@ const bearer = (description: string): Scheme => ({ type: 'http', scheme: 'bearer
 export const SECURITY_SCHEMES = {
   api_key: bearer('An API key. The header `x-api-key` accepts it as well.'),
   session: bearer('The session token from sign-in or sign-up.'),
+  session_cookie: {
+    type: 'apiKey',
+    in: 'cookie',
+    name: '__Host-svc_web',
+    description:
+      'The session of a page of this service. It counts only with the header `x-service-session: cookie`, and only ' +
+      'from the same origin. Its name is `svc_web` where `PUBLIC_URL` is http.',
+  },
   ops_token: bearer(
     'The operator token `OPS_TOKEN`. While it is unset, programs on the same machine need none, ' +
       'and endpoints that move money are disabled.',
@@ -36,6 +44,7 @@ export function securityOf({ rule, surface, sessions }: DeclaredRoute): Requirem
 function schemesOf({ rule, surface, sessions }: Pick<DeclaredRoute, 'rule' | 'surface' | 'sessions'>): SchemeName[] {
   if (surface !== undefined) return [BY_SURFACE[surface]];
   if (rule === undefined) return [];
-  if (sessions === 'only') return ['session'];
-  return sessions === 'or_key' ? ['api_key', 'session'] : ['api_key'];
+  if (sessions === 'never') return ['api_key'];
+  if (sessions === 'only') return ['session', 'session_cookie'];
+  return sessions === 'or_key' ? ['api_key', 'session', 'session_cookie'] : ['api_key', 'session_cookie'];
 }

@@ -14,6 +14,8 @@ import type { KeptAnswer } from '../writes/answer-vault.js';
 import { IdempotencyService, type IdempotentRequest } from '../writes/idempotency.service.js';
 
 const KEY_HEADER = 'idempotency-key';
+/** A sign-in for a cookie is another write than the same one for a token in the response. */
+const SESSION_HEADER = 'x-service-session';
 const KEY_FORM = /^[\x21-\x7e]{1,255}$/;
 /** Secrets that are shown only once are left out of dry runs, which create nothing. */
 const SECRETS = new Set(['secret', 'session_token']);
@@ -71,8 +73,9 @@ export class ApiWriteGuarantees extends WriteGuarantees {
    * Hashes with the pepper, because the body of a sign-in holds a password, which a plain hash would allow to guess
    * fast.
    */
-  private fingerprintsOf({ originalUrl, body }: Request): Buffer[] {
-    const content = JSON.stringify([originalUrl, body ?? null]);
+  private fingerprintsOf({ originalUrl, body, headers }: Request): Buffer[] {
+    const sessionPlace = headers[SESSION_HEADER];
+    const content = JSON.stringify([originalUrl, body ?? null, ...(sessionPlace === undefined ? [] : [sessionPlace])]);
     return this.config.apiKeyPeppers.map(({ secret }) =>
       createHmac('sha256', keyFor('idempotency fingerprint', secret)).update(content).digest(),
     );

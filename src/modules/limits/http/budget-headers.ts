@@ -78,7 +78,7 @@ export class BudgetHeaders extends FailureHeaders {
       setBudgetHeaders(response, await this.budgets.look(account));
       return;
     }
-    if (!isFree(status)) return;
+    if (!isFree(status) || spent.account.burstOnly !== undefined) return;
     await this.budgets.giveBack(spent);
     setBudgetHeaders(response, { ...spent, remaining: Math.min(spent.limit, spent.remaining + 1) });
   }

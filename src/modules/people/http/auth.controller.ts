@@ -1,4 +1,4 @@
-import { Body, Controller, Headers, HttpCode, HttpStatus, Ip, Post } from '@nestjs/common';
+import { Body, Controller, Headers, HttpCode, HttpStatus, Ip, Post, UseInterceptors } from '@nestjs/common';
 import {
   ApiAcceptedResponse,
   ApiCreatedResponse,
@@ -20,6 +20,7 @@ import { type Call, Caller } from '../../auth/caller.js';
 import { EmailVerificationService } from '../accounts/email-verification.service.js';
 import { SignInService } from '../accounts/sign-in.service.js';
 import { SignUpService } from '../accounts/sign-up.service.js';
+import { IN_COOKIE, SESSION_HEADER } from '../../auth/session-cookie.js';
 import { RequireCaller, TakesSession } from '../../auth/require-scope.js';
 import { SessionsService } from '../../auth/sessions.service.js';
 import {
@@ -32,6 +33,7 @@ import {
   SignInBody,
   SignUpBody,
 } from './auth.dto.js';
+import { SessionCookieInterceptor } from './session-cookie.interceptor.js';
 import { TokenBody } from '../../auth/token-body.js';
 import { ANY_BODY, ANY_WRITE } from '../../idempotency/idempotency.errors.js';
 import { ANY_CALL } from '../../limits/limits.errors.js';
@@ -46,7 +48,16 @@ const USER_AGENT = {
   description: 'Identifies the session in the list of sessions.',
 };
 
+const SESSION_PLACE = {
+  name: SESSION_HEADER,
+  required: false,
+  schema: { type: 'string', enum: [IN_COOKIE] },
+  description:
+    'For pages of this service: the token is set as a cookie that scripts cannot read, and is not in the response.',
+};
+
 @ApiTags('auth')
+@UseInterceptors(SessionCookieInterceptor)
 @Controller('api/v1/auth')
 export class AuthController {
   constructor(
@@ -61,6 +72,7 @@ export class AuthController {
   @RequireFeature('sign_ups')
   @TakesJson()
   @ApiHeader(USER_AGENT)
+  @ApiHeader(SESSION_PLACE)
   @ApiOperation({
     summary: 'Creates an account and signs in.',
     description:
@@ -71,6 +83,7 @@ export class AuthController {
   @ApiRefusals(
     ...ANY_CALL,
     ...ANY_BODY,
+    CREDENTIAL_ERRORS.cross_site_request,
     OPERATOR_ERRORS.feature_disabled,
     PEOPLE_ERRORS.username_taken,
     PEOPLE_ERRORS.email_taken,
@@ -79,8 +92,11 @@ export class AuthController {
     @Body() body: SignUpBody,
     @Ip() ip: string,
     @Headers('user-agent') userAgent?: string,
+    @Headers(SESSION_HEADER) place?: string,
   ): Promise<Envelope<SignedInView>> {
-    return new Envelope(SignedInView.of(await this.signUps.signUp(body, { ip, userAgent })));
+    return new Envelope(
+      SignedInView.of(await this.signUps.signUp(body, { ip, userAgent, inCookie: place === IN_COOKIE })),
+    );
   }
 
   @Post('sign-in')
@@ -88,19 +104,29 @@ export class AuthController {
   @Public()
   @TakesJson()
   @ApiHeader(USER_AGENT)
+  @ApiHeader(SESSION_PLACE)
   @HttpCode(HttpStatus.OK)
   @ApiOperation({
     summary: 'Creates a session that lasts 30 days.',
     description: 'After ten attempts for one account from one address within 15 minutes, further attempts are refused.',
   })
   @ApiOkResponse({ type: SignedInAnswer })
-  @ApiRefusals(...ANY_CALL, ...ANY_BODY, PEOPLE_ERRORS.invalid_credentials, ATTEMPT_ERRORS.sign_in_limit_exceeded)
+  @ApiRefusals(
+    ...ANY_CALL,
+    ...ANY_BODY,
+    CREDENTIAL_ERRORS.cross_site_request,
+    PEOPLE_ERRORS.invalid_credentials,
+    ATTEMPT_ERRORS.sign_in_limit_exceeded,
+  )
   async signIn(
     @Body() body: SignInBody,
     @Ip() ip: string,
     @Headers('user-agent') userAgent?: string,
+    @Headers(SESSION_HEADER) place?: string,
   ): Promise<Envelope<SignedInView>> {
-    return new Envelope(SignedInView.of(await this.signIns.signIn(body, { ip, userAgent })));
+    return new Envelope(
+      SignedInView.of(await this.signIns.signIn(body, { ip, userAgent, inCookie: place === IN_COOKIE })),
+    );
   }
 
   @Post('sign-out')

@@ -97,11 +97,14 @@ export class SignedInView {
   @ApiProperty({ type: UserView }) user!: UserView;
   @ApiProperty({ type: HomeOrganizationView, description: "The user's personal organization." })
   organization!: HomeOrganizationView;
-  @ApiProperty({
-    description: 'Token of the session, which is returned only once. Use it to create API keys.',
+  @ApiPropertyOptional({
+    type: String,
+    description:
+      'Token of the session, which is returned only once. Use it to create API keys. ' +
+      'It is absent with `x-service-session: cookie`.',
     example: 'svc_sess_…',
   })
-  session_token!: string;
+  session_token?: string;
 
   static of({ user, organization, sessionToken }: SignedIn): SignedInView {
     return {

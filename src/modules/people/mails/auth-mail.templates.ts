@@ -5,8 +5,8 @@ export interface MailText {
 }
 
 interface TokenMail {
-  /** Link to the dashboard page that takes the token. Without a dashboard, the reader sends the token to the API. */
-  readonly link: string | undefined;
+  /** Link to the page of the app that takes the token. */
+  readonly link: string;
   readonly token: string;
 }
 
@@ -45,7 +45,10 @@ export const invitationMail = (
   ),
 });
 
-const instructions = (link: string | undefined, call: string): string[] =>
-  link === undefined ? [`Send this token to ${call}`] : ['Follow this link:', link, `Or send the token to ${call}`];
+const instructions = (link: string, call: string): string[] => [
+  'Follow this link:',
+  link,
+  `Or send the token to ${call}`,
+];
 
 const paragraphs = (...texts: string[]): string => `${texts.join('\n\n')}\n`;

@@ -66,9 +66,7 @@ export class AuthMailsService {
   }
 
   /** The token stands behind the #, which browsers do not send, so that it gets into no log. */
-  private linkOf(page: string, token: string): string | undefined {
-    const { dashboardUrl, publicUrl } = this.config;
-    // Without a dashboard, its URL is that of the API, which has no such pages.
-    return dashboardUrl === publicUrl ? undefined : `${dashboardUrl}/${page}#token=${token}`;
+  private linkOf(page: string, token: string): string {
+    return `${this.config.dashboardUrl}/${page}#token=${token}`;
   }
 }

@@ -2,11 +2,12 @@ import { Module } from '@nestjs/common';
 import { ProjectsModule } from '../projects.module.js';
 import { ProjectEnvController } from './project-env.controller.js';
 import { ProjectInputs } from './project-inputs.js';
+import { ProjectList } from './project-list.js';
 import { ProjectsController } from './projects.controller.js';
 
 @Module({
   imports: [ProjectsModule],
   controllers: [ProjectsController, ProjectEnvController],
-  providers: [ProjectInputs],
+  providers: [ProjectInputs, ProjectList],
 })
 export class ProjectsHttpModule {}

@@ -13,7 +13,8 @@ import { PLAN_ERRORS } from '../../plans/plans.errors.js';
 import { PROJECT_ERRORS } from '../projects.errors.js';
 import { ProjectsService } from '../projects.service.js';
 import { ProjectInputs } from './project-inputs.js';
-import { ChangeProjectBody, CreateProjectBody, ProjectAnswer, ProjectPageAnswer, ProjectView } from './projects.dto.js';
+import { ProjectList } from './project-list.js';
+import { ChangeProjectBody, CreateProjectBody, type ListedProjectView, ProjectAnswer, ProjectPageAnswer, ProjectView } from './projects.dto.js';
 
 @ApiTags('projects')
 @Controller('api/v1/projects')
@@ -21,6 +22,7 @@ export class ProjectsController {
   constructor(
     private readonly projects: ProjectsService,
     private readonly inputs: ProjectInputs,
+    private readonly lists: ProjectList,
   ) {}
 
   @Post()
@@ -41,11 +43,14 @@ export class ProjectsController {
 
   @Get()
   @RequireScope('projects:read')
-  @ApiOperation({ summary: 'Lists the projects of the organization of the call, newest first.' })
+  @ApiOperation({
+    summary: 'Lists the projects of the organization of the call, newest first.',
+    description: 'Each has its last deploy, if the caller may read deploys.',
+  })
   @ApiOkResponse({ type: ProjectPageAnswer })
   @ApiRefusals(...ANY_CALLER, GENERIC_ERRORS.invalid_request)
-  async list(@Caller() call: Call, @Query() query: PageQuery): Promise<Envelope<ProjectView[]>> {
-    return pageEnvelope(await this.projects.list(call, query.page), (project) => ProjectView.of(project));
+  async list(@Caller() call: Call, @Query() query: PageQuery): Promise<Envelope<ListedProjectView[]>> {
+    return pageEnvelope(await this.lists.page(call, query.page), (project) => project);
   }
 
   @Get(':project_id')

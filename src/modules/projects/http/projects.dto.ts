@@ -2,6 +2,7 @@ import { applyDecorators } from '@nestjs/common';
 import { ApiProperty, ApiPropertyOptional, type ApiPropertyOptions } from '@nestjs/swagger';
 import { IsIn, IsInt, IsString, Max, MaxLength, Min, MinLength, ValidateBy } from 'class-validator';
 import { MAX_BRANCH_BYTES } from '../../../platform/git/branch-name.js';
+import type { LastDeploy } from '../last-deploys.js';
 import { MayBeAbsent, MayBeCleared } from '../../../platform/http/may-be-absent.js';
 import { AnswerMeta, PageMeta } from '../../../platform/http/page.js';
 import { inOrder, IsBranchName, IsOneLine, IsTitle, Trimmed } from '../../../platform/text/text-fields.js';
@@ -265,12 +266,53 @@ export class ProjectView {
   }
 }
 
+class LastDeployView {
+  @ApiProperty({ example: 'dpl_01jd3m8yeqf5rb0xkq5ym8s6tn' }) id!: string;
+  @ApiProperty({ example: 'ready', description: 'State of the deploy, as in `GET /api/v1/deploys/{deploy_id}`.' })
+  state!: string;
+  @ApiProperty({ example: 'production' }) type!: string;
+  @ApiProperty({ example: 'main' }) branch!: string;
+  @ApiPropertyOptional({ type: String, description: 'Absent until the commit is known.' }) commit_sha?: string;
+  @ApiPropertyOptional({ type: String, description: 'First line of the commit message.' }) commit_message?: string;
+  @ApiPropertyOptional({ type: String, description: 'Why it failed.' }) error_code?: string;
+  @ApiProperty({ format: 'date-time' }) created_at!: string;
+  @ApiPropertyOptional({ type: String, format: 'date-time', description: 'Absent while it is active.' })
+  finished_at?: string;
+
+  static of(deploy: LastDeploy): LastDeployView {
+    const { id, state, type, branch, commitSha, commitMessage, errorCode, createdAt, finishedAt } = deploy;
+    return {
+      id,
+      state,
+      type,
+      branch,
+      ...(commitSha === null ? {} : { commit_sha: commitSha }),
+      ...(commitMessage === null ? {} : { commit_message: commitMessage }),
+      ...(errorCode === null ? {} : { error_code: errorCode }),
+      created_at: createdAt.toISOString(),
+      ...(finishedAt === null ? {} : { finished_at: finishedAt.toISOString() }),
+    };
+  }
+}
+
+export class ListedProjectView extends ProjectView {
+  @ApiPropertyOptional({ type: LastDeployView, description: 'Absent without a deploy, or without `deploys:read`.' })
+  last_deploy?: LastDeployView;
+
+  static listed(project: Project, deploy: LastDeploy | undefined): ListedProjectView {
+    return {
+      ...ProjectView.of(project),
+      ...(deploy === undefined ? {} : { last_deploy: LastDeployView.of(deploy) }),
+    };
+  }
+}
+
 export class ProjectAnswer {
   @ApiProperty({ type: ProjectView }) data!: ProjectView;
   @ApiProperty({ type: AnswerMeta }) meta!: AnswerMeta;
 }
 
 export class ProjectPageAnswer {
-  @ApiProperty({ type: [ProjectView] }) data!: ProjectView[];
+  @ApiProperty({ type: [ListedProjectView] }) data!: ListedProjectView[];
   @ApiProperty({ type: PageMeta }) meta!: PageMeta;
 }

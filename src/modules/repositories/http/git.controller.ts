@@ -7,7 +7,7 @@ import { UnsupportedMediaType } from '../../../platform/http/http.errors.js';
 import { letTakeLong } from '../../../platform/http/long-request.js';
 import { NeedsNoStorage } from '../../../platform/storage/storage.guard.js';
 import { type Call, Caller } from '../../auth/caller.js';
-import { RequireCaller, RequireScope, TakesPassword } from '../../auth/require-scope.js';
+import { RequireCaller, RequireScope, TakesPassword, TakesSession } from '../../auth/require-scope.js';
 import { RequireVerifiedEmail } from '../../auth/require-verified-email.js';
 import { GIT_SERVICES, type GitBody, type GitService } from '../git/git-backend.js';
 import { GitHost } from '../pushes/git-host.js';
@@ -21,6 +21,7 @@ const GZIP = /^(?:x-)?gzip$/;
 @ApiExcludeController()
 @UseFilters(GitRefusals)
 @TakesPassword()
+@TakesSession('never')
 @Controller('git/:org_id/:name.git')
 export class GitController {
   constructor(private readonly host: GitHost) {}

@@ -1,0 +1,45 @@
+import { Service, ServiceError } from '@service/client';
+import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
+
+/** The credential is in a cookie that scripts cannot read. The header says that this call means it. */
+const send: typeof fetch = (input, init) => {
+  const headers = new Headers(init?.headers);
+  headers.set('x-service-session', 'cookie');
+  return fetch(input, { ...init, headers, credentials: 'same-origin' });
+};
+
+/** The API. People wait for the answer, so it is asked again only for a short time. */
+export const api = new Service({
+  anonymous: true,
+  baseUrl: location.origin,
+  fetch: send,
+  maxRetries: 2,
+  maxRetryAfterSeconds: 3,
+});
+
+/** What the app has been told. The client library asks again by itself, as the service says that it may. */
+export const queries: QueryClient = new QueryClient({
+  defaultOptions: { queries: { retry: false, staleTime: 10_000 } },
+  queryCache: new QueryCache({
+    onError: (error) => {
+      if (isSignedOut(error)) leaveForSignIn();
+    },
+  }),
+  // A form that is refused keeps what was typed, and says how to go on (see `ErrorNote`).
+  mutationCache: new MutationCache(),
+});
+
+export const isSignedOut = (error: unknown): boolean => error instanceof ServiceError && error.status === 401;
+export const isMissing = (error: unknown): boolean =>
+  error instanceof ServiceError && (error.status === 404 || error.code === 'org_access_denied');
+
+let signedOut: (() => void) | undefined;
+
+/** The app says how it leaves for the sign-in; this module knows no router. */
+export function onSignedOut(leave: () => void): void {
+  signedOut = leave;
+}
+
+function leaveForSignIn(): void {
+  signedOut?.();
+}

@@ -1,0 +1,80 @@
+import { lazy, type ComponentType, type ReactNode, Suspense, useEffect } from 'react';
+import { Route, Switch, useLocation } from 'wouter';
+import { onSignedOut } from './api';
+import { PATHS, type PathName } from './paths';
+import { OUTSIDE_SHELL, SCREENS } from './screens';
+import { ErrorBoundary } from './shell/error-boundary';
+import { NotFound } from './shell/not-found';
+import { Shell } from './shell/shell';
+import { signInPath } from './shell/sign-in-path';
+import { Notices } from './ui/notices';
+import { Skeleton } from './ui/skeleton';
+
+type Params = Readonly<Record<string, string>>;
+
+/** The type of the parameters is checked where screens are declared; here they come from the address. */
+const VIEWS = Object.fromEntries(
+  Object.entries(SCREENS).map(([name, load]) => [
+    name,
+    lazy(async () => ({ default: (await load()).Screen as ComponentType<Params> })),
+  ]),
+) as unknown as Readonly<Record<PathName, ComponentType<Params>>>;
+
+const NAMES = Object.keys(PATHS) as PathName[];
+const OUTSIDE = NAMES.filter((name) => OUTSIDE_SHELL.has(name));
+const INSIDE = NAMES.filter((name) => !OUTSIDE_SHELL.has(name));
+
+export function App(): ReactNode {
+  const [, go] = useLocation();
+  useEffect(() => {
+    onSignedOut(() => {
+      if (!OUTSIDE.some((name) => PATHS[name] === location.pathname)) go(signInPath(), { replace: true });
+    });
+  }, [go]);
+  return (
+    <>
+      <ErrorBoundary>
+        <Suspense fallback={null}>
+          <Switch>
+            {routes(OUTSIDE)}
+            <Route path={PATHS.account}>
+              <Inside />
+            </Route>
+            <Route path="/app/:org/*?">{({ org }) => <Inside org={org} />}</Route>
+          </Switch>
+        </Suspense>
+      </ErrorBoundary>
+      <Notices />
+    </>
+  );
+}
+
+function Inside({ org }: { readonly org?: string | undefined }): ReactNode {
+  const [here] = useLocation();
+  return (
+    <Shell org={org}>
+      <ErrorBoundary key={here}>
+        <Suspense fallback={<Skeleton lines={4} />}>
+          <Switch>
+            {routes(INSIDE)}
+            <Route>
+              <NotFound />
+            </Route>
+          </Switch>
+        </Suspense>
+      </ErrorBoundary>
+    </Shell>
+  );
+}
+
+/** A screen is made anew for each other address, so that nothing of the last one stays in it. */
+function routes(names: readonly PathName[]): ReactNode[] {
+  return names.map((name) => {
+    const View = VIEWS[name];
+    return (
+      <Route key={name} path={PATHS[name]}>
+        {(params) => <View key={JSON.stringify(params)} {...(params as Params)} />}
+      </Route>
+    );
+  });
+}

@@ -1,0 +1,35 @@
+/**
+ * Every address of the web app. A name in a path is a parameter. Each has a screen in `screens.ts` and a row in
+ * `test/web/screens.ts`, which a test requires.
+ */
+export const PATHS = {
+  home: '/app',
+  signIn: '/app/sign-in',
+  signUp: '/app/sign-up',
+  resetPassword: '/app/reset-password',
+  verifyEmail: '/app/verify-email',
+  acceptInvitation: '/app/accept-invitation',
+  account: '/app/account',
+  projects: '/app/:org',
+  project: '/app/:org/projects/:project',
+  deploy: '/app/:org/projects/:project/deploys/:deploy',
+} as const;
+
+export type PathName = keyof typeof PATHS;
+
+type NamesIn<Path extends string> = Path extends `${string}/:${infer Name}/${infer Rest}`
+  ? Name | NamesIn<`/${Rest}`>
+  : Path extends `${string}/:${infer Name}`
+    ? Name
+    : never;
+
+/** The parameters of an address; those of every address where the name is not known. */
+export type ParamsOf<Name extends PathName> = Readonly<Record<NamesIn<(typeof PATHS)[Name]>, string>>;
+
+export function pathTo<Name extends PathName>(name: Name, params: ParamsOf<Name>): string {
+  return fill(PATHS[name], params);
+}
+
+export function fill(path: string, params: Readonly<Record<string, string>>): string {
+  return path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
+}

@@ -1,0 +1,33 @@
+import type { ReactNode } from 'react';
+import type { ParamsOf, PathName } from './paths';
+
+/** What the file of a screen exports. */
+interface ScreenModule<Name extends PathName> {
+  readonly Screen: (params: ParamsOf<Name>) => ReactNode;
+  /** Fetches what the screen shows first. It is called when a link to the screen is about to be used. */
+  readonly prepare?: (params: ParamsOf<Name>) => void;
+}
+
+/** The screen of each address. Their code is loaded when it is needed. */
+export const SCREENS: { readonly [Name in PathName]: () => Promise<ScreenModule<Name>> } = {
+  home: () => import('./screens/entry/home'),
+  signIn: () => import('./screens/entry/sign-in'),
+  signUp: () => import('./screens/entry/sign-up'),
+  resetPassword: () => import('./screens/entry/reset-password'),
+  verifyEmail: () => import('./screens/entry/verify-email'),
+  acceptInvitation: () => import('./screens/entry/accept-invitation'),
+  account: () => import('./screens/account/account'),
+  projects: () => import('./screens/projects/projects'),
+  project: () => import('./screens/projects/project'),
+  deploy: () => import('./screens/projects/deploy'),
+};
+
+/** Screens that stand alone, for people who have not signed in. All others are inside the shell. */
+export const OUTSIDE_SHELL: ReadonlySet<PathName> = new Set<PathName>([
+  'home',
+  'signIn',
+  'signUp',
+  'resetPassword',
+  'verifyEmail',
+  'acceptInvitation',
+]);

@@ -1,0 +1,236 @@
+import type { Deploy } from '@service/client';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { useLocation } from 'wouter';
+import { api, queries } from '../../api';
+import { useMay } from '../../data/me';
+import { deployQuery, deploysQuery, isRunning, projectQuery } from '../../data/projects';
+import { LogView } from '../../log/log-view';
+import { useDeployLog } from '../../log/use-deploy-log';
+import { pathTo } from '../../paths';
+import { Button, ButtonLink } from '../../ui/button';
+import { Copy } from '../../ui/copy';
+import { DeployState } from '../../ui/deploy-state';
+import { ErrorNote } from '../../ui/error-note';
+import { Icon } from '../../ui/icons';
+import { Loaded } from '../../ui/loaded';
+import { Page } from '../../ui/page';
+import { State } from '../../ui/state';
+import { Ago, Duration } from '../../ui/time';
+
+interface Params {
+  readonly org: string;
+  readonly project: string;
+  readonly deploy: string;
+}
+
+export function prepare({ deploy, project }: Params): void {
+  void queries.prefetchQuery(deployQuery(deploy));
+  void queries.prefetchQuery(projectQuery(project));
+}
+
+export function Screen({ org, project, deploy: id }: Params): ReactNode {
+  const deploy = useQuery(deployQuery(id));
+  const owner = useQuery(projectQuery(project));
+  const log = useDeployLog(id);
+  const { data } = deploy;
+  return (
+    <Page
+      title={data === undefined ? ' ' : titleOf(data)}
+      above={[
+        ['Projects', pathTo('projects', { org })],
+        [owner.data?.name ?? 'Project', pathTo('project', { org, project })],
+      ]}
+      state={
+        data !== undefined && (
+          <span role="status" className="flex gap-2">
+            <DeployState deploy={data} />
+            {data.live && <State tone="accent">Live</State>}
+          </span>
+        )
+      }
+      actions={data !== undefined && <Actions org={org} deploy={data} />}
+    >
+      <Loaded query={deploy}>
+        {(found) => (
+          <div className="grid gap-4">
+            {found.error !== undefined && <BuildFault error={found.error} />}
+            <Facts deploy={found} />
+            <Steps deploy={found} phase={log.lines.at(-1)?.phase} />
+            {log.error !== undefined && <ErrorNote error={log.error} />}
+            <LogView
+              lines={log.lines}
+              running={isRunning(found)}
+              empty={isRunning(found) ? 'Waiting for the first line.' : 'This deploy has no log.'}
+            />
+          </div>
+        )}
+      </Loaded>
+    </Page>
+  );
+}
+
+const titleOf = ({ commit, id }: Deploy): string => commit?.message ?? `Deploy ${id.slice(-8)}`;
+
+function Actions({ org, deploy }: { readonly org: string; readonly deploy: Deploy }): ReactNode {
+  const [, go] = useLocation();
+  const { id, project_id: project, branch, type } = deploy;
+  const may = useMay(org, type === 'production' ? 'deploys:production' : 'deploys:write');
+  const mayPromote = useMay(org, 'deploys:production');
+  const take = (news: Deploy): void => {
+    queries.setQueryData(deployQuery(news.id).queryKey, news);
+    void queries.invalidateQueries({ queryKey: deploysQuery(project).queryKey });
+  };
+  const cancel = useMutation({ mutationFn: () => api.deploys.cancel(id), onSuccess: take });
+  const promote = useMutation({ mutationFn: () => api.deploys.promote(id), onSuccess: take });
+  const again = useMutation({
+    mutationFn: () => api.projects.deploy(project, { branch, type }),
+    onSuccess: (made) => {
+      take(made);
+      go(pathTo('deploy', { org, project, deploy: made.id }));
+    },
+  });
+  const error = cancel.error ?? promote.error ?? again.error;
+  return (
+    <>
+      {isRunning(deploy) && may && (
+        <Button
+          look="danger"
+          busy={cancel.isPending}
+          onClick={() => {
+            cancel.mutate();
+          }}
+        >
+          Cancel
+        </Button>
+      )}
+      {!isRunning(deploy) && may && deploy.upload_id === undefined && (
+        <Button
+          busy={again.isPending}
+          onClick={() => {
+            again.mutate();
+          }}
+        >
+          Deploy {branch} again
+        </Button>
+      )}
+      {deploy.state === 'ready' && type === 'preview' && !deploy.live && mayPromote && (
+        <Button
+          busy={promote.isPending}
+          onClick={() => {
+            promote.mutate();
+          }}
+        >
+          Promote
+        </Button>
+      )}
+      {deploy.state === 'ready' && deploy.files_removed !== true && (
+        <ButtonLink href={deploy.url} look="primary">
+          <Icon name="out" size={14} />
+          Open
+        </ButtonLink>
+      )}
+      {error !== null && (
+        <div className="w-full">
+          <ErrorNote error={error} />
+        </div>
+      )}
+    </>
+  );
+}
+
+function BuildFault({ error }: { readonly error: NonNullable<Deploy['error']> }): ReactNode {
+  return (
+    <div role="alert" className="bg-bad-soft rounded-md p-3">
+      <p className="text-bad font-medium break-words whitespace-pre-wrap">{error.message}</p>
+      <a className="link" href={`/docs/errors/${error.code}`} target="_blank" rel="noreferrer">
+        What to do
+      </a>
+    </div>
+  );
+}
+
+function Facts({ deploy }: { readonly deploy: Deploy }): ReactNode {
+  const { branch, commit, created_at: at, finished_at: end, url, type, trigger } = deploy;
+  return (
+    <dl className="card grid grid-cols-2 gap-x-6 gap-y-3 p-4 lg:grid-cols-4">
+      <Fact name={`${type === 'production' ? 'Production' : 'Preview'}, by ${TRIGGERS[trigger]}`}>
+        <span className="truncate font-mono text-xs">{branch}</span>
+      </Fact>
+      <Fact name="Commit">
+        {commit === undefined ? (
+          'Uploaded files'
+        ) : (
+          <>
+            <span className="font-mono text-xs">{commit.sha.slice(0, 7)}</span>
+            <Copy text={commit.sha} label="Copy the commit" />
+          </>
+        )}
+      </Fact>
+      <Fact name="Started">
+        <span>
+          <Ago at={at} />, <span className="text-muted">{end === undefined ? 'for' : 'took'}</span>{' '}
+          <Duration from={at} to={end} />
+        </span>
+      </Fact>
+      <Fact name="Address">
+        <span className="truncate font-mono text-xs">{url.replace(/^https?:\/\//, '')}</span>
+        <Copy text={url} label="Copy the address" />
+      </Fact>
+    </dl>
+  );
+}
+
+const TRIGGERS: Readonly<Record<Deploy['trigger'], string>> = { api: 'hand', push: 'push', hook: 'a hook' };
+
+function Fact({ name, children }: { readonly name: string; readonly children: ReactNode }): ReactNode {
+  return (
+    <div className="min-w-0">
+      <dt className="text-muted text-xs">{name}</dt>
+      <dd className="mt-0.5 flex min-h-6 min-w-0 items-center gap-1">{children}</dd>
+    </div>
+  );
+}
+
+const STEPS = [
+  ['Queue', ['queue']],
+  ['Fetch', ['resolve', 'fetch']],
+  ['Install', ['install']],
+  ['Build', ['build', 'collect']],
+  ['Upload', ['ingest', 'check']],
+  ['Live', ['live']],
+] as const;
+
+interface StepsProps {
+  readonly deploy: Deploy;
+  readonly phase: string | undefined;
+}
+
+/** How far it came. Where it failed, the step that it failed in says so. */
+function Steps({ deploy, phase }: StepsProps): ReactNode {
+  const running = isRunning(deploy);
+  const reached = deploy.state === 'ready' ? STEPS.length : STEPS.findIndex(([, phases]) => isIn(phases, phase));
+  return (
+    <ol aria-label="Steps" className="grid grid-cols-3 gap-x-2 gap-y-3 sm:grid-cols-6">
+      {STEPS.map(([name], index) => {
+        const here = index === reached;
+        const failed = here && deploy.state === 'error';
+        return (
+          <li key={name} aria-current={here && running ? 'step' : undefined} className="text-sm">
+            <span
+              aria-hidden="true"
+              className={`mb-1 block h-1 rounded-full ${failed ? 'bg-bad' : index < reached ? 'bg-good' : here ? (running ? 'bg-accent pulse' : 'bg-line-strong') : 'bg-line'}`}
+            />
+            <span className={failed ? 'text-bad font-medium' : index <= reached ? 'font-medium' : 'text-muted'}>
+              {name}
+              {failed ? ' failed' : ''}
+            </span>
+          </li>
+        );
+      })}
+    </ol>
+  );
+}
+
+const isIn = (phases: readonly string[], phase: string | undefined): boolean =>
+  phase !== undefined && phases.includes(phase);

@@ -1,0 +1,20 @@
+import { PATHS, pathTo } from '../paths';
+import type { IconName } from '../ui/icons';
+
+export interface Place {
+  readonly name: string;
+  readonly icon: IconName;
+  /** The letter that leads here after `g`. */
+  readonly key: string;
+  readonly path: (org: string) => string;
+  /** Addresses that belong here too, without the organization. */
+  readonly below?: string;
+}
+
+/** The places of an organization, in the order of the sidebar. */
+export const PLACES: readonly Place[] = [
+  { name: 'Projects', icon: 'projects', key: 'p', path: (org) => pathTo('projects', { org }), below: '/projects/' },
+];
+
+/** The places of a person, in the menu at their name. */
+export const OWN_PLACES: readonly Place[] = [{ name: 'Account', icon: 'account', key: 'y', path: () => PATHS.account }];

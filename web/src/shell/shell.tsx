@@ -1,0 +1,145 @@
+import { useQuery } from '@tanstack/react-query';
+import { lazy, type ReactNode, Suspense, useEffect, useState } from 'react';
+import { Link, useLocation } from 'wouter';
+import { lastOrganization, meQuery, rememberOrganization } from '../data/me';
+import { pathTo } from '../paths';
+import { ErrorNote } from '../ui/error-note';
+import { Icon } from '../ui/icons';
+import { AccountMenu } from './account-menu';
+import { Help } from './help';
+import { ORGANIZATIONS_BUTTON, OrganizationMenu } from './organization-menu';
+import { OWN_PLACES, PLACES } from './places';
+import { useShortcuts } from './shortcuts';
+import { chooseTheme } from './theme';
+
+const Palette = lazy(async () => ({ default: (await import('./palette')).Palette }));
+
+interface ShellProps {
+  /** The organization of the address; for addresses without one, the last one is shown. */
+  readonly org: string | undefined;
+  readonly children: ReactNode;
+}
+
+/** What stands around every screen of a signed-in person. */
+export function Shell({ org: named, children }: ShellProps): ReactNode {
+  const [here, go] = useLocation();
+  const me = useQuery(meQuery);
+  const [open, setOpen] = useState<'palette' | 'help'>();
+  const org = named ?? (me.data === undefined ? undefined : lastOrganization(me.data));
+  const organization = me.data?.organizations.find(({ id, slug }) => slug === org || id === org);
+
+  useEffect(() => {
+    if (organization !== undefined) rememberOrganization(organization.slug);
+  }, [organization]);
+  useShortcuts({
+    onPalette: () => {
+      setOpen('palette');
+    },
+    onHelp: () => {
+      setOpen('help');
+    },
+    onOrganizations: () => {
+      document.getElementById(ORGANIZATIONS_BUTTON)?.click();
+    },
+    onGo: (key) => {
+      const place = [...PLACES, ...OWN_PLACES].find((each) => each.key === key);
+      if (place !== undefined && org !== undefined) go(place.path(org));
+    },
+  });
+  const close = (): void => {
+    setOpen(undefined);
+  };
+  const places = PLACES.map(({ name, icon, path, below }) => {
+    const href = org === undefined ? '' : path(org);
+    const home = org === undefined ? '' : pathTo('projects', { org });
+    const current = here === href || (below !== undefined && here.startsWith(home + below));
+    return (
+      <Link
+        key={name}
+        href={href}
+        aria-current={current ? 'page' : undefined}
+        className={`flex min-h-8 items-center gap-2.5 rounded-md px-2.5 whitespace-nowrap ${current ? 'bg-accent-soft text-accent-ink font-medium' : 'text-muted hover:bg-sunken hover:text-ink'}`}
+      >
+        <Icon name={icon} />
+        {name}
+      </Link>
+    );
+  });
+  return (
+    <div className="grid min-h-dvh grid-cols-1 grid-rows-[auto_1fr] md:grid-cols-[248px_1fr] md:grid-rows-1">
+      <a
+        href="#main"
+        className="focus:bg-accent focus:text-on-accent sr-only focus:not-sr-only focus:absolute focus:z-10 focus:m-2 focus:rounded-md focus:px-3 focus:py-2"
+      >
+        Skip to content
+      </a>
+      <header className="border-line bg-surface flex min-w-0 flex-col gap-3 border-b p-3 md:sticky md:top-0 md:h-dvh md:border-r md:border-b-0">
+        <div className="flex items-center gap-2">
+          <OrganizationMenu organization={organization} all={me.data?.organizations ?? []} />
+          <div className="md:hidden">
+            <AccountMenu username={me.data?.user.username} />
+          </div>
+        </div>
+        <button
+          type="button"
+          onClick={() => {
+            setOpen('palette');
+          }}
+          className="border-line bg-canvas text-muted hover:text-ink flex h-8 items-center gap-2 rounded-md border px-2.5 text-left"
+        >
+          <Icon name="search" size={14} />
+          <span className="flex-1 truncate">Search or jump to…</span>
+          <kbd className="kbd whitespace-nowrap" aria-hidden="true">
+            Ctrl K
+          </kbd>
+        </button>
+        <nav aria-label="Main" className="flex gap-0.5 overflow-x-auto md:flex-col md:overflow-visible">
+          {places}
+        </nav>
+        <div className="mt-auto hidden items-center gap-1 md:flex">
+          <AccountMenu username={me.data?.user.username} />
+          <a
+            href="/docs"
+            target="_blank"
+            rel="noreferrer"
+            aria-label="Documentation"
+            title="Documentation"
+            className="text-muted hover:bg-sunken hover:text-ink ml-auto grid size-8 place-items-center rounded-md"
+          >
+            <Icon name="docs" />
+          </a>
+        </div>
+      </header>
+      <main id="main" tabIndex={-1} className="min-w-0 px-4 py-6 outline-none md:px-10 md:py-8">
+        <div className="mx-auto max-w-5xl">
+          {me.error !== null && me.data === undefined ? (
+            <ErrorNote error={me.error} onRetry={() => void me.refetch()} />
+          ) : (
+            children
+          )}
+        </div>
+      </main>
+      {open === 'palette' && org !== undefined && (
+        <Suspense fallback={null}>
+          <Palette org={org} onClose={close} actions={ACTIONS} />
+        </Suspense>
+      )}
+      <Help open={open === 'help'} onClose={close} />
+    </div>
+  );
+}
+
+const ACTIONS = (
+  [
+    ['Light theme', 'sun', 'light'],
+    ['Dark theme', 'moon', 'dark'],
+    ['Theme of the system', 'system', 'system'],
+  ] as const
+).map(([name, icon, theme]) => ({
+  name,
+  icon,
+  kind: 'Action',
+  run: () => {
+    chooseTheme(theme);
+  },
+}));

@@ -1,0 +1,56 @@
+import type { ReactNode } from 'react';
+
+export interface Column<Row> {
+  readonly title: string;
+  readonly cell: (row: Row) => ReactNode;
+  /** Actions have no heading for the eye, and stand on the right. */
+  readonly actions?: boolean;
+  /** Left out where there is little room. */
+  readonly wideOnly?: boolean;
+}
+
+interface TableProps<Row> {
+  readonly label: string;
+  readonly columns: readonly Column<Row>[];
+  readonly rows: readonly Row[];
+  readonly keyOf: (row: Row) => string;
+  /** Below the last row, such as a button for more. */
+  readonly more?: ReactNode;
+}
+
+/** A table that scrolls sideways by itself where it must. */
+export function Table<Row>({ label, columns, rows, keyOf, more }: TableProps<Row>): ReactNode {
+  const shown = (column: Column<Row>): string => (column.wideOnly === true ? 'hidden sm:table-cell' : '');
+  return (
+    <div className="card overflow-hidden">
+      <div className="overflow-x-auto" tabIndex={0} role="region" aria-label={label}>
+        <table className="w-full text-left">
+          <thead className="text-muted border-line border-b text-xs">
+            <tr>
+              {columns.map((column) => (
+                <th key={column.title} scope="col" className={`px-4 py-2 font-medium ${shown(column)}`}>
+                  <span className={column.actions === true ? 'sr-only' : ''}>{column.title}</span>
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map((row) => (
+              <tr key={keyOf(row)} className="border-line border-b last:border-0">
+                {columns.map((column) => (
+                  <td
+                    key={column.title}
+                    className={`px-4 py-2.5 ${column.actions === true ? 'text-right' : ''} ${shown(column)}`}
+                  >
+                    {column.cell(row)}
+                  </td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {more}
+    </div>
+  );
+}
