@@ -17,6 +17,6 @@ export default defineConfig({
     // The polyfill is for browsers that lack what the app needs anyway.
     modulePreload: { polyfill: false },
     manifest: true,
-    rolldownOptions: { input: { app: at('app.html') } },
+    rolldownOptions: { input: { app: at('app.html'), site: at('src/site/site.ts') } },
   },
 });

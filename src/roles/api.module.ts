@@ -16,6 +16,7 @@ import { ProjectsHttpModule } from '../modules/projects/http/projects-http.modul
 import { RepositoriesHttpModule } from '../modules/repositories/http/repositories-http.module.js';
 import { SandboxHttpModule } from '../modules/sandbox/http/sandbox-http.module.js';
 import { SiteHttpModule } from '../modules/site/http/site-http.module.js';
+import { WelcomeHttpModule } from '../modules/welcome/http/welcome-http.module.js';
 import { UploadsHttpModule } from '../modules/uploads/http/uploads-http.module.js';
 
 /** All endpoints of the API. The order of the guards is in `http.module.ts`. */
@@ -33,6 +34,7 @@ import { UploadsHttpModule } from '../modules/uploads/http/uploads-http.module.j
     FeaturesHttpModule,
     OpsHttpModule,
     UploadsHttpModule,
+    WelcomeHttpModule,
     DeploysHttpModule,
     DomainsHttpModule,
     CronsHttpModule,

@@ -4,7 +4,7 @@ import { Injectable } from '@nestjs/common';
 import type { Response } from 'express';
 import { PROJECT_ROOT } from '../../platform/version.js';
 import { escapeHtml } from '../../platform/text/escape-html.js';
-import { SITE_HEADERS } from './site-policy.js';
+import { SITE_HEADERS } from './http/site-policy.js';
 
 const MANIFEST = join(PROJECT_ROOT, 'dist/web/.vite/manifest.json');
 const ENTRY = 'src/site/site.ts';

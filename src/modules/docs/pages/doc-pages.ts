@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Injectable } from '@nestjs/common';
+import type { ErrorDefinition } from '../../../platform/errors/define-errors.js';
 import { ErrorCatalog } from '../../../platform/errors/error-catalog.js';
 import { PROJECT_ROOT } from '../../../platform/version.js';
 import { PageNotFound } from '../../site/site.errors.js';
@@ -39,6 +40,10 @@ export class DocPages {
   error(code: string): Article {
     if (!this.errors.has(code)) throw new PageNotFound();
     return this.article(`errors/${code}`);
+  }
+
+  errorCodes(): readonly ErrorDefinition[] {
+    return this.errors.definitions;
   }
 
   /** The pages by section, as the page that lists them has it. */
