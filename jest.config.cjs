@@ -38,16 +38,25 @@ const config = {
       displayName: 'service',
       testMatch: ['<rootDir>/test/**/*.test.ts'],
       // They watch the whole machine for traces, or take minutes of it, so that they run alone: `npm run test:abuse`,
-      // `npm run test:soak`, `npm run test:templates`, `npm run test:frameworks`.
+      // `npm run test:soak`, `npm run test:templates`, `npm run test:frameworks`, `npm run test:web`.
       testPathIgnorePatterns: [
         '/node_modules/',
         '<rootDir>/test/abuse/',
         '<rootDir>/test/alerting/',
         '<rootDir>/test/frameworks/',
         '<rootDir>/test/templates/',
+        '<rootDir>/test/web/',
       ],
       globalSetup: '<rootDir>/test/support/servers.setup.ts',
       globalTeardown: '<rootDir>/test/support/servers.teardown.ts',
+    },
+    {
+      ...shared,
+      // One service and one browser for all files: `npm run test:web`.
+      displayName: 'web',
+      testMatch: ['<rootDir>/test/web/**/*.test.ts'],
+      globalSetup: '<rootDir>/test/support/web.setup.ts',
+      globalTeardown: '<rootDir>/test/support/web.teardown.ts',
     },
     {
       ...shared,

@@ -17,6 +17,10 @@ export default defineConfig({
     // The polyfill is for browsers that lack what the app needs anyway.
     modulePreload: { polyfill: false },
     manifest: true,
-    rolldownOptions: { input: { app: at('app.html'), site: at('src/site/site.ts') } },
+    rolldownOptions: {
+      input: { app: at('app.html'), site: at('src/site/site.ts') },
+      // On a busy machine they would be in the output of every start.
+      checks: { pluginTimings: false },
+    },
   },
 });

@@ -3,7 +3,8 @@ import { chmodSync, cpSync, existsSync, mkdtempSync, readFileSync, rmSync, write
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Browser, type Page } from 'playwright-core';
-import { inChromium, launchChromium } from '../support/browser.js';
+import { inChromium } from '../support/browser.js';
+import { launchChromium } from '../support/chromium.js';
 import { GitClient } from '../support/git-client.js';
 import { as, expectStatus, Make } from '../support/make.js';
 import { eventually, useApp } from '../support/test-app.js';

@@ -1,5 +1,6 @@
 import type { Browser, Page } from 'playwright-core';
-import { inChromium, launchChromium } from '../support/browser.js';
+import { inChromium } from '../support/browser.js';
+import { launchChromium } from '../support/chromium.js';
 import { built, deploy, NO_ROUTING, point, giveEnvironment } from '../support/hosting.js';
 import { eventually, useApp } from '../support/test-app.js';
 

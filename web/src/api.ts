@@ -1,18 +1,10 @@
 import { Service, ServiceError } from '@service/client';
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
 
-/** The credential is in a cookie that scripts cannot read. The header says that this call means it. */
-const send: typeof fetch = (input, init) => {
-  const headers = new Headers(init?.headers);
-  headers.set('x-service-session', 'cookie');
-  return fetch(input, { ...init, headers, credentials: 'same-origin' });
-};
-
 /** The API. People wait for the answer, so it is asked again only for a short time. */
 export const api = new Service({
-  anonymous: true,
+  session: 'cookie',
   baseUrl: location.origin,
-  fetch: send,
   maxRetries: 2,
   maxRetryAfterSeconds: 3,
 });

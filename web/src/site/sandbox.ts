@@ -28,9 +28,9 @@ export function openSandbox(): void {
     output.textContent = 'Running…';
     facts.textContent = '';
     try {
-      const { data: execution, budget } = await service.sandbox.try({ language: language.value as Language, code: code.value });
+      const { data: execution } = await service.sandbox.try({ language: language.value as Language, code: code.value });
       output.textContent = `${execution.stdout}${execution.stderr}` || 'It printed nothing.';
-      const left = budget?.remaining;
+      const left = service.lastBudget?.remaining;
       facts.textContent = `${execution.status} in ${execution.duration_ms} ms${left == null ? '' : `; calls left today: ${left}`}`;
     } catch (error) {
       output.textContent = error instanceof ServiceError ? [error.message, error.hint].filter(Boolean).join('\n') : 'The service was not reached. Try again.';

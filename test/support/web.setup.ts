@@ -1,0 +1,34 @@
+// Jest loads this file outside of its own resolution of `./x.js`.
+import './typescript-hook.cjs';
+import 'reflect-metadata';
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import type { BrowserServer } from 'playwright-core';
+import startServers from './servers.setup.js';
+import type { TestApp } from './test-app.js';
+
+declare global {
+  var webTest: { readonly app: TestApp; readonly browser: BrowserServer | undefined } | undefined;
+}
+
+/**
+ * Before all tests of the web app: builds it, and starts one service and one browser for all of them. WEB_TEST_URL and
+ * WEB_TEST_BROWSER tell the workers where they are.
+ */
+// Jest asks for a default export here.
+export default async function startWeb(): Promise<void> {
+  await startServers();
+  const { status } = spawnSync(process.execPath, [join(__dirname, '../../scripts/build-web.mjs')], {
+    stdio: 'inherit',
+  });
+  if (status !== 0) throw new Error('The web app cannot be built; see above.');
+
+  const { TestApp, WITHOUT_PROXY } = await import('./test-app.js');
+  const { serveChromium } = await import('./chromium.js');
+  const app = new TestApp({ ...WITHOUT_PROXY, ANONYMOUS_CALLS_PER_SECOND: '1000' }, 'all');
+  await app.start();
+  const browser = await serveChromium();
+  globalThis.webTest = { app, browser };
+  process.env['WEB_TEST_URL'] = app.url;
+  if (browser !== undefined) process.env['WEB_TEST_BROWSER'] = browser.wsEndpoint();
+}

@@ -1,0 +1,80 @@
+import { randomUUID } from 'node:crypto';
+import { inChromium } from '../support/browser.js';
+import { leaveBrowser, PASSWORD, Visit } from './support.js';
+
+jest.setTimeout(120_000);
+
+describe('an account in the web app', () => {
+  afterAll(leaveBrowser);
+
+  inChromium('is made, shows its first project, and signs out by keyboard and menu', async () => {
+    const visit = await Visit.begin();
+    const { page } = visit;
+    const username = `u${randomUUID().slice(0, 12)}`;
+
+    // Whoever is not signed in is led to the sign-in, and from there on to the sign-up.
+    await visit.open('/app/account');
+    await visit.arrivesAt('/app/sign-in');
+    await page.getByRole('link', { name: 'Sign up' }).click();
+    await page.getByLabel('Username').fill('Not A Name');
+    await page.getByLabel('Email').fill(`${username}@example.com`);
+    await page.getByLabel('Password').fill(PASSWORD);
+    await page.getByRole('button', { name: 'Create the account' }).click();
+    // The fault stands beside its field, and what was typed stays.
+    await expect(page.getByLabel('Username').getAttribute('aria-invalid')).resolves.toBe('true');
+    await expect(page.getByLabel('Password').inputValue()).resolves.toBe(PASSWORD);
+    await page.getByLabel('Username').fill(username);
+    await page.keyboard.press('Enter');
+
+    // Back where the person wanted to go; scripts see no credential.
+    await visit.arrivesAt('/app/account');
+    await page.getByText('This device').waitFor();
+    expect(await page.evaluate(() => document.cookie)).toBe('');
+    const [cookie] = await visit.context.cookies();
+    expect(cookie).toMatchObject({ name: 'svc_web', httpOnly: true, sameSite: 'Lax' });
+
+    // The palette leads to the projects, which are empty and say how to begin.
+    await page.keyboard.press('Control+k');
+    await page.getByRole('combobox').fill('prjcts');
+    await page.keyboard.press('Enter');
+    await visit.arrivesAt(`/app/${username}`);
+    await page.getByRole('heading', { name: 'Your first project' }).waitFor();
+    await page.keyboard.press('?');
+    await page.getByRole('dialog', { name: 'Keyboard' }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('g');
+    await page.keyboard.press('y');
+    await visit.arrivesAt('/app/account');
+
+    await page.getByRole('button', { name: 'Account and theme' }).last().click();
+    await page.getByRole('menuitemradio', { name: 'Dark theme' }).click();
+    expect(await page.evaluate(() => document.documentElement.dataset['theme'])).toBe('dark');
+    await page.getByRole('button', { name: 'Account and theme' }).last().click();
+    await page.getByRole('menuitem', { name: 'Sign out' }).click();
+    await visit.arrivesAt('/app/sign-in');
+    expect(await visit.context.cookies()).toEqual([]);
+    await visit.open('/app');
+    await visit.arrivesAt('/app/sign-in');
+    expect(visit.faults).toEqual([]);
+    await visit.end();
+  });
+
+  inChromium('that was signed out elsewhere is led to sign in, and back to where it was', async () => {
+    const visit = await Visit.begin();
+    const { page } = visit;
+    const username = await visit.signUp();
+    await visit.open('/app/account');
+    await page.getByText('This device').waitFor();
+    await visit.context.clearCookies();
+    await page.reload();
+    await visit.arrivesAt('/app/sign-in');
+    await page.getByLabel('Username or email').fill(username);
+    await page.getByLabel('Password').fill('something else');
+    await page.keyboard.press('Enter');
+    await page.getByRole('alert').waitFor();
+    await page.getByLabel('Password').fill(PASSWORD);
+    await page.keyboard.press('Enter');
+    await visit.arrivesAt('/app/account');
+    await visit.end();
+  });
+});

@@ -1,0 +1,65 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { fill, type PathName, PATHS } from '../../web/src/paths.js';
+import { inChromium } from '../support/browser.js';
+import { SCREENS_UNDER_TEST, type World } from './screens.js';
+import { deployedSite, leaveBrowser, Visit } from './support.js';
+
+jest.setTimeout(120_000);
+
+/** A directory for pictures of all screens, to look at. */
+const SCREENSHOTS = process.env['SCREENSHOTS'];
+
+const LOOKS = [
+  { name: 'light', colorScheme: 'light', width: 1280 },
+  { name: 'dark', colorScheme: 'dark', width: 1280 },
+  { name: 'phone', colorScheme: 'light', width: 390 },
+] as const;
+
+describe('the screens of the web app', () => {
+  let signedIn: Visit;
+  let stranger: Visit;
+  let world: World;
+
+  const prepared = async (): Promise<World> => {
+    if ((world as World | undefined) !== undefined) return world;
+    signedIn = await Visit.begin();
+    stranger = await Visit.begin();
+    const org = await signedIn.signUp();
+    world = { org, ...(await deployedSite(signedIn)) };
+    return world;
+  };
+
+  afterAll(leaveBrowser);
+
+  it('are all tested', () => {
+    expect(Object.keys(SCREENS_UNDER_TEST).sort()).toEqual(Object.keys(PATHS).sort());
+  });
+
+  describe.each(Object.keys(PATHS) as PathName[])('%s', (name) => {
+    inChromium('is accessible and keeps to the policy, light, dark and on a phone', async () => {
+      const { params, after = '', ready, signedOut = false } = SCREENS_UNDER_TEST[name];
+      const all = await prepared();
+      const visit = signedOut ? stranger : signedIn;
+      const { page, faults } = visit;
+      faults.length = 0;
+      await page.setViewportSize({ width: LOOKS[0].width, height: 860 });
+      await page.emulateMedia({ colorScheme: LOOKS[0].colorScheme });
+      await visit.open(fill(PATHS[name], params?.(all) ?? {}) + after);
+      await page.locator(ready).first().waitFor();
+
+      for (const { name: look, colorScheme, width } of LOOKS) {
+        await page.setViewportSize({ width, height: 860 });
+        await page.emulateMedia({ colorScheme });
+        if (SCREENSHOTS !== undefined) {
+          mkdirSync(SCREENSHOTS, { recursive: true });
+          await page.screenshot({ path: join(SCREENSHOTS, `${name}-${look}.png`) });
+        }
+        expect({ look, axe: await visit.axe() }).toEqual({ look, axe: [] });
+        const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+        expect({ look, overflow }).toEqual({ look, overflow: 0 });
+      }
+      expect(faults).toEqual([]);
+    });
+  });
+});
