@@ -15,7 +15,7 @@ const LEVELS = [
     'products',
     ['builds', 'crons', 'deploys', 'domains', 'github', 'hosting', 'projects', 'repositories', 'sandbox', 'uploads'],
   ],
-  ['surfaces', ['docs', 'health', 'metrics', 'ops', 'site']],
+  ['surfaces', ['docs', 'health', 'metrics', 'ops', 'site', 'welcome']],
 ] as const;
 
 const levelOf = (module: string): number =>

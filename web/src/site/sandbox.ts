@@ -3,9 +3,10 @@ import { Service, ServiceError } from '@service/client';
 type Language = 'typescript' | 'javascript' | 'python';
 
 const EXAMPLES: Readonly<Record<Language, string>> = {
-  typescript: "const stars = ['Sirius', 'Vega', 'Rigel'];\n\nfor (const [index, star] of stars.entries()) {\n  console.log(`${index + 1}. ${star}`);\n}\n",
+  typescript:
+    "const stars = ['Sirius', 'Vega', 'Rigel'];\n\nfor (const [index, star] of stars.entries()) {\n  console.log(`${index + 1}. ${star}`);\n}\n",
   javascript: "console.log(Object.groupBy([1, 2, 3, 4], (number) => (number % 2 ? 'odd' : 'even')));\n",
-  python: "print([number ** 2 for number in range(10)])\n",
+  python: 'print([number ** 2 for number in range(10)])\n',
 };
 const LANGUAGES = Object.keys(EXAMPLES) as Language[];
 /** Longer programs run, but make no link: some programs cut long addresses. */
@@ -33,7 +34,10 @@ export function openSandbox(): void {
       const left = service.lastBudget?.remaining;
       facts.textContent = `${execution.status} in ${execution.duration_ms} ms${left == null ? '' : `; calls left today: ${left}`}`;
     } catch (error) {
-      output.textContent = error instanceof ServiceError ? [error.message, error.hint].filter(Boolean).join('\n') : 'The service was not reached. Try again.';
+      output.textContent =
+        error instanceof ServiceError
+          ? [error.message, error.hint].filter(Boolean).join('\n')
+          : 'The service was not reached. Try again.';
     } finally {
       run.disabled = false;
     }
@@ -89,7 +93,10 @@ async function shared(): Promise<{ language: Language; code: string } | undefine
 
 async function packed(text: string): Promise<string> {
   const bytes = await through(new TextEncoder().encode(text), new CompressionStream('deflate-raw'));
-  return btoa(String.fromCharCode(...bytes)).replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '');
+  return btoa(String.fromCharCode(...bytes))
+    .replaceAll('+', '-')
+    .replaceAll('/', '_')
+    .replace(/=+$/, '');
 }
 
 async function unpacked(text: string): Promise<string> {
@@ -97,6 +104,9 @@ async function unpacked(text: string): Promise<string> {
   return new TextDecoder().decode(await through(bytes, new DecompressionStream('deflate-raw')));
 }
 
-async function through(bytes: Uint8Array<ArrayBuffer>, stream: CompressionStream | DecompressionStream): Promise<Uint8Array> {
+async function through(
+  bytes: Uint8Array<ArrayBuffer>,
+  stream: CompressionStream | DecompressionStream,
+): Promise<Uint8Array> {
   return new Uint8Array(await new Response(new Blob([bytes]).stream().pipeThrough(stream)).arrayBuffer());
 }

@@ -6,7 +6,9 @@ const theme = document.getElementById('theme');
 if (theme !== null) {
   const root = document.documentElement;
   const isDark = (): boolean =>
-    root.dataset.theme === undefined ? matchMedia('(prefers-color-scheme: dark)').matches : root.dataset.theme === 'dark';
+    root.dataset.theme === undefined
+      ? matchMedia('(prefers-color-scheme: dark)').matches
+      : root.dataset.theme === 'dark';
   const say = (): void => {
     theme.textContent = isDark() ? 'Light' : 'Dark';
   };
@@ -32,4 +34,7 @@ const field = document.querySelector<HTMLInputElement>('#q');
 const found = document.getElementById('found');
 if (field !== null && found !== null) openSuggestions(field, found);
 
-if (document.getElementById('run') !== null) void import('./sandbox').then(({ openSandbox }) => { openSandbox(); });
+if (document.getElementById('run') !== null)
+  void import('./sandbox').then(({ openSandbox }) => {
+    openSandbox();
+  });

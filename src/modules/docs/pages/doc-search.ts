@@ -29,7 +29,11 @@ export class DocSearch {
   constructor(private readonly pages: DocPages) {}
 
   find(question: string): FoundSection[] {
-    const words = question.slice(0, MAX_LENGTH).split(/\s+/).filter((word) => word !== '').slice(0, MAX_WORDS);
+    const words = question
+      .slice(0, MAX_LENGTH)
+      .split(/\s+/)
+      .filter((word) => word !== '')
+      .slice(0, MAX_WORDS);
     if (words.length === 0) return [];
     this.index ??= this.build();
     return this.index
@@ -44,7 +48,14 @@ export class DocSearch {
       const { title, sections } = this.pages.article(address);
       for (const { id, heading, text } of sections) {
         const hash = id === '' ? '' : `#${id}`;
-        this.sections.push({ id: this.sections.length, title, heading, text, excerpt: '', address: `/docs/${address}${hash}` });
+        this.sections.push({
+          id: this.sections.length,
+          title,
+          heading,
+          text,
+          excerpt: '',
+          address: `/docs/${address}${hash}`,
+        });
       }
     }
     const index = new MiniSearch<IndexedSection>({ fields: ['title', 'heading', 'text'] });
@@ -56,6 +67,9 @@ export class DocSearch {
 /** The text around the first word that was asked for. */
 function excerptOf(text: string, word: string): string {
   const at = Math.max(0, text.toLowerCase().indexOf(word.toLowerCase()) - 40);
-  const cut = text.slice(at, at + EXCERPT_LENGTH).replace(/\s+/g, ' ').trim();
+  const cut = text
+    .slice(at, at + EXCERPT_LENGTH)
+    .replace(/\s+/g, ' ')
+    .trim();
   return `${at > 0 ? '…' : ''}${cut}${at + EXCERPT_LENGTH < text.length ? '…' : ''}`;
 }

@@ -30,10 +30,15 @@ export class SiteErrorFilter extends ErrorFilter {
     return { contentType: 'text/html; charset=utf-8', text: this.pages.render(this.pageOf(error, request)) };
   }
 
-  private pageOf({ code, status, message, help, definition }: DomainError, request: Request): Parameters<PublicPages['render']>[0] {
+  private pageOf(
+    { code, status, message, help, definition }: DomainError,
+    request: Request,
+  ): Parameters<PublicPages['render']>[0] {
     const isUnknown = status === 404;
     const title = isUnknown ? 'Page not found' : definition.title.replace(/\.$/, '');
-    const hint = isUnknown ? 'The address may be mistyped, or the page may have moved.' : [message, help.hint].filter((text) => text !== undefined).join(' ');
+    const hint = isUnknown
+      ? 'The address may be mistyped, or the page may have moved.'
+      : [message, help.hint].filter((text) => text !== undefined).join(' ');
     return {
       title,
       description: title,
@@ -49,5 +54,7 @@ export class SiteErrorFilter extends ErrorFilter {
 
 /** A browser that opens an address names HTML first; programs accept anything or JSON. */
 function isForPeople({ method, path, headers }: Request): boolean {
-  return (method === 'GET' || method === 'HEAD') && !path.startsWith('/api/') && /^text\/html\b/.test(headers.accept ?? '');
+  return (
+    (method === 'GET' || method === 'HEAD') && !path.startsWith('/api/') && /^text\/html\b/.test(headers.accept ?? '')
+  );
 }

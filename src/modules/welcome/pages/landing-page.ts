@@ -9,12 +9,20 @@ for (const [index, star] of stars.entries()) {
 `;
 
 const FEATURES = [
-  ['Deploys', 'Push a repository. Frameworks are found by themselves, previews and rollbacks come with it.', '/docs/deploys'],
+  [
+    'Deploys',
+    'Push a repository. Frameworks are found by themselves, previews and rollbacks come with it.',
+    '/docs/deploys',
+  ],
   ['Sandbox', 'Run TypeScript, JavaScript and Python of strangers, isolated, without an account.', '/docs/sandbox'],
   ['Metering', 'Usage is counted exactly once and billed by plan, to the nano-dollar.', '/docs/metering'],
   ['Domains', 'Bring your own domains. Certificates come by themselves.', '/docs/domains'],
   ['API first', 'Typed errors, retries that are safe, a client library and a command line.', '/docs/api'],
-  ['Your machine', 'One process and one command. Grow to many machines when you need them.', '/docs/operations/running'],
+  [
+    'Your machine',
+    'One process and one command. Grow to many machines when you need them.',
+    '/docs/operations/running',
+  ],
 ] as const;
 
 /** The sandbox works once the script of the page is there; without it, the page says how to call it. */
