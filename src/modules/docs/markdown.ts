@@ -48,6 +48,7 @@ export function renderMarkdown(markdown: string, resolve: ResolveLink = () => un
     return seen === 0 ? id : `${id}-${seen}`;
   };
   let title = '';
+  let tables = 0;
   let summary = '';
   let section: MutableSection = { id: '', heading: '', text: '' };
   const sections = [section];
@@ -90,7 +91,7 @@ export function renderMarkdown(markdown: string, resolve: ResolveLink = () => un
         const head = header.every(({ text }) => text === '') ? '' : `<thead>${cells(header, 'th')}</thead>`;
         const html = `${head}<tbody>${rows.map((row) => cells(row, 'td')).join('')}</tbody>`;
         section.text += `${plainText(html.replaceAll('</tr>', '\n').replaceAll('</td>', ' '))}\n`;
-        return `<div class="table" tabindex="0" role="region" aria-label="Table"><table>${html}</table></div>\n`;
+        return `<div class="table" tabindex="0" role="region" aria-label="Table ${++tables}"><table>${html}</table></div>\n`;
       },
       link({ href, tokens }) {
         const html = this.parser.parseInline(tokens);

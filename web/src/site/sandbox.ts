@@ -32,7 +32,7 @@ export function openSandbox(): void {
       const { data: execution } = await service.sandbox.try({ language: language.value as Language, code: code.value });
       output.textContent = `${execution.stdout}${execution.stderr}` || 'It printed nothing.';
       const left = service.lastBudget?.remaining;
-      facts.textContent = `${execution.status} in ${execution.duration_ms} ms${left == null ? '' : `; calls left today: ${left}`}`;
+      facts.textContent = `${execution.status} in ${Math.round(execution.duration_ms)} ms${left == null ? '' : `; calls left today: ${left}`}`;
     } catch (error) {
       output.textContent =
         error instanceof ServiceError
