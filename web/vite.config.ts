@@ -18,7 +18,7 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     manifest: true,
     rolldownOptions: {
-      input: { app: at('app.html') },
+      input: { app: at('app.html'), site: at('src/site/site.ts') },
       // On a busy machine they would be in the output of every start.
       checks: { bundlerTimings: false },
     },

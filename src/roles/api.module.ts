@@ -17,6 +17,7 @@ import { ProjectsHttpModule } from '../modules/projects/http/projects-http.modul
 import { RepositoriesHttpModule } from '../modules/repositories/http/repositories-http.module.js';
 import { SandboxHttpModule } from '../modules/sandbox/http/sandbox-http.module.js';
 import { SiteHttpModule } from '../modules/site/http/site-http.module.js';
+import { WelcomeHttpModule } from '../modules/welcome/http/welcome-http.module.js';
 import { UploadsHttpModule } from '../modules/uploads/http/uploads-http.module.js';
 import { WebhooksHttpModule } from '../modules/webhooks/http/webhooks-http.module.js';
 
@@ -35,6 +36,7 @@ import { WebhooksHttpModule } from '../modules/webhooks/http/webhooks-http.modul
     FeaturesHttpModule,
     OpsHttpModule,
     UploadsHttpModule,
+    WelcomeHttpModule,
     DeploysHttpModule,
     DomainsHttpModule,
     CronsHttpModule,

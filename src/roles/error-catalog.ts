@@ -8,7 +8,7 @@ import { BILLING_ERRORS } from '../modules/billing/billing.errors.js';
 import { CREDIT_ERRORS } from '../modules/credits/credits.errors.js';
 import { CRON_ERRORS } from '../modules/crons/crons.errors.js';
 import { DEPLOY_ERRORS } from '../modules/deploys/deploys.errors.js';
-import { DOCS_ERRORS } from '../modules/docs/docs.errors.js';
+import { SITE_ERRORS } from '../modules/site/site.errors.js';
 import { DOMAIN_ERRORS } from '../modules/domains/domains.errors.js';
 import { FEATURE_ERRORS } from '../modules/features/features.errors.js';
 import { GITHUB_ERRORS } from '../modules/github/github.errors.js';
@@ -50,6 +50,6 @@ export const ERROR_CATALOG = new ErrorCatalog([
   CRON_ERRORS,
   SANDBOX_ERRORS,
   WEBHOOK_ERRORS,
-  DOCS_ERRORS,
+  SITE_ERRORS,
   OPS_ERRORS,
 ]);

@@ -12,7 +12,8 @@ import { LimitsHttpModule } from '../modules/limits/http/limits-http.module.js';
 import { MetricsHttpModule } from '../modules/metrics/http/metrics-http.module.js';
 import { OperatorTokenGuard } from '../modules/operators/http/operator-token.guard.js';
 import { OperatorsHttpModule } from '../modules/operators/http/operators-http.module.js';
-import { ErrorFilter } from '../platform/http/error.filter.js';
+import { SiteErrorFilter } from '../modules/site/http/site-error.filter.js';
+import { SiteModule } from '../modules/site/site.module.js';
 import { HostPolicy } from '../platform/http/host-policy.js';
 import { RequestValidation } from '../platform/http/validation.js';
 import { StorageGuard } from '../platform/storage/storage.guard.js';
@@ -26,9 +27,10 @@ import { StorageGuard } from '../platform/storage/storage.guard.js';
     OperatorsHttpModule,
     HealthHttpModule,
     MetricsHttpModule,
+    SiteModule,
   ],
   providers: [
-    { provide: APP_FILTER, useClass: ErrorFilter },
+    { provide: APP_FILTER, useClass: SiteErrorFilter },
     { provide: APP_GUARD, useClass: AccessGuard },
     { provide: APP_GUARD, useClass: OperatorTokenGuard },
     { provide: APP_GUARD, useClass: AuthenticationGuard },

@@ -62,7 +62,7 @@ describe('the built client with an account', () => {
       status: 402,
       type: 'insufficient_credits_error',
       code: 'credits_exhausted',
-      upgradeUrl: 'http://api.test/docs/plans',
+      upgradeUrl: 'http://api.test/pricing',
       details: { required: '0.000833334', available: '0' },
       docsUrl: 'http://api.test/docs/errors/credits_exhausted',
     });

@@ -69,7 +69,7 @@ describe('the built client against the service', () => {
     expect(error).toMatchObject({
       status: 429,
       code: 'sandbox_daily_limit_exceeded',
-      upgradeUrl: 'http://api.test/docs/plans',
+      upgradeUrl: 'http://api.test/pricing',
       retryAfter: expect.any(Number),
     });
   });

@@ -238,7 +238,7 @@ describe('errors', () => {
 
   it.each([402, 429])('with status %i link to the plans when the API sends no link', async (status) => {
     const { service } = serviceThat([failure(status)], { maxRetries: 0 });
-    expect((await thrownBy(service.me.get())).upgradeUrl).toBe('http://api.test/docs/plans');
+    expect((await thrownBy(service.me.get())).upgradeUrl).toBe('http://api.test/pricing');
     const elsewhere = serviceThat([failure(status)], { maxRetries: 0, pricingUrl: 'http://shop.test/' });
     expect((await thrownBy(elsewhere.service.me.get())).upgradeUrl).toBe('http://shop.test/');
     const given = serviceThat([failure(status, { upgrade_url: 'http://up.test' })], { maxRetries: 0 });

@@ -162,7 +162,7 @@ describe('holds for paid work', () => {
     await expect(work().begin(compute(orgId, 51n))).rejects.toMatchObject({
       code: 'credits_exhausted',
       status: 402,
-      help: { upgradeUrl: 'http://api.test/docs/plans', details: { required: '5.1', available: '5' } },
+      help: { upgradeUrl: 'http://api.test/pricing', details: { required: '5.1', available: '5' } },
     });
     const begun = await work().begin(compute(orgId, 50n));
     await expect(work().begin(compute(orgId, 1n))).rejects.toBeInstanceOf(CreditsExhausted);
@@ -319,7 +319,7 @@ describe('the spend cap', () => {
       status: 402,
       help: {
         details: { required: '0.6', available: '0.5', spend_cap: '1' },
-        upgradeUrl: 'http://api.test/docs/plans',
+        upgradeUrl: 'http://api.test/pricing',
       },
     });
     await work().end(begun, used(begun, 54n));

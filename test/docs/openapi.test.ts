@@ -44,7 +44,12 @@ describe('GET /api/v1/openapi.json', () => {
     // Pages for people, and what git, browsers and webhooks of others ask, is no part of the API.
     expect(described.sort()).toEqual(
       declared
-        .filter((route) => !/^GET \/(docs\b.*)?$| \/(\.well-known|git|integrations|internal|webhooks)\//.test(route))
+        .filter(
+          (route) =>
+            !/^GET \/((docs|pricing|status|app|assets|site)\b.*)?$| \/(\.well-known|git|integrations|internal|webhooks)\//.test(
+              route,
+            ),
+        )
         .sort(),
     );
     expect(described.length).toBeGreaterThan(30);
@@ -82,20 +87,14 @@ describe('GET /api/v1/openapi.json', () => {
     expectDescribed('get', '/metrics', await app.fetch('/metrics'));
   });
 
-  it('has a self-contained reference page at /docs', async () => {
-    const page = await app.fetch('/docs');
+  it('has a self-contained reference page at /docs/api', async () => {
+    const page = await app.fetch('/docs/api');
     expect(page.status).toBe(200);
     expect(page.headers.get('content-type')).toContain('text/html');
     expect(page.headers.get('content-security-policy')).toContain("default-src 'self'");
     for (const [, source] of page.text.matchAll(/(?:src|href)="([^"]+)"/g)) {
       expect(source).not.toMatch(/^https?:/);
-      expect((await app.fetch(new URL(source!, 'http://api.test/docs').pathname)).status).toBe(200);
+      expect((await app.fetch(new URL(source!, 'http://api.test/docs/api').pathname)).status).toBe(200);
     }
-  });
-
-  it('is linked from /, next to a page for the plans', async () => {
-    const home = await app.fetch('/');
-    expect([home.status, home.headers.get('location')]).toEqual([302, '/docs']);
-    expect((await app.fetch('/docs/plans')).status).toBe(200);
   });
 });

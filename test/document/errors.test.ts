@@ -253,11 +253,11 @@ describe('§7 Errors', () => {
     it(
       '1. InsufficientCreditsError and RateLimitError carry upgradeUrl, which defaults to the ' + 'plan pricing page',
       async () => {
-        const pricingPage = `${proxy.url}/docs/plans`;
+        const pricingPage = `${proxy.url}/pricing`;
         expect(await refused[402]()).toMatchObject({ upgradeUrl: pricingPage });
         proxy.reset({ kind: 'answer', status: 429, body: '' });
         expect(await failureOf(service().me.get())).toMatchObject({ name: 'RateLimitError', upgradeUrl: pricingPage });
-        expect((await app.fetch('/docs/plans')).status).toBe(200);
+        expect((await app.fetch('/pricing')).status).toBe(200);
         proxy.reset({ kind: 'answer', status: 402, body: '' });
         expect(await failureOf(service(key, { pricingUrl: 'http://shop.test/plans' }).me.get())).toMatchObject({
           upgradeUrl: 'http://shop.test/plans',

@@ -13,9 +13,21 @@ const LEVELS = [
   ['money', ['metering', 'credits', 'billing']],
   [
     'products',
-    ['builds', 'crons', 'deploys', 'domains', 'github', 'hosting', 'projects', 'repositories', 'sandbox', 'uploads', 'webhooks'],
+    [
+      'builds',
+      'crons',
+      'deploys',
+      'domains',
+      'github',
+      'hosting',
+      'projects',
+      'repositories',
+      'sandbox',
+      'uploads',
+      'webhooks',
+    ],
   ],
-  ['surfaces', ['docs', 'health', 'metrics', 'ops', 'site']],
+  ['surfaces', ['docs', 'health', 'metrics', 'ops', 'site', 'welcome']],
 ] as const;
 
 const levelOf = (module: string): number =>

@@ -34,7 +34,7 @@ describe('the call budget of anonymous callers', () => {
       expect(answer.body.error).toMatchObject({
         type: 'rate_limit_error',
         code: 'daily_limit_exceeded',
-        upgrade_url: 'http://api.test/docs/plans',
+        upgrade_url: 'http://api.test/pricing',
         details: { policy: 'daily', limit: 8, remaining: 0 },
       });
       expect(Number(answer.headers.get('retry-after'))).toBe(answer.body.error.retry_after);

@@ -177,7 +177,7 @@ describe('the cost of an execution', () => {
       details: { required: '0.000833334', available: '0.0001' },
       hint: expect.stringContaining('timeout_ms'),
       docs_url: 'http://api.test/docs/errors/credits_exhausted',
-      upgrade_url: 'http://api.test/docs/plans',
+      upgrade_url: 'http://api.test/pricing',
     });
     expect((await execute(HELLO, { headers: { 'dry-run': 'true' } })).body.error).toEqual(answer.body.error);
     expect(await make.sql('SELECT 1 FROM sandbox_executions WHERE org_id = $1', [orgId])).toEqual([]);
@@ -200,7 +200,7 @@ describe('the cost of an execution', () => {
       status: 402,
       code: 'spend_cap_reached',
       details: { required: '0.000833334', spend_cap: '0.0002' },
-      upgrade_url: 'http://api.test/docs/plans',
+      upgrade_url: 'http://api.test/pricing',
     });
   });
 

@@ -102,7 +102,7 @@ describe('POST /api/v1/sandbox/try', () => {
     expect(refused.body.error).toMatchObject({
       type: 'rate_limit_error',
       code: 'sandbox_daily_limit_exceeded',
-      upgrade_url: 'http://api.test/docs/plans',
+      upgrade_url: 'http://api.test/pricing',
       details: { policy: 'sandbox_daily', limit: 10, remaining: 0 },
     });
     expect(refused.headers.get('retry-after')).toBe(String(refused.body.error.retry_after));

@@ -48,7 +48,7 @@ describe('the screens of the web app', () => {
           await page.screenshot({ path: join(SCREENSHOTS, `${name}-${look}.png`) });
         }
         expect({ look, axe: await visit.axe() }).toEqual({ look, axe: [] });
-        const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+        const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
         expect({ look, overflow }).toEqual({ look, overflow: 0 });
       }
       expect(faults).toEqual([]);

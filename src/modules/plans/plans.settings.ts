@@ -13,13 +13,13 @@ export class PlansSettings extends ModuleSettings {
   @UrlSetting({
     name: 'PRICING_URL',
     summary: 'Page that errors about plan limits link to.',
-    unset: '`/docs/plans` of this service',
+    unset: '`/pricing` of this service',
     example: 'https://example.com/pricing',
   })
   private readonly givenPricingUrl?: string;
 
   /** The URL has no slash at the end. */
   get pricingUrl(): string {
-    return this.givenPricingUrl ?? `${this.config.publicUrl}/docs/plans`;
+    return this.givenPricingUrl ?? `${this.config.publicUrl}/pricing`;
   }
 }

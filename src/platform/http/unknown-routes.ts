@@ -24,7 +24,7 @@ export class UnknownRoutes {
     const allowed = this.methodsOf(path);
     const shown = maskedPath(path);
     if (allowed.length > 0) return new MethodNotAllowed(method, shown, allowed);
-    return new RouteNotFound(method, shown, `${this.config.publicUrl}/docs`);
+    return new RouteNotFound(method, shown, `${this.config.publicUrl}/docs/api`);
   }
 
   private methodsOf(path: string): string[] {

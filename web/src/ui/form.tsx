@@ -51,7 +51,12 @@ export function Form({
     setError(undefined);
     try {
       await onSubmit(
-        Object.fromEntries([...new FormData(event.currentTarget)].map(([name, value]) => [name, typeof value === 'string' ? value : value.name])),
+        Object.fromEntries(
+          [...new FormData(event.currentTarget)].map(([name, value]) => [
+            name,
+            typeof value === 'string' ? value : value.name,
+          ]),
+        ),
       );
     } catch (thrown) {
       setError(thrown);

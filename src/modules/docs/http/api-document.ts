@@ -4,8 +4,11 @@ import type { Express, NextFunction, Request, Response } from 'express';
 import { Config } from '../../../platform/config/config.js';
 import { ErrorCatalog } from '../../../platform/errors/error-catalog.js';
 import { RouteDirectory } from '../../auth/route-directory.js';
-import { PAGE_POLICY } from '../page-policy.js';
 import { describeApi } from './describe-api.js';
+
+/** The interactive reference needs inline styles. Like the other pages, it loads nothing from elsewhere. */
+const REFERENCE_POLICY =
+  "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; frame-ancestors 'none'";
 
 /** Generates the OpenAPI document from the code on first use. */
 @Injectable()
@@ -19,15 +22,15 @@ export class ApiDocument {
     private readonly errors: ErrorCatalog,
   ) {}
 
-  /** Serves the interactive reference at `/docs`. The document itself has a route of its own, behind the guards. */
+  /** Serves the interactive reference at `/docs/api`. The document itself has a route of its own, behind the guards. */
   publishAt(app: INestApplication): void {
     this.app = app;
     const express = app.getHttpAdapter().getInstance() as Express;
-    express.use('/docs', (_request: Request, response: Response, next: NextFunction) => {
-      response.setHeader('Content-Security-Policy', PAGE_POLICY);
+    express.use('/docs/api', (_request: Request, response: Response, next: NextFunction) => {
+      response.setHeader('Content-Security-Policy', REFERENCE_POLICY);
       next();
     });
-    SwaggerModule.setup('docs', app, () => this.get(), {
+    SwaggerModule.setup('docs/api', app, () => this.get(), {
       raw: false,
       customSiteTitle: 'API reference',
       swaggerOptions: { defaultModelsExpandDepth: 0, displayRequestDuration: true, tryItOutEnabled: true },

@@ -1,12 +1,14 @@
 import { Module } from '@nestjs/common';
+import { DocsModule } from '../docs.module.js';
 import { ApiDocument } from './api-document.js';
+import { DocPagesController } from './doc-pages.controller.js';
 import { DocsController } from './docs.controller.js';
-import { Pages } from './pages.js';
 import { SecurityTxtController } from './security-txt.controller.js';
 
 @Module({
-  controllers: [DocsController, SecurityTxtController],
-  providers: [ApiDocument, Pages],
+  imports: [DocsModule],
+  controllers: [DocsController, SecurityTxtController, DocPagesController],
+  providers: [ApiDocument],
   exports: [ApiDocument],
 })
 export class DocsHttpModule {}

@@ -4,7 +4,7 @@ import { Config } from '../../../platform/config/config.js';
 import { DocsSettings } from '../docs.settings.js';
 import { Public } from '../../../platform/http/public.js';
 import { Clock } from '../../../platform/time/clock.js';
-import { PageNotFound } from '../docs.errors.js';
+import { PageNotFound } from '../../site/site.errors.js';
 
 /** RFC 9116 recommends less than a year, so that readers stop trusting a file that is no longer maintained. */
 const VALID_MS = 180 * 86_400_000;

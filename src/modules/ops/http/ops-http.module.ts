@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { DocsModule } from '../../docs/docs.module.js';
 import { HealthModule } from '../../health/health.module.js';
 import { ManifestService } from '../manifest/manifest.service.js';
 import { OpenWork } from '../manifest/open-work.js';
@@ -10,7 +11,7 @@ import { RunbookPagesController } from './runbook-pages.controller.js';
 import { OpsTasksController } from './ops-tasks.controller.js';
 
 @Module({
-  imports: [HealthModule, OpsModule],
+  imports: [DocsModule, HealthModule, OpsModule],
   controllers: [OpsController, OpsTasksController, RunbookPagesController],
   providers: [ManifestService, OpenWork, RunbookPages, ServiceInstance],
 })

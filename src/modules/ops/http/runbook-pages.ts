@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { PageNotFound } from '../../docs/docs.errors.js';
-import { markdownPage } from '../../docs/markdown-page.js';
+import { type Article, renderMarkdown } from '../../docs/markdown.js';
+import { PageNotFound } from '../../site/site.errors.js';
 import type { Runbook, RunbookStep } from '../manifest/runbook.js';
 import { Runbooks } from '../manifest/runbooks.js';
 
@@ -10,10 +10,10 @@ export class RunbookPages {
   constructor(private readonly runbooks: Runbooks) {}
 
   /** @throws {PageNotFound} `page_not_found` */
-  page(id: string): string {
+  page(id: string): Article {
     const runbook = this.runbooks.all.find((each) => each.id === id);
     if (runbook === undefined) throw new PageNotFound();
-    return markdownPage(markdownOf(runbook), runbook.title);
+    return renderMarkdown(markdownOf(runbook));
   }
 }
 

@@ -14,7 +14,14 @@ import { PROJECT_ERRORS } from '../projects.errors.js';
 import { ProjectsService } from '../projects.service.js';
 import { ProjectInputs } from './project-inputs.js';
 import { ProjectList } from './project-list.js';
-import { ChangeProjectBody, CreateProjectBody, type ListedProjectView, ProjectAnswer, ProjectPageAnswer, ProjectView } from './projects.dto.js';
+import {
+  ChangeProjectBody,
+  CreateProjectBody,
+  type ListedProjectView,
+  ProjectAnswer,
+  ProjectPageAnswer,
+  ProjectView,
+} from './projects.dto.js';
 
 @ApiTags('projects')
 @Controller('api/v1/projects')

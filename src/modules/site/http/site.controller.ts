@@ -2,7 +2,7 @@ import { Controller, Get, Param, Req, Res } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { Public } from '../../../platform/http/public.js';
-import { PageNotFound } from '../../docs/docs.errors.js';
+import { PageNotFound } from '../site.errors.js';
 import { SITE_HEADERS } from './site-policy.js';
 import { type Encoding, SiteFiles } from './site-files.js';
 

@@ -1,0 +1,63 @@
+import { Injectable } from '@nestjs/common';
+import type { Response } from 'express';
+import { escapeHtml } from '../../platform/text/escape-html.js';
+import { PublicPages } from '../site/public-pages.js';
+import type { Article, Heading } from './markdown.js';
+import { DocPages } from './pages/doc-pages.js';
+
+/** Shows articles with the sidebar of the documentation, its search and a table of contents. */
+@Injectable()
+export class DocLayout {
+  constructor(
+    private readonly site: PublicPages,
+    private readonly pages: DocPages,
+  ) {}
+
+  /** `address` is the page's own, below `/docs`. */
+  send(response: Response, { title, summary, html, headings }: Article, address: string): void {
+    this.sendHtml(response, {
+      title,
+      summary,
+      address: `/docs/${address}`,
+      html: `<article class="prose">${html}</article>${contents(headings)}`,
+    });
+  }
+
+  sendHtml(
+    response: Response,
+    page: { title: string; summary: string; address: string; html: string; question?: string },
+  ): void {
+    this.site.send(response, {
+      title: `${page.title} · Documentation`,
+      description: page.summary,
+      place: 'docs',
+      kind: 'docs',
+      body: `<div class="docs">${this.sidebar(page.address, page.question ?? '')}<main id="main">${page.html}</main></div>`,
+    });
+  }
+
+  private sidebar(current: string, question: string): string {
+    const sections = this.pages.sidebar().map(
+      ({ title, pages }) =>
+        `<h2>${escapeHtml(title)}</h2><ul>${pages
+          .map(({ title: name, address }) => {
+            const here = address.split('#')[0] === current ? ' aria-current="page"' : '';
+            return `<li><a href="${escapeHtml(address)}"${here}>${escapeHtml(name)}</a></li>`;
+          })
+          .join('')}</ul>`,
+    );
+    return (
+      `<div class="side"><form class="search" action="/docs/search" role="search"><label class="hidden" for="q">Search the documentation</label>` +
+      `<input id="q" name="q" type="search" maxlength="100" autocomplete="off" placeholder="Search  /" value="${escapeHtml(question)}">` +
+      `<ul id="found" class="found" hidden></ul></form>` +
+      `<details class="places"><summary>All pages</summary><nav aria-label="Documentation">${sections.join('')}</nav></details></div>`
+    );
+  }
+}
+
+function contents(headings: readonly Heading[]): string {
+  const shown = headings.filter(({ depth }) => depth === 2);
+  if (shown.length < 3) return '';
+  const links = shown.map(({ id, text }) => `<li><a href="#${id}">${escapeHtml(text)}</a></li>`);
+  return `<nav class="contents" aria-label="On this page"><h2>On this page</h2><ul>${links.join('')}</ul></nav>`;
+}

@@ -1,0 +1,118 @@
+import { Marked } from 'marked';
+import { escapeHtml } from '../../platform/text/escape-html.js';
+
+/** A heading below the title of a page. */
+export interface Heading {
+  readonly id: string;
+  readonly text: string;
+  readonly depth: number;
+}
+
+/** A page as HTML, without what stands around it. */
+export interface Article {
+  readonly title: string;
+  /** The first paragraph as text. */
+  readonly summary: string;
+  readonly html: string;
+  readonly headings: readonly Heading[];
+  /** The text below each heading, the one above the first heading included. It is what a search reads. */
+  readonly sections: readonly ArticleSection[];
+}
+
+export interface ArticleSection {
+  /** The heading that it stands below; empty above the first one. */
+  readonly id: string;
+  readonly heading: string;
+  readonly text: string;
+}
+
+interface MutableSection {
+  id: string;
+  heading: string;
+  text: string;
+}
+
+/** Returns the address of what a link leads to, or undefined when it is shown as text. */
+export type ResolveLink = (href: string) => string | undefined;
+
+const EXTERNAL = /^(?:https?:|mailto:|\/)/;
+
+/** Renders trusted Markdown. HTML in it is not escaped: never pass it text from a caller. */
+export function renderMarkdown(markdown: string, resolve: ResolveLink = () => undefined): Article {
+  const headings: Heading[] = [];
+  const ids = new Map<string, number>();
+  const idOf = (text: string): string => {
+    const id = slugOf(text);
+    const seen = ids.get(id) ?? 0;
+    ids.set(id, seen + 1);
+    return seen === 0 ? id : `${id}-${seen}`;
+  };
+  let title = '';
+  let tables = 0;
+  let summary = '';
+  let section: MutableSection = { id: '', heading: '', text: '' };
+  const sections = [section];
+
+  const marked = new Marked({
+    renderer: {
+      heading({ tokens, depth }) {
+        const html = this.parser.parseInline(tokens);
+        const text = plainText(html);
+        if (depth === 1) {
+          title ||= text;
+          return `<h1>${html}</h1>\n`;
+        }
+        const id = idOf(text);
+        headings.push({ id, text, depth });
+        sections.push((section = { id, heading: text, text: '' }));
+        return `<h${depth} id="${id}"><a class="anchor" href="#${id}" aria-label="Link to ${escapeHtml(text)}">#</a>${html}</h${depth}>\n`;
+      },
+      paragraph({ tokens }) {
+        const html = this.parser.parseInline(tokens);
+        const text = plainText(html);
+        if (summary === '') summary = text;
+        section.text += `${text}\n`;
+        return `<p>${html}</p>\n`;
+      },
+      listitem(item) {
+        const html = this.parser.parse(item.tokens);
+        section.text += `${plainText(html)}\n`;
+        return `<li>${html}</li>\n`;
+      },
+      code({ text, lang = '' }) {
+        const name = /^\w+/.exec(lang)?.[0];
+        const label = name === undefined ? '' : ` data-language="${name}"`;
+        section.text += `${text.slice(0, 500)}\n`;
+        return `<pre tabindex="0"${label}><code>${escapeHtml(text)}\n</code></pre>\n`;
+      },
+      table({ header, rows }) {
+        const cells = (row: typeof header, tag: string): string =>
+          `<tr>${row.map(({ tokens }) => `<${tag}>${this.parser.parseInline(tokens)}</${tag}>`).join('')}</tr>`;
+        const head = header.every(({ text }) => text === '') ? '' : `<thead>${cells(header, 'th')}</thead>`;
+        const html = `${head}<tbody>${rows.map((row) => cells(row, 'td')).join('')}</tbody>`;
+        section.text += `${plainText(html.replaceAll('</tr>', '\n').replaceAll('</td>', ' '))}\n`;
+        return `<div class="table" tabindex="0" role="region" aria-label="Table ${++tables}"><table>${html}</table></div>\n`;
+      },
+      link({ href, tokens }) {
+        const html = this.parser.parseInline(tokens);
+        const address = EXTERNAL.test(href) ? href : resolve(href);
+        return address === undefined ? html : `<a href="${escapeHtml(address)}">${html}</a>`;
+      },
+    },
+  });
+  const html = marked.parse(markdown, { async: false });
+  return { title, summary, html, headings, sections };
+}
+
+/** The id of a heading, as on GitHub. */
+const slugOf = (heading: string): string =>
+  heading
+    .toLowerCase()
+    .replace(/[^\w\s-]/g, '')
+    .trim()
+    .replace(/\s/g, '-');
+
+const TEXT_OF_ENTITY: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'" };
+
+const plainText = (html: string): string =>
+  html.replace(/<[^>]{0,1000}>/g, '').replace(/&(amp|lt|gt|quot|#39);/g, (_, name: string) => TEXT_OF_ENTITY[name]!);

@@ -1,0 +1,113 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { ErrorCatalog } from '../../src/platform/errors/error-catalog.js';
+import { PROJECT_ROOT } from '../../src/platform/version.js';
+import { listPages } from '../../src/modules/docs/pages/page-list.js';
+import { useApp } from '../support/test-app.js';
+
+const PEOPLE = { headers: { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' } };
+
+describe('the pages for people', () => {
+  const app = useApp({ ANONYMOUS_CALLS_PER_SECOND: '1000' });
+
+  it('have no link that leads nowhere, starting at / and at each error', async () => {
+    const errors = app.get(ErrorCatalog).codes.map((code) => `/docs/errors/${code}`);
+    const waiting = ['/', '/pricing', '/status', '/docs', '/docs/search?q=deploy', ...errors];
+    const seen = new Set(waiting);
+    const anchors: [from: string, to: string, id: string][] = [];
+    const texts = new Map<string, string>();
+    for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {
+      const page = await app.fetch(path);
+      expect([path, page.status]).toEqual([path, 200]);
+      if (!page.headers.get('content-type')!.startsWith('text/html')) continue;
+      texts.set(path, page.text);
+      for (const [, href] of page.text.matchAll(/<a [^>]*href="([^"]+)"/g)) {
+        const { pathname, search, hash, origin } = new URL(href!.replaceAll('&amp;', '&'), `http://api.test${path}`);
+        // The web app is one page for all addresses, which is served where it was built.
+        if (origin !== 'http://api.test' || pathname.startsWith('/app')) continue;
+        const target = pathname + search;
+        if (hash !== '') anchors.push([path, target, decodeURIComponent(hash.slice(1))]);
+        if (!seen.has(target)) {
+          seen.add(target);
+          waiting.push(target);
+        }
+      }
+    }
+    const broken = anchors.filter(([, to, id]) => texts.has(to) && !texts.get(to)!.includes(`id="${id}"`));
+    expect(broken).toEqual([]);
+    expect(seen.size).toBeGreaterThan(150);
+  });
+
+  it('show every Markdown page of the documentation', async () => {
+    const pages = [...listPages()];
+    expect(pages.length).toBeGreaterThan(150);
+    for (const [address, file] of pages) {
+      expect(existsSync(join(PROJECT_ROOT, file))).toBe(true);
+      const page = await app.fetch(`/docs/${address}`);
+      expect([address, page.status]).toEqual([address, 200]);
+      expect(page.text).toContain('<h1>');
+    }
+  });
+
+  it('come with the strict policy and without inline scripts or styles', async () => {
+    for (const path of [
+      '/',
+      '/pricing',
+      '/status',
+      '/docs',
+      '/docs/deploys',
+      '/docs/errors/invalid_request',
+      '/no-such',
+    ]) {
+      const page = await app.fetch(path, PEOPLE);
+      expect(page.headers.get('content-security-policy')).toContain("require-trusted-types-for 'script'");
+      expect(page.text).not.toMatch(/<style|<script>|<script (?!src|type="module" src)| style=| on\w+="/);
+    }
+  });
+
+  it('never show a file that is not on their list', async () => {
+    for (const path of [
+      '..%2f..%2fpackage.json',
+      '%2e%2e/README',
+      'errors/..%2f..%2f.env',
+      'nothing',
+      'README',
+      'a/'.repeat(50),
+    ])
+      expect([path, (await app.fetch(`/docs/${path}`)).status]).toEqual([path, 404]);
+  });
+
+  it('have the plans and the prices that the API has', async () => {
+    const { text } = await app.fetch('/pricing');
+    for (const { name } of (await app.fetch('/api/v1/billing/plans')).body.data)
+      expect(text).toContain(`<h2>${name}</h2>`);
+    for (const { price_usd: price } of (await app.fetch('/api/v1/billing/prices')).body.data)
+      expect(text).toContain(`$${price}<`);
+  });
+
+  it('say whether each part works', async () => {
+    const { text } = await app.fetch('/status');
+    const { details } = (await app.fetch('/ready')).body;
+    expect(text.match(/class="state (good|warn|bad)"/g)).toHaveLength(Object.keys(details as object).length);
+  });
+
+  it('find sections by words, and escape what was asked for', async () => {
+    const { body } = await app.fetch('/docs/suggestions?q=rollback');
+    expect(body.data.length).toBeGreaterThan(0);
+    expect(body.data[0].address).toMatch(/^\/docs\//);
+    expect((await app.fetch('/docs/search?q=rollbck')).text).toContain('/docs/deploys');
+    const odd = await app.fetch(`/docs/search?q=${encodeURIComponent('<script>alert(1)</script>')}`);
+    expect([odd.status, odd.text.includes('<script>alert')]).toEqual([200, false]);
+    for (const query of ['', '?q=', '?q=a&q=b', `?q=${'x '.repeat(2_000)}`, '?q[a]=b'])
+      expect((await app.fetch(`/docs/search${query}`)).status).toBe(200);
+  });
+
+  it('explain errors to browsers, and leave programs their JSON', async () => {
+    const page = await app.fetch('/no-such-page', PEOPLE);
+    expect([page.status, page.headers.get('content-type')]).toEqual([404, 'text/html; charset=utf-8']);
+    expect(page.text).toContain('Page not found');
+    expect((await app.fetch('/no-such-page')).body.error.code).toBe('route_not_found');
+    expect((await app.fetch('/api/v1/no-such', PEOPLE)).body.error.code).toBe('route_not_found');
+    expect((await app.fetch('/docs/no-such', PEOPLE)).text).toContain('page_not_found');
+  });
+});

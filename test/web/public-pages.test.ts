@@ -1,0 +1,129 @@
+import { mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { PROJECT_ROOT } from '../../src/platform/version.js';
+import { inChromium } from '../support/browser.js';
+import { connectBrowser, leaveBrowser, serviceUrl, Visit } from './support.js';
+
+jest.setTimeout(120_000);
+
+const SCREENSHOTS = process.env['SCREENSHOTS'];
+const PAGES = [
+  '/',
+  '/pricing',
+  '/status',
+  '/docs',
+  '/docs/deploys',
+  '/docs/search?q=rollback',
+  '/docs/errors/invalid_request',
+  '/no-such',
+];
+const LOOKS = [
+  { name: 'light', colorScheme: 'light', width: 1280 },
+  { name: 'dark', colorScheme: 'dark', width: 1280 },
+  { name: 'phone', colorScheme: 'light', width: 390 },
+] as const;
+
+interface Chunk {
+  readonly file: string;
+  readonly imports?: readonly string[];
+  readonly dynamicImports?: readonly string[];
+  readonly css?: readonly string[];
+}
+
+describe('the public pages', () => {
+  let visit: Visit;
+  beforeAll(async () => {
+    visit = await Visit.begin();
+  });
+  afterAll(leaveBrowser);
+
+  inChromium('are accessible and keep to the policy, light, dark and on a phone', async () => {
+    const { page, faults } = visit;
+    for (const path of PAGES) {
+      await visit.open(path);
+      for (const { name: look, colorScheme, width } of LOOKS) {
+        await page.setViewportSize({ width, height: 860 });
+        await page.emulateMedia({ colorScheme });
+        if (SCREENSHOTS !== undefined) {
+          mkdirSync(SCREENSHOTS, { recursive: true });
+          await page.screenshot({ path: join(SCREENSHOTS, `public${path.replace(/\W+/g, '-')}-${look}.png`) });
+        }
+        expect({ path, look, axe: await visit.axe() }).toEqual({ path, look, axe: [] });
+        const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
+        expect({ path, look, overflow }).toEqual({ path, look, overflow: 0 });
+      }
+    }
+    expect(faults).toEqual([]);
+  });
+
+  inChromium('run code without an account, and share it by a link that no server sees', async () => {
+    const { page } = visit;
+    await visit.open('/');
+    await page.selectOption('#language', 'python');
+    await page.fill('#code', 'print("ümlaut " + "x" * 3)');
+    await page.click('#run:enabled');
+    await page.locator('#output', { hasText: 'ümlaut xxx' }).waitFor();
+    expect(await page.locator('#facts').textContent()).toMatch(/^succeeded in \d+ ms; calls left today: \d+$/);
+
+    await page.click('#share');
+    await page.locator('#facts', { hasText: /[Ll]ink/ }).waitFor();
+    const asked: string[] = [];
+    page.on('request', (request) => asked.push(request.url()));
+    await page.goto('about:blank');
+    await page.goBack();
+    await page.locator('#run:enabled').waitFor();
+    await page.waitForFunction('document.getElementById("code").value.includes("ümlaut")');
+    expect(await page.inputValue('#language')).toBe('python');
+    expect(asked.filter((url) => new URL(url).search !== '')).toEqual([]);
+  });
+
+  inChromium('suggest pages while somebody types, and remember the theme', async () => {
+    const { page } = visit;
+    await page.setViewportSize({ width: 1280, height: 860 });
+    await visit.open('/docs');
+    await page.locator('#theme:visible').waitFor();
+    await page.keyboard.press('/');
+    await page.keyboard.type('rollback');
+    await page.locator('#found a').first().waitFor();
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await page.waitForURL((url) => url.pathname !== '/docs');
+
+    await page.click('#theme');
+    const chosen = await page.evaluate('document.documentElement.dataset.theme');
+    await visit.open('/pricing');
+    expect(await page.evaluate('document.documentElement.dataset.theme')).toBe(chosen);
+  });
+
+  inChromium('are whole without scripts', async () => {
+    const context = await (await connectBrowser()).newContext({ javaScriptEnabled: false });
+    const page = await context.newPage();
+    await page.goto(`${serviceUrl()}/`);
+    await page.locator('noscript p').waitFor();
+    await page.goto(`${serviceUrl()}/docs`);
+    await page.fill('#q', 'rollback');
+    await page.press('#q', 'Enter');
+    await page.locator('.results a').first().waitFor();
+    await context.close();
+  });
+
+  it('keep their budgets: 10 kB of scripts and 12 kB of styles', () => {
+    const directory = join(PROJECT_ROOT, 'dist/web');
+    const manifest = JSON.parse(readFileSync(join(directory, '.vite/manifest.json'), 'utf8')) as Record<string, Chunk>;
+    const files = new Set<string>();
+    const add = (key: string): void => {
+      const { file, imports = [], dynamicImports = [], css = [] } = manifest[key]!;
+      if (files.has(file)) return;
+      for (const each of [file, ...css]) files.add(each);
+      for (const each of [...imports, ...dynamicImports]) add(each);
+    };
+    add('src/site/site.ts');
+    const bytesOf = (ending: string): number =>
+      [...files]
+        .filter((file) => file.endsWith(ending))
+        .reduce((sum, file) => sum + gzipSync(readFileSync(join(directory, file)), { level: 9 }).length, 0);
+    expect(bytesOf('.js')).toBeLessThan(10_000);
+    expect(bytesOf('.css')).toBeLessThan(12_000);
+  });
+});
