@@ -1,9 +1,9 @@
 #!/usr/bin/env node
 /**
- * `npm run build:client`: builds the client library and the command line into their dist/, unless what lies there is of
- * these very sources. The JavaScript of the client becomes one module, which browsers load in one request and which is
- * smaller than its parts; that of the command line is made file by file. Both take moments; only the declarations of the
- * client need the whole of TypeScript, without its type checks: `npm run check` does those.
+ * `npm run build:client`: builds the client library and the command line into their dist/, unless what lies there is
+ * of these very sources. The JavaScript of the client becomes one module, which browsers load in one request and
+ * which is smaller than its parts; that of the command line is made file by file. Both take moments; only the
+ * declarations of the client need the whole of TypeScript, without its type checks: `npm run check` does those.
  */
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';

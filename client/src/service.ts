@@ -33,7 +33,7 @@ export interface ServiceOptions {
   readonly maxRetryAfterSeconds?: number | undefined;
   /** Longest time of one attempt, in milliseconds. Default 60000. */
   readonly timeoutMs?: number | undefined;
-  /** `upgradeUrl` of errors that have none in the response. Default: `/docs/plans` at {@link baseUrl}. */
+  /** `upgradeUrl` of errors that have none in the response. Default: `/pricing` at {@link baseUrl}. */
   readonly pricingUrl?: string | undefined;
   /** The function that sends requests. Default: the global `fetch`. */
   readonly fetch?: typeof fetch | undefined;
@@ -74,7 +74,7 @@ export class Service {
       credential: credentialOf(options),
       inCookie: options.session === 'cookie',
       organization: options.organization,
-      pricingUrl: options.pricingUrl ?? `${baseUrl}/docs/plans`,
+      pricingUrl: options.pricingUrl ?? `${baseUrl}/pricing`,
       maxRetries: numberOf('maxRetries', options.maxRetries ?? 3),
       maxRetryAfterSeconds: numberOf('maxRetryAfterSeconds', options.maxRetryAfterSeconds ?? 60),
       timeoutMs: numberOf('timeoutMs', options.timeoutMs ?? 60_000),

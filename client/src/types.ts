@@ -57,8 +57,8 @@ export type WebhookDelivery = Schemas['WebhookDeliveryView'];
 export type NewAccount = Schemas['SignUpBody'];
 
 /**
- * The result of sign-up and sign-in. Pass `session_token` to `new Service({ sessionToken })`; it is not an API key. With
- * `session: 'cookie'` it is absent.
+ * The result of sign-up and sign-in. Pass `session_token` to `new Service({ sessionToken })`; it is not an API key.
+ * With `session: 'cookie'` it is absent.
  */
 export type SignedIn = Schemas['SignedInView'];
 

@@ -32,7 +32,6 @@ import { WebhooksHttpModule } from '../modules/webhooks/http/webhooks-http.modul
     ProjectsHttpModule,
     RepositoriesHttpModule,
     SandboxHttpModule,
-    DocsHttpModule,
     FeaturesHttpModule,
     OpsHttpModule,
     UploadsHttpModule,
@@ -45,6 +44,8 @@ import { WebhooksHttpModule } from '../modules/webhooks/http/webhooks-http.modul
     WebhooksHttpModule,
     GithubHttpModule,
     SiteHttpModule,
+    // Last, because its pages are all other addresses below `docs`.
+    DocsHttpModule,
   ],
 })
 export class ApiModule {}

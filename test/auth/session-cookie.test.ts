@@ -114,8 +114,8 @@ describe('a session in a cookie', () => {
       const project = await app.post('/api/v1/projects', { name: 'shop' }, page(token, inOrg));
       expect(outcomeOf(project)).toBe('403 insufficient_scopes');
       expectStatus(201, await app.post('/api/v1/projects', { name: 'shop' }, page(token)));
-      const stranger = await make.org(await make.person());
-      const foreign = await app.fetch('/api/v1/projects', page(token, { 'x-service-org': stranger.slug }));
+      const outsider = await make.org(await make.person());
+      const foreign = await app.fetch('/api/v1/projects', page(token, { 'x-service-org': outsider.slug }));
       expect(outcomeOf(foreign)).toBe('403 org_access_denied');
     });
 
@@ -138,7 +138,7 @@ describe('a session in a cookie', () => {
         answer.headers.get('x-service-calls-remaining'),
         answer.headers.get('ratelimit-policy'),
       ]).toEqual(['free', '5000', '0', '"burst";q=100;w=2, "daily";q=5000;w=86400']);
-      // As if its calls of the next minute had all been made.
+      // This is as if its calls of the next minute had all been made.
       const full = String((Date.now() + 60_000) * 1_000);
       await app.get(RedisConnections).fast().set(`limits:burst:page:${person.user.id}`, full, 'EX', 60);
       expect(outcomeOf(await app.fetch('/api/v1/me', page(token)))).toBe('429 burst_limit_exceeded');

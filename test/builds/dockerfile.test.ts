@@ -140,7 +140,7 @@ CMD ["8080"]
       `nc -w 3 127.0.0.1 ${port} < /dev/null`,
       `nc -w 3 0.0.0.0 ${port} < /dev/null`,
       'nc -w 3 169.254.169.254 80 < /dev/null',
-      `printf 'GET http://169.254.169.254/latest HTTP/1.1\\r\\nHost: a\\r\\n\\r\\n' | nc -w 3 127.0.0.1 3128 | grep ' 200 '`,
+      `printf 'GET http://169.254.169.254/a HTTP/1.1\\r\\nHost: a\\r\\n\\r\\n' | nc -w 3 127.0.0.1 3128 | grep ' 200 '`,
       `printf 'CONNECT 127.0.0.1:${port} HTTP/1.1\\r\\nHost: a\\r\\n\\r\\n' | nc -w 3 127.0.0.1 3128 | grep ' 200 '`,
       'mknod /disk b 254 0',
       'mount -t proc none /tmp',
@@ -152,7 +152,9 @@ CMD ["8080"]
     ];
     const script = attempts.map((each, index) => `{ ${each}; } > /tmp/said 2>&1 && echo ${index} >> /reached`);
     const { files, log } = await build(
-      `FROM ${base}\nCOPY probe.sh /\nRUN sh /probe.sh; grep CapEff /proc/self/status > /capabilities; cat $APT_CONFIG > /apt\nCMD ["sh"]\n`,
+      `FROM ${base}\nCOPY probe.sh /\n` +
+        `RUN sh /probe.sh; grep CapEff /proc/self/status > /capabilities; cat $APT_CONFIG > /apt\n` +
+        `CMD ["sh"]\n`,
       { 'probe.sh': script.join('\n') },
     );
     expect(files['reached']).toBeUndefined();

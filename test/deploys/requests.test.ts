@@ -149,7 +149,7 @@ describe('a production deploy', () => {
     expect(answer.body.error).toMatchObject({
       type: 'authorization_error',
       details: { feature: 'production_deploys', plan: 'free', smallest_plan: 'builder' },
-      hint: expect.stringContaining('/docs/plans'),
+      hint: expect.stringContaining('/pricing'),
     });
     expect(await make.sql('SELECT id FROM deploys WHERE org_id = $1', [poor.organization.id])).toEqual([]);
   });

@@ -40,6 +40,7 @@ const NO_METRIC = new Set([
   'min_over_time',
   'max_over_time',
   'le',
+  'answer',
   'instance',
   'queue',
   'tier',

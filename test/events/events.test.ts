@@ -103,7 +103,7 @@ describe('GET /api/v1/orgs/:org_id/events', () => {
     expect(stream.events.map(({ data }) => data['name'])).toEqual(['shown']);
   });
 
-  it('tells of executions', async () => {
+  it('reports executions', async () => {
     const stream = await follow(key);
     const body = { language: 'javascript', code: 'console.log(1)' };
     const run = await app.post('/api/v1/sandbox/executions', body, as(key, { headers: { 'x-service-org': org.id } }));
@@ -167,7 +167,7 @@ describe('GET /api/v1/orgs/:org_id/events', () => {
     expect(names).toEqual(Array.from({ length: 150 }, (_, index) => `${index}`));
   });
 
-  it('refuses bad input, callers without a credential or scope, and strangers', async () => {
+  it('refuses bad input, callers without a credential or scope, and other tenants', async () => {
     const path = `/api/v1/orgs/${org.id}/events`;
     expect(outcomeOf(await app.fetch(`${path}?after=x`, as(key)))).toBe('400 invalid_request');
     const badId = await app.fetch(path, as(key, { headers: { 'last-event-id': 'x' } }));
@@ -175,8 +175,8 @@ describe('GET /api/v1/orgs/:org_id/events', () => {
     expect(outcomeOf(await app.fetch(path))).toBe('401 missing_api_key');
     const narrow = await make.key(owner, { scopes: ['deploys:read'] });
     expect(outcomeOf(await app.fetch(path, as(narrow)))).toBe('403 insufficient_scopes');
-    const stranger = await make.key(await make.person());
-    expect(outcomeOf(await app.fetch(path, as(stranger)))).toBe('404 organization_not_found');
+    const outsider = await make.key(await make.person());
+    expect(outcomeOf(await app.fetch(path, as(outsider)))).toBe('404 organization_not_found');
     const nowhere = await app.fetch('/api/v1/orgs/org_00000000000000000000000000/events', as(key));
     expect(outcomeOf(nowhere)).toBe('404 organization_not_found');
   });

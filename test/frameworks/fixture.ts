@@ -47,7 +47,7 @@ export interface Selection {
 
 /** @throws {Error} when a name is neither that of a fixture nor of a preset. */
 export function selectedFixtures({ names, short }: Selection): Fixture[] {
-  // Those without a description belong to tests of their own.
+  // A fixture without a description belongs to a test of its own.
   const described = readdirSync(FIXTURES).filter((name) => existsSync(join(FIXTURES, name, 'fixture.json')));
   const all = described.sort().map(fixtureOf);
   if (names === undefined || names === '') return short ? all.filter((fixture) => fixture.short === true) : all;

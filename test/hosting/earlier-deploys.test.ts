@@ -127,7 +127,7 @@ describe('a page whose deploy was replaced', () => {
     );
     expect((await asset('one')).status).toBe(401);
     const challenge = '/.well-known/acme-challenge/x';
-    expect((await visit(app, label, `${challenge}`, { headers: { 'x-deployment-id': one!.deployId } })).status).toBe(
+    expect((await visit(app, label, challenge, { headers: { 'x-deployment-id': one!.deployId } })).status).toBe(
       404,
     );
   });

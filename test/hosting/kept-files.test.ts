@@ -10,9 +10,12 @@ import { eventually, useApp } from '../support/test-app.js';
 /** Writes where Next.js keeps pictures and the pages that it generates again. */
 const SERVER = `
 const fs = require('node:fs');
-const places = { own: '/app/.cache/own', picture: '/app/.next/cache/images/a/b.webp', page: '/app/.next/server/app/index.html',
+const places = { own: '/app/.cache/own', picture: '/app/.next/cache/images/a/b.webp',
+  page: '/app/.next/server/app/index.html',
   built: '/app/.next/server/app/about.html', tree: '/app/server.js' };
-const read = (path) => { try { return fs.readFileSync(path, 'utf8').slice(0, 40); } catch (error) { return error.code; } };
+const read = (path) => {
+  try { return fs.readFileSync(path, 'utf8').slice(0, 40); } catch (error) { return error.code; }
+};
 require('node:http').createServer((request, response) => {
   const { pathname, searchParams } = new URL(request.url, 'http://app');
   try {

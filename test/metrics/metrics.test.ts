@@ -94,8 +94,8 @@ describe('GET /metrics', () => {
     const before = await series();
     await ask(1_000, 3_000);
     const added = (await series()).filter((line) => !before.includes(line));
-    // An answer that a busy machine gave late may have a status of its own; what grew with one kind of them would be more
-    // than a hundred.
+    // An answer that a busy machine gave late may have a status of its own; what grew with one kind of them would be
+    // more than a hundred.
     expect(added.length).toBeLessThan(50);
     expect([...before, ...added].filter((line) => /[="/.]x[0-9a-z]{1,5}["/.]/.test(line))).toEqual([]);
   }, 180_000);

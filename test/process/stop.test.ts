@@ -53,7 +53,7 @@ describe('stopping the service', () => {
     const from = performance.now();
     service.signal('SIGTERM');
     await until('/ready says so', async () => (await service.statusOf('/ready')) === 503, 600);
-    // Callers are told to reconnect.
+    // Callers are asked to reconnect.
     expect((await service.get('/ready')).headers.get('connection')).toBe('close');
     expectDone(await answer);
     expect(await service.ended).toMatchObject({ code: 0 });

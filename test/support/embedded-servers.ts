@@ -61,7 +61,10 @@ export function isRunning(pid: number): boolean {
   return existsSync(`/proc/${pid}/cwd`);
 }
 
-/** Waits until the condition holds; `withinMs` is for an idle machine. @throws {Error} that names `what` on a time-out. */
+/**
+ * Waits until the condition holds; `withinMs` is for an idle machine. @throws {Error} that names `what` on a
+ * time-out.
+ */
 export async function until(
   what: string,
   condition: () => boolean | Promise<boolean>,

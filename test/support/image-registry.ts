@@ -49,8 +49,8 @@ export class ImageRegistry {
   }
 
   /**
-   * The host and port for a build. Inside of it, 127.0.0.1 is the build itself, and the builder asks no proxy for it. It
-   * does for this address, which leads here from outside.
+   * The host and port for a build. Inside of it, 127.0.0.1 is the build itself, and the builder asks no proxy for it.
+   * It does for this address, which leads here from outside.
    */
   get host(): string {
     return `0.0.0.0:${(this.server.address() as AddressInfo).port}`;

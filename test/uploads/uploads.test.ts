@@ -216,7 +216,7 @@ describe('POST /api/v1/projects/:project_id/uploads', () => {
     ]);
   });
 
-  it('counts lists of files and empty files, so that no number of uploads exceeds the storage of the plan', async () => {
+  it('counts lists of files and empty files, so that uploads never exceed the storage of the plan', async () => {
     const poor = await make.person({ plan: 'free' });
     const its = await make.key(poor);
     const id = await newProject(its);

@@ -121,7 +121,7 @@ describe('webhooks', () => {
     expect(await refused({})).toBe(false);
     expect(
       await refused({
-        headers: new Headers(Object.entries(headers).map(([name, value]) => [name, `${String(value)}`])),
+        headers: new Headers(Object.entries(headers).map(([name, value]) => [name, String(value)])),
       }),
     ).toBe(false);
     expect(await refused({ body: `${body} ` })).toBe(true);
@@ -220,12 +220,12 @@ describe('webhooks', () => {
     answers.set(slow.path, 'hang');
     for (let index = 0; index < 5; index++) await publish(`slow ${index}`);
     await arrived(slow.path, 2);
-    const stranger = await make.person();
-    const theirs = await make.key(stranger);
+    const outsider = await make.person();
+    const theirs = await make.key(outsider);
     const url = `${base}/of-another`;
-    const created = await app.post(`/api/v1/orgs/${stranger.organization.id}/webhook-endpoints`, { url }, as(theirs));
+    const created = await app.post(`/api/v1/orgs/${outsider.organization.id}/webhook-endpoints`, { url }, as(theirs));
     const { id } = expectStatus(201, created).body.data;
-    const testPath = `/api/v1/orgs/${stranger.organization.id}/webhook-endpoints/${String(id)}/test`;
+    const testPath = `/api/v1/orgs/${outsider.organization.id}/webhook-endpoints/${String(id)}/test`;
     expectStatus(202, await app.call('POST', testPath, as(theirs)));
     await arrived('/of-another');
     // Two at once of one endpoint: the rest waits until these have timed out.
@@ -269,7 +269,7 @@ describe('webhooks', () => {
     expect(actions).toEqual(['webhook_endpoint.created', 'webhook_endpoint.updated', 'webhook_endpoint.deleted']);
   });
 
-  it('refuse bad input, callers without rights, and strangers', async () => {
+  it('refuse bad input, callers without rights, and other tenants', async () => {
     const { id } = await endpoint();
     for (const body of [{}, { url: 5 }, { url: `${base}/x`, types: ['nothing'] }, { url: `${base}/x`, more: 1 }])
       expect(outcomeOf(await app.post(endpoints, body, as(key)))).toBe('400 invalid_request');
@@ -281,10 +281,10 @@ describe('webhooks', () => {
     const member = await make.person();
     await make.member(org, member, 'member');
     expect(outcomeOf(await app.fetch(endpoints, as(await make.key(member))))).toBe('403 insufficient_scopes');
-    const stranger = await make.person();
-    const theirs = await make.key(stranger);
+    const outsider = await make.person();
+    const theirs = await make.key(outsider);
     expect(outcomeOf(await app.fetch(`${endpoints}/${id}`, as(theirs)))).toBe('404 organization_not_found');
-    const elsewhere = `/api/v1/orgs/${stranger.organization.id}/webhook-endpoints/${id}`;
+    const elsewhere = `/api/v1/orgs/${outsider.organization.id}/webhook-endpoints/${id}`;
     expect(outcomeOf(await app.fetch(elsewhere, as(theirs)))).toBe('404 webhook_endpoint_not_found');
     expect(outcomeOf(await app.call('DELETE', elsewhere, as(theirs)))).toBe('404 webhook_endpoint_not_found');
     const absent = `${endpoints}/${id}/deliveries/whd_00000000000000000000000000`;

@@ -2,11 +2,12 @@ import { lazy, type ComponentType, type ReactNode, Suspense, useEffect } from 'r
 import { Route, Switch, useLocation } from 'wouter';
 import { onSignedOut } from './api';
 import { PATHS, type PathName } from './paths';
-import { OUTSIDE_SHELL, SCREENS } from './screens';
+import { OUTSIDE_SHELL, prepareScreen, SCREENS } from './screens';
 import { ErrorBoundary } from './shell/error-boundary';
 import { NotFound } from './shell/not-found';
 import { Shell } from './shell/shell';
 import { signInPath } from './shell/sign-in-path';
+import { ScreenPreparation } from './ui/screen-link';
 import { Notices } from './ui/notices';
 import { Skeleton } from './ui/skeleton';
 
@@ -32,7 +33,7 @@ export function App(): ReactNode {
     });
   }, [go]);
   return (
-    <>
+    <ScreenPreparation value={prepareScreen}>
       <ErrorBoundary>
         <Suspense fallback={null}>
           <Switch>
@@ -45,7 +46,7 @@ export function App(): ReactNode {
         </Suspense>
       </ErrorBoundary>
       <Notices />
-    </>
+    </ScreenPreparation>
   );
 }
 

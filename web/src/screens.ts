@@ -36,3 +36,13 @@ export const OUTSIDE_SHELL: ReadonlySet<PathName> = new Set<PathName>([
   'verifyEmail',
   'acceptInvitation',
 ]);
+
+/** Fetches the code and the data of a screen, before a click on a link to it. */
+export function prepareScreen(name: PathName, params: ParamsOf<PathName>): void {
+  const load = SCREENS[name] as () => Promise<ScreenModule<PathName>>;
+  load().then(
+    ({ prepare }) => prepare?.(params),
+    // The click will try again, and report it.
+    () => undefined,
+  );
+}

@@ -37,6 +37,7 @@ async function createKey(context: Context): Promise<StoredKey> {
   const { session_token: sessionToken } = await context
     .serviceWith({ anonymous: true })
     .auth.signIn(await askCredentials());
+  if (sessionToken === undefined) throw new Error('The service answered the sign-in without a session token.');
   const service = context.serviceWith({ sessionToken });
   try {
     const { id, secret } = await service.keys.create({

@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import type { Request, Response } from 'express';
 import { Config } from '../../platform/config/config.js';
 import { CrossSiteRequest, SessionBesideKey, SessionInvalid, SeveralSessionCookies } from './auth.errors.js';
 import { tokenKindOf } from './token-format.js';
@@ -10,6 +9,15 @@ export const IN_COOKIE = 'cookie';
 
 const LIFETIME_SECONDS = 30 * 86_400;
 const READS = new Set(['GET', 'HEAD']);
+
+/** The parts of a request and of its response that matter here. */
+interface CookieRequest {
+  readonly method: string;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>> & { readonly cookie?: string | undefined };
+}
+interface CookieResponse {
+  setHeader(name: string, value: string): unknown;
+}
 
 /**
  * The cookie that holds the session of a page of this service (decision 0067). Scripts cannot read it. It counts only
@@ -32,7 +40,7 @@ export class SessionCookie {
   }
 
   /** True when the caller asks to sign in, or to be identified, by the cookie. */
-  isUsedBy({ headers }: Request): boolean {
+  isUsedBy({ headers }: CookieRequest): boolean {
     return headers[SESSION_HEADER] === IN_COOKIE;
   }
 
@@ -44,7 +52,7 @@ export class SessionCookie {
    * @throws {CrossSiteRequest} `cross_site_request`
    * @throws {SessionInvalid} `invalid_session`: the cookie holds anything else.
    */
-  tokenOf(request: Request): string | undefined {
+  tokenOf(request: CookieRequest): string | undefined {
     const { headers } = request;
     if (headers.authorization !== undefined || headers['x-api-key'] !== undefined) throw new SessionBesideKey();
     this.requireSameOrigin(request);
@@ -54,12 +62,12 @@ export class SessionCookie {
   }
 
   /**
-   * Requires a call that a page of this origin makes. Browsers say so in `Sec-Fetch-Site`, which no script can set. Where
-   * they send it to no host, because the host has no TLS, they still name the origin of every write.
+   * Requires a call that a page of this origin makes. Browsers say so in `Sec-Fetch-Site`, which no script can set.
+   * Where they send it to no host, because the host has no TLS, they still name the origin of every write.
    *
-   * @throws {CrossSiteRequest} `cross_site_request`
+   * * @throws {CrossSiteRequest} `cross_site_request`
    */
-  requireSameOrigin({ method, headers }: Request): void {
+  requireSameOrigin({ method, headers }: CookieRequest): void {
     const site = headers['sec-fetch-site'];
     const { origin } = headers;
     const isOwn =
@@ -69,11 +77,11 @@ export class SessionCookie {
     if (!isOwn) throw new CrossSiteRequest();
   }
 
-  set(response: Response, token: string): void {
+  set(response: CookieResponse, token: string): void {
     response.setHeader('Set-Cookie', `${this.name}=${token}${this.attributes}; Max-Age=${LIFETIME_SECONDS}`);
   }
 
-  clear(response: Response): void {
+  clear(response: CookieResponse): void {
     response.setHeader('Set-Cookie', `${this.name}=${this.attributes}; Max-Age=0`);
   }
 

@@ -8,8 +8,8 @@ const CHECKSUM_LENGTH = 6;
 const FORMAT = /^svc_(pat|sel|org|sess|web|mail|inv|hook)_([0-9A-Za-z]{39})$/;
 
 /**
- * The kind in the prefix: three kinds of API keys, sessions whose token is in a header and in a cookie, two kinds that are
- * sent by email, and hooks.
+ * The kind in the prefix: three kinds of API keys, sessions whose token is in a header and in a cookie, two kinds
+ * that are sent by email, and hooks.
  */
 export type TokenKind = 'pat' | 'sel' | 'org' | 'sess' | 'web' | 'mail' | 'inv' | 'hook';
 

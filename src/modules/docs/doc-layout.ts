@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import type { Response } from 'express';
 import { escapeHtml } from '../../platform/text/escape-html.js';
-import { PublicPages } from '../site/public-pages.js';
+import { type PageResponse, PublicPages } from '../site/public-pages.js';
 import type { Article, Heading } from './markdown.js';
 import { DocPages } from './pages/doc-pages.js';
 
@@ -14,7 +13,7 @@ export class DocLayout {
   ) {}
 
   /** `address` is the page's own, below `/docs`. */
-  send(response: Response, { title, summary, html, headings }: Article, address: string): void {
+  send(response: PageResponse, { title, summary, html, headings }: Article, address: string): void {
     this.sendHtml(response, {
       title,
       summary,
@@ -24,7 +23,7 @@ export class DocLayout {
   }
 
   sendHtml(
-    response: Response,
+    response: PageResponse,
     page: { title: string; summary: string; address: string; html: string; question?: string },
   ): void {
     this.site.send(response, {
@@ -32,7 +31,8 @@ export class DocLayout {
       description: page.summary,
       place: 'docs',
       kind: 'docs',
-      body: `<div class="docs">${this.sidebar(page.address, page.question ?? '')}<main id="main">${page.html}</main></div>`,
+      body: `<div class="docs">${this.sidebar(page.address, page.question ?? '')}<main id="main">${page.html}</main>
+</div>`,
     });
   }
 
@@ -47,10 +47,13 @@ export class DocLayout {
           .join('')}</ul>`,
     );
     return (
-      `<div class="side"><form class="search" action="/docs/search" role="search"><label class="hidden" for="q">Search the documentation</label>` +
-      `<input id="q" name="q" type="search" maxlength="100" autocomplete="off" placeholder="Search  /" value="${escapeHtml(question)}">` +
+      `<div class="side"><form class="search" action="/docs/search" role="search">
+<label class="hidden" for="q">Search the documentation</label>` +
+      `<input id="q" name="q" type="search" maxlength="100" autocomplete="off" placeholder="Search  /" ` +
+      `value="${escapeHtml(question)}">` +
       `<ul id="found" class="found" hidden></ul></form>` +
-      `<details class="places"><summary>All pages</summary><nav aria-label="Documentation">${sections.join('')}</nav></details></div>`
+      `<details class="places"><summary>All pages</summary><nav aria-label="Documentation">${sections.join('')}</nav>
+</details></div>`
     );
   }
 }

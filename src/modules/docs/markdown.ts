@@ -65,7 +65,8 @@ export function renderMarkdown(markdown: string, resolve: ResolveLink = () => un
         const id = idOf(text);
         headings.push({ id, text, depth });
         sections.push((section = { id, heading: text, text: '' }));
-        return `<h${depth} id="${id}"><a class="anchor" href="#${id}" aria-label="Link to ${escapeHtml(text)}">#</a>${html}</h${depth}>\n`;
+        const anchor = `<a class="anchor" href="#${id}" aria-label="Link to ${escapeHtml(text)}">#</a>`;
+        return `<h${depth} id="${id}">${anchor}${html}</h${depth}>\n`;
       },
       paragraph({ tokens }) {
         const html = this.parser.parseInline(tokens);
@@ -91,7 +92,8 @@ export function renderMarkdown(markdown: string, resolve: ResolveLink = () => un
         const head = header.every(({ text }) => text === '') ? '' : `<thead>${cells(header, 'th')}</thead>`;
         const html = `${head}<tbody>${rows.map((row) => cells(row, 'td')).join('')}</tbody>`;
         section.text += `${plainText(html.replaceAll('</tr>', '\n').replaceAll('</td>', ' '))}\n`;
-        return `<div class="table" tabindex="0" role="region" aria-label="Table ${++tables}"><table>${html}</table></div>\n`;
+        return `<div class="table" tabindex="0" role="region" aria-label="Table ${++tables}"><table>${html}</table>
+</div>\n`;
       },
       link({ href, tokens }) {
         const html = this.parser.parseInline(tokens);

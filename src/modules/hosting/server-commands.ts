@@ -1,7 +1,9 @@
 /** Lets a shell find the programs of the packages of the project. */
 export const PATH_OF_PACKAGES = 'PATH="$PWD/node_modules/.bin:$PATH"; ';
 
-/** Lets a shell find the packages of a Python project, which lie in `packages`. `paths` are further places of modules. */
+/**
+ * Lets a shell find the packages of a Python project, which lie in `packages`. `paths` are further places of modules.
+ */
 export const pythonEnvironment = (packages: string, paths: string): string =>
   `export PATH="$PWD/${packages}/bin:$PATH" PYTHONPATH="$PWD/${packages}${paths}"; `;
 

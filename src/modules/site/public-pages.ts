@@ -1,10 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Injectable } from '@nestjs/common';
-import type { Response } from 'express';
 import { PROJECT_ROOT } from '../../platform/version.js';
 import { escapeHtml } from '../../platform/text/escape-html.js';
-import { SITE_HEADERS } from './http/site-policy.js';
+import { SITE_HEADERS } from './policy/site-headers.js';
 
 const MANIFEST = join(PROJECT_ROOT, 'dist/web/.vite/manifest.json');
 const ENTRY = 'src/site/site.ts';
@@ -20,6 +19,13 @@ export interface PublicPage {
   readonly place?: 'pricing' | 'docs' | 'status';
   /** A class of the page, for its styles. */
   readonly kind: 'landing' | 'plain' | 'docs';
+}
+
+/** The part of a response that a page needs. */
+export interface PageResponse {
+  statusCode: number;
+  setHeader(name: string, value: string): unknown;
+  end(text: string): unknown;
 }
 
 interface Assets {
@@ -52,18 +58,25 @@ ${script === undefined ? '' : `<script type="module" src="${script}"></script>`}
 <body class="page-${kind}">
 <a class="skip" href="#main">Skip to content</a>
 <header class="top"><a class="brand" href="/"><img src="/site/mark.svg" alt="" width="22" height="22">Service</a>
-<nav aria-label="Main">${link('/pricing', 'Pricing', 'pricing')}${link('/docs', 'Docs', 'docs')}${link('/status', 'Status', 'status')}<button type="button" class="theme" id="theme" hidden>Dark</button><a class="enter" href="/app">Sign in</a></nav></header>
+<nav aria-label="Main">
+${link('/pricing', 'Pricing', 'pricing')}
+${link('/docs', 'Docs', 'docs')}
+${link('/status', 'Status', 'status')}
+<button type="button" class="theme" id="theme" hidden>Dark</button>
+<a class="enter" href="/app">Sign in</a></nav></header>
 ${body}
-<footer class="bottom"><nav aria-label="More"><a href="/docs/start">Get started</a><a href="/docs/api">API reference</a><a href="/docs/cli">Command line</a><a href="/docs/errors">Errors</a><a href="/docs/security">Security</a><a href="/docs/changelog">Changelog</a></nav></footer>
+<footer class="bottom"><nav aria-label="More"><a href="/docs/start">Get started</a>
+<a href="/docs/api">API reference</a><a href="/docs/cli">Command line</a><a href="/docs/errors">Errors</a>
+<a href="/docs/security">Security</a><a href="/docs/changelog">Changelog</a></nav></footer>
 </body>
 </html>
 `;
   }
 
   /** Renders a page and sends it, with what browsers are allowed to do on it. */
-  send(response: Response, page: PublicPage, status = 200): void {
+  send(response: PageResponse, page: PublicPage, status = 200): void {
     for (const [name, value] of Object.entries(SITE_HEADERS)) response.setHeader(name, value);
-    response.status(status);
+    response.statusCode = status;
     response.setHeader('Content-Type', 'text/html; charset=utf-8');
     response.setHeader('Cache-Control', 'no-cache');
     response.end(this.render(page));

@@ -62,7 +62,7 @@ export class Isolation {
     architecture: this.architecture,
     processes: 'any',
     sockets: 'internet',
-    buildsImages: true,
+    assemblesImages: true,
   });
   private readonly launchSeccomp = {
     none: seccompFilter({ architecture: this.architecture, processes: 'any', sockets: 'local' }),

@@ -42,9 +42,9 @@ export interface LaunchSpec {
    */
   readonly scratch?: readonly ScratchDirectory[];
   /**
-   * The default is the system of this machine, read-only: its libraries, and what is mounted from it. `none` leaves that
-   * out, for a program whose mounts are a whole system of their own. With `builder`, the program is root in its user
-   * namespace and may mount, as builders of container images do.
+   * The default is the system of this machine, read-only: its libraries, and what is mounted from it. `none` leaves
+   * that out, for a program whose mounts are a whole system of their own. With `builder`, the program is root in its
+   * user namespace and may mount, as builders of container images do.
    */
   readonly system?: SystemInside;
   /** Links at the top of the file system inside, such as `/bin` to `usr/bin`. */

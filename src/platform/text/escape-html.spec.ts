@@ -12,7 +12,7 @@ describe('escapeHtml', () => {
     const texts: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'" };
     fc.assert(
       fc.property(
-        fc.string({ unit: fc.oneof(fc.constantFrom(...'&<>"\'#;'), fc.string({ maxLength: 3 })) }),
+        fc.string({ unit: fc.oneof(fc.constantFrom('&', '<', '>', '"', "'", '#', ';'), fc.string({ maxLength: 3 })) }),
         (text) => {
           const html = escapeHtml(text);
           expect(html).not.toMatch(/[<>"']/);

@@ -1,4 +1,4 @@
-import type { Deploy, OrganizationMembership, Page, Project } from '@service/client';
+import type { Deploy, ListedProject, OrganizationMembership, Page } from '@service/client';
 import { queryOptions } from '@tanstack/react-query';
 import { api } from '../api';
 import { pagedQuery } from './paged';
@@ -7,13 +7,6 @@ import { pagedQuery } from './paged';
 const POLL_MS = 3_000;
 
 export const isRunning = ({ finished_at: end }: Pick<Deploy, 'finished_at'>): boolean => end === undefined;
-
-/** A project of a list, with the deploy that was begun last. */
-export interface ListedProject extends Project {
-  readonly last_deploy?: Pick<Deploy, 'id' | 'state' | 'created_at' | 'finished_at'> & {
-    readonly commit_message?: string;
-  };
-}
 
 export const projectsQuery = (org: string) =>
   pagedQuery<ListedProject>({

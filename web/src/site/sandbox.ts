@@ -12,16 +12,16 @@ const LANGUAGES = Object.keys(EXAMPLES) as Language[];
 /** Longer programs run, but make no link: some programs cut long addresses. */
 const LONGEST_SHARED = 20_000;
 
-const at = <Kind extends HTMLElement>(id: string): Kind => document.getElementById(id) as Kind;
+const at = (id: string): HTMLElement => document.getElementById(id)!;
 
 /** Lets the landing page run code. A program that is shared is in the fragment of the address, which no server sees. */
 export function openSandbox(): void {
-  const code = at<HTMLTextAreaElement>('code');
-  const language = at<HTMLSelectElement>('language');
+  const code = at('code') as HTMLTextAreaElement;
+  const language = at('language') as HTMLSelectElement;
   const output = at('output');
   const facts = at('facts');
-  const run = at<HTMLButtonElement>('run');
-  const share = at<HTMLButtonElement>('share');
+  const run = at('run') as HTMLButtonElement;
+  const share = at('share') as HTMLButtonElement;
   const service = new Service({ baseUrl: location.origin, anonymous: true });
 
   const start = async (): Promise<void> => {

@@ -1,8 +1,9 @@
-import type { Deploy } from '@service/client';
 import type { ReactNode } from 'react';
 import { State } from './state';
 
-const WORDS = {
+type Look = readonly [word: string, tone: 'quiet' | 'warn' | 'good' | 'bad'];
+
+const WORDS: Readonly<Record<string, Look>> = {
   queued: ['Queued', 'quiet'],
   initializing: ['Starting', 'warn'],
   building: ['Building', 'warn'],
@@ -11,10 +12,10 @@ const WORDS = {
   error: ['Failed', 'bad'],
   canceled: ['Canceled', 'quiet'],
   skipped: ['Skipped', 'quiet'],
-} as const;
+};
 
-export function DeployState({ deploy }: { readonly deploy: Pick<Deploy, 'state'> }): ReactNode {
-  const [word, tone] = WORDS[deploy.state];
+export function DeployState({ deploy }: { readonly deploy: { readonly state: string } }): ReactNode {
+  const [word, tone] = WORDS[deploy.state] ?? [deploy.state, 'quiet'];
   return (
     <State tone={tone} moving={tone === 'warn'}>
       {word}

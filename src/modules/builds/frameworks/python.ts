@@ -29,7 +29,8 @@ export const python: Preset = {
       code: 'framework_not_found',
       message: () =>
         'Found a Python project, and no application of Flask, FastAPI or Django in a usual place such as app.py, ' +
-        'main.py or manage.py. Set the start command of the project, such as `gunicorn package.module:app`, or add it to a Procfile.',
+        'main.py or manage.py. Set the start command of the project, such as `gunicorn package.module:app`, or add ' +
+        'it to a Procfile.',
     },
   ],
 };

@@ -15,7 +15,8 @@ const refusal = (facts: Parameters<typeof dockerfilePlan>[0]): string => {
 describe('dockerfilePlan', () => {
   it('finds the arguments of all stages, each once', () => {
     const { args, notes } = planOf(
-      '# a comment\nARG VERSION=22\nFROM node:${VERSION} AS a\nARG ONE TWO=2\narg ONE\nRUN a \\\n  # inside\n\n  && b\nCMD ["x"]\n',
+      '# a comment\nARG VERSION=22\nFROM node:${VERSION} AS a\n' +
+        'ARG ONE TWO=2\narg ONE\nRUN a \\\n  # inside\n\n  && b\nCMD ["x"]\n',
     );
     expect(args).toEqual(['VERSION', 'ONE', 'TWO']);
     expect(notes).toEqual([]);

@@ -42,7 +42,8 @@ const NAME = /^[A-Za-z_]\w{0,199}$/;
 export function dockerfilePlan(facts: DockerfileFacts | null): DockerfilePlan {
   if (facts === null)
     throw refused(
-      'Found no Dockerfile. Expected is a file with this name in the root directory of the project. Add it, or set the root directory.',
+      'Found no Dockerfile. Expected is a file with this name in the root directory of the project. ' +
+        'Add it, or set the root directory.',
     );
   if (facts.text === null)
     throw refused(
@@ -71,7 +72,8 @@ function requireSupported({ name, rest, line }: Instruction): void {
   const at = `Line ${line} of the Dockerfile`;
   if (!KNOWN.has(name))
     throw refused(
-      `${at} has the instruction ${name.slice(0, 40)}, which is not known. Expected is one such as FROM, COPY or RUN. ` +
+      `${at} has the instruction ${name.slice(0, 40)}, which is not known. ` +
+        'Expected is one such as FROM, COPY or RUN. ' +
         'Correct the line.',
     );
   if ((name === 'RUN' || name === 'COPY' || name === 'ADD') && /(?:^|\s)<<-?["']?[A-Za-z_]/.test(rest))

@@ -33,6 +33,18 @@ interface ImageContext {
   readonly inspection: Inspection;
 }
 
+/** What the builder says when it cannot fetch a base image. */
+const NOT_FETCHED = new RegExp(
+  [
+    'initializing source',
+    'pinging container registry',
+    'reading manifest',
+    'copying (?:from )?source',
+    'requesting bearer token',
+  ].join('|'),
+  'i',
+);
+
 /**
  * Builds a project from its Dockerfile. The builder runs in the isolation of builds, with the same user, disk, limits
  * and network as any other command of a project.
@@ -56,7 +68,8 @@ export class ImageBuilds {
     if (missing.length > 0)
       throw refused(
         `Found a Dockerfile, which this service cannot build: the operator has to install ${missing.join(' and ')}. ` +
-          'Expected otherwise is a package.json with a known framework, a start script or a build script, or HTML files. ' +
+          'Expected otherwise is a package.json with a known framework, a start script or a build script, or ' +
+          'HTML files. ' +
           'Set the framework of the project to build without the Dockerfile.',
       );
     session.say('Framework: docker');
@@ -125,15 +138,12 @@ export class ImageBuilds {
         `The base image is not for ${PLATFORM.os}/${PLATFORM.architecture}: ${why.slice(0, 300)}. ` +
           'Use a base image of that platform.',
       );
-    if (
-      /initializing source|pinging container registry|reading manifest|copying (?:from )?source|requesting bearer token/i.test(
-        why,
-      )
-    )
+    if (NOT_FETCHED.test(why))
       return new BuildFailed(
         'build_failed',
         `A base image could not be fetched: ${why.slice(0, 300)}. Expected is a public image that exists` +
-          `${hosts.length === 0 ? '' : `, from a registry other than ${hosts.slice(0, 5).join(', ')}`}. Change its FROM.`,
+          (hosts.length === 0 ? '' : `, from a registry other than ${hosts.slice(0, 5).join(', ')}`) +
+          '. Change its FROM.',
       );
     const said = why === '' ? `the builder exited with ${exitStatus ?? 'a signal'}` : why.slice(0, 500);
     return new BuildFailed('build_failed', `The build of the Dockerfile failed: ${said}`);

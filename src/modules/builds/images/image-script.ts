@@ -31,7 +31,8 @@ for name; do
 done
 buildah build --isolation chroot --network host --security-opt seccomp=unconfined \\
   --cap-drop all --cap-add ${CAPABILITIES} --format oci --iidfile /tmp/image-id \\
-  --volume /etc/containers/apt.conf:${APT_CONFIG}:ro --output type=local,dest=${IMAGE}/root --file "$context/Dockerfile" "$@" "$context"
+  --volume /etc/containers/apt.conf:${APT_CONFIG}:ro --output type=local,dest=${IMAGE}/root \
+  --file "$context/Dockerfile" "$@" "$context"
 buildah inspect --type image "$(cat /tmp/image-id)" >${IMAGE}/inspect.json
 chmod -R u+rwX ${IMAGE}/root`;
 
@@ -45,8 +46,15 @@ export const imageCommand = (context: string, args: readonly string[]): readonly
 ];
 
 /** The builder reads these variables itself, so a build argument of the same name is not passed. */
-const OF_BUILDER =
-  /^(?:_|LD_|GLIBC_|BUILDAH_|CONTAINERS_|STORAGE_|XDG_|SSL_CERT_)|^GO(?:DEBUG|GC|MAXPROCS|MEMLIMIT|TRACEBACK)$|^(?:DOCKER_CONFIG|REGISTRY_AUTH_FILE|PATH|HOME|TMPDIR|USER|IFS|ENV)$|_proxy$/i;
+const OF_BUILDER = new RegExp(
+  [
+    '^(?:_|LD_|GLIBC_|BUILDAH_|CONTAINERS_|STORAGE_|XDG_|SSL_CERT_)',
+    '^GO(?:DEBUG|GC|MAXPROCS|MEMLIMIT|TRACEBACK)$',
+    '^(?:DOCKER_CONFIG|REGISTRY_AUTH_FILE|PATH|HOME|TMPDIR|USER|IFS|ENV)$',
+    '_proxy$',
+  ].join('|'),
+  'i',
+);
 
 export const isOfBuilder = (name: string): boolean => OF_BUILDER.test(name);
 

@@ -100,7 +100,8 @@ export function buildFailure({
   if (refused.length === 0) return new BuildFailed('build_failed', text);
   return new BuildFailed(
     'build_failed',
-    `${text} It was refused ${namesOf(refused)}, because a build may only go to package registries. If it needs that, ` +
+    `${text} It was refused ${namesOf(refused)}, because a build may only go to package registries. ` +
+      'If it needs that, ' +
       `set build_network to open, on a plan that includes it.${moreAt('network')}`,
   );
 }

@@ -54,7 +54,8 @@ export function noteProcesses({ procfile }: Inspection, report: Report): void {
   const unused = others.filter((name) => name !== 'web');
   if (unused.length > 0)
     report(
-      `Of the Procfile only the process web is started, and not ${namesOf(unused)}. Do their work in the build command, ` +
+      `Of the Procfile only the process web is started, and not ${namesOf(unused)}. ` +
+        'Do their work in the build command, ' +
         `or in the server.${moreAt('servers')}`,
     );
 }

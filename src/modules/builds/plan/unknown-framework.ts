@@ -27,7 +27,8 @@ function messageOf(source: Source, inspection: Inspection): string {
   if (others.length > 0)
     return (
       `Found ${others.join(' and ')}, which builds do not run. Expected is a package.json with a known framework, a ` +
-      'start script or a build script, a Dockerfile, or HTML files. Add one of these, or set the root directory of the project. ' +
+      'start script or a build script, a Dockerfile, or HTML files. Add one of these, or set the root directory ' +
+      'of the project. ' +
       'To publish files as they lie, set the framework to static.'
     );
   const pages = pageDirectoriesOf(source);

@@ -29,7 +29,7 @@ export class DocPagesController {
     this.layout.sendHtml(response, searchResults(asked, this.search.find(asked)));
   }
 
-  /** What the search field suggests while somebody types. */
+  /** What the search field suggests while a reader types. */
   @Get('suggestions')
   suggestions(@Query('q') question: unknown): { data: FoundSection[] } {
     return { data: this.search.find(textOf(question)).slice(0, 8) };

@@ -63,7 +63,7 @@ export class DocPages {
 
 const read = (file: string): string => readFileSync(join(PROJECT_ROOT, file), 'utf8');
 
-const LINK = /\[([^\]]+)\]\(([^)]+)\)/g;
+const LINK = /\[([^[\]]{1,100})\]\(([^()]{1,200})\)/g;
 
 /** Reads sections and their tables: `| [Title](file.md) | What it is about |`. */
 function sectionsOf(markdown: string, resolve: (href: string) => string | undefined): SidebarSection[] {

@@ -5,7 +5,7 @@ import { DocPages } from './doc-pages.js';
 /** Longer questions cost more and find nothing more. */
 const MAX_LENGTH = 100;
 const MAX_WORDS = 8;
-const MAX_RESULTS = 20;
+export const MAX_RESULTS = 20;
 const EXCERPT_LENGTH = 180;
 
 export interface FoundSection {

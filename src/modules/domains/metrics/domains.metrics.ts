@@ -15,7 +15,7 @@ type CheckOutcome = CheckProblem | 'ok' | 'error';
 const CHECK_OUTCOMES: readonly CheckOutcome[] = ['ok', ...CHECK_PROBLEMS, 'error'];
 
 /**
- * What a proxy that asks for permission was told. All but `allowed` and `error` are the same answer to it. `disabled`:
+ * The answer to a proxy that asks for permission. All but `allowed` and `error` are the same answer to it. `disabled`:
  * there is no secret. `too_many_names`: the wildcard has as many names as may be.
  */
 const TLS_ANSWERS = [

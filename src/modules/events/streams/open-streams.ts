@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { TooManyStreams } from '../events.errors.js';
+import { TooManyStreams } from './too-many-streams.js';
 
 const MAX_OF_ORG = 20;
 const MAX_IN_ALL = 500;

@@ -87,9 +87,10 @@ export class AppServer {
   }
 
   async freeze(): Promise<void> {
-    if (!this.isIdle || this.frozen || this.freezing !== undefined || this.keeping !== undefined) return;
+    if (!this.mayFreeze() || this.keeping !== undefined) return;
     await this.keep();
-    if (!this.isIdle || this.frozen || this.freezing !== undefined) return;
+    // A request may have come meanwhile.
+    if (!this.mayFreeze()) return;
     // After thawing, the server would close its kept connections as idle for too long.
     this.agent.destroy();
     this.frozen = true;
@@ -97,6 +98,10 @@ export class AppServer {
       this.freezing = undefined;
     });
     await this.freezing;
+  }
+
+  private mayFreeze(): boolean {
+    return this.isIdle && !this.frozen && this.freezing === undefined;
   }
 
   /**

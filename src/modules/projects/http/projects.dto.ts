@@ -300,10 +300,9 @@ export class ListedProjectView extends ProjectView {
   last_deploy?: LastDeployView;
 
   static listed(project: Project, deploy: LastDeploy | undefined): ListedProjectView {
-    return {
-      ...ProjectView.of(project),
-      ...(deploy === undefined ? {} : { last_deploy: LastDeployView.of(deploy) }),
-    };
+    const view: ListedProjectView = ProjectView.of(project);
+    if (deploy !== undefined) view.last_deploy = LastDeployView.of(deploy);
+    return view;
   }
 }
 

@@ -9,7 +9,7 @@ import { UnknownRoutes } from '../../../platform/http/unknown-routes.js';
 import { Log } from '../../../platform/logging/log.js';
 import { escapeHtml } from '../../../platform/text/escape-html.js';
 import { PublicPages } from '../public-pages.js';
-import { SITE_HEADERS } from './site-policy.js';
+import { SITE_HEADERS } from '../policy/site-headers.js';
 
 /** Shows errors as pages to browsers that asked for a page. Programs, and all of the API, get them as JSON. */
 @Injectable()
@@ -45,8 +45,10 @@ export class SiteErrorFilter extends ErrorFilter {
       kind: 'plain',
       body:
         `<main id="main"><h1>${escapeHtml(title)}</h1><p class="lead">${escapeHtml(hint)}</p>` +
-        `<p class="actions"><a class="button" href="/">Start page</a><a class="button quiet" href="/docs">Documentation</a></p>` +
-        `<p><small>Error <a href="${escapeHtml(this.settings.docsUrl)}/errors/${escapeHtml(code)}"><code>${escapeHtml(code)}</code></a>, ` +
+        `<p class="actions"><a class="button" href="/">Start page</a>
+<a class="button quiet" href="/docs">Documentation</a></p>` +
+        `<p><small>Error <a href="${escapeHtml(this.settings.docsUrl)}/errors/${escapeHtml(code)}">
+<code>${escapeHtml(code)}</code></a>, ` +
         `request <code>${escapeHtml(stateOf(request).requestId)}</code></small></p></main>`,
     };
   }

@@ -3,7 +3,7 @@ import { ApiExcludeController } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { Public } from '../../../platform/http/public.js';
 import { PageNotFound } from '../site.errors.js';
-import { SITE_HEADERS } from './site-policy.js';
+import { SITE_HEADERS } from '../policy/site-headers.js';
 import { type Encoding, SiteFiles } from './site-files.js';
 
 /** The name of a file of a build has a hash of its content, so that it never changes. */
@@ -54,7 +54,7 @@ export class SiteController {
 
 /** The encodings that the caller accepts, the smallest result first. */
 function encodingsOf({ headers }: Request): Encoding[] {
-  const accepted = String(headers['accept-encoding'] ?? '')
+  const accepted = (headers['accept-encoding'] ?? '')
     .split(',')
     .filter((entry) => !/;\s*q=0(?:\.0*)?\s*$/.test(entry))
     .map((entry) => entry.split(';', 1)[0]!.trim().toLowerCase());

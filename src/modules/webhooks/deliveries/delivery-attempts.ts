@@ -3,7 +3,7 @@ import { Shutdown } from '../../../platform/lifecycle/shutdown.js';
 import { Log } from '../../../platform/logging/log.js';
 import { Clock } from '../../../platform/time/clock.js';
 import type { WebhookDelivery } from '../persistence/webhook-rows.js';
-import { DeliveryAttempt } from './delivery-attempt.js';
+import { MessageDelivery } from './message-delivery.js';
 
 const MAX_AT_ONCE = 100;
 
@@ -14,7 +14,7 @@ export class DeliveryAttempts {
   private readonly stopping = new AbortController();
 
   constructor(
-    private readonly attempt: DeliveryAttempt,
+    private readonly attempt: MessageDelivery,
     private readonly clock: Clock,
     private readonly log: Log,
     shutdown: Shutdown,

@@ -46,7 +46,8 @@ export class WebhookNoticeProcessor implements JobHandler<WebhookNoticePayload> 
       text: [
         `Hello ${owner.username},`,
         endpoint.pauseReason === 'gone'
-          ? `the webhook endpoint at ${host} of the organization "${orgName}" answers 410 Gone, so nothing is sent to ` +
+          ? `the webhook endpoint at ${host} of the organization "${orgName}" answers 410 Gone, ` +
+            'so nothing is sent to ' +
             'it any more.'
           : `the webhook endpoint at ${host} of the organization "${orgName}" has accepted no message for a day, so ` +
             'nothing is sent to it any more.',

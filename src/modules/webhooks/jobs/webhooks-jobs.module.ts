@@ -3,7 +3,7 @@ import { MailModule } from '../../../platform/mail/mail.module.js';
 import { ReencryptionModule } from '../../../platform/secrets/reencryption.module.js';
 import { EventsModule } from '../../events/events.module.js';
 import { OrgDirectoryModule } from '../../orgs/org-directory.module.js';
-import { DeliveryAttempt } from '../deliveries/delivery-attempt.js';
+import { MessageDelivery } from '../deliveries/message-delivery.js';
 import { DeliveryAttempts } from '../deliveries/delivery-attempts.js';
 import { EndpointPauses } from '../deliveries/endpoint-pauses.js';
 import { HostAddresses } from '../deliveries/host-addresses.js';
@@ -27,7 +27,7 @@ import { WebhookOrgDeletedProcessor } from './webhook-org-deleted.processor.js';
     WebhooksPersistenceModule,
   ],
   providers: [
-    DeliveryAttempt,
+    MessageDelivery,
     DeliveryAttempts,
     DeliveryTicker,
     EncryptedEndpointSecrets,

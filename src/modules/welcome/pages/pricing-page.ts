@@ -1,6 +1,6 @@
 import { formatUsd } from '../../../platform/money/nano-dollars.js';
 import { escapeHtml } from '../../../platform/text/escape-html.js';
-import { METER_TABLE, METERS } from '../../metering/meter.js';
+import { type Meter, METER_TABLE, METERS } from '../../metering/meter.js';
 import type { ShownPrice } from '../../metering/prices.service.js';
 import { type Plan, PLAN_IDS, PLANS } from '../../plans/plan.js';
 import type { PublicPage } from '../../site/public-pages.js';
@@ -37,31 +37,51 @@ export function pricingPage(prices: readonly ShownPrice[]): PublicPage {
     place: 'pricing',
     kind: 'plain',
     body: `<main id="main"><h1>Pricing</h1>
-<p class="lead">A base price and the usage that you had, to the unit. Free has ${dollars(PLANS.free.creditNano)} of credits that pay for every kind of usage.</p>
+<p class="lead">A base price and the usage that you had, to the unit.
+Free has ${dollars(PLANS.free.creditNano)} of credits that pay for every kind of usage.</p>
 <ul class="plans">${plans.map(card).join('')}</ul>
 <h2>What each plan includes</h2>
-<div class="table" tabindex="0" role="region" aria-label="Plans"><table><thead><tr><th scope="col"><span class="hidden">Limit</span></th>${plans
+<div class="table" tabindex="0" role="region" aria-label="Plans"><table><thead><tr><th scope="col">
+<span class="hidden">Limit</span></th>${plans
       .map(({ name }) => `<th scope="col">${name}</th>`)
       .join('')}</tr></thead><tbody>${ROWS.map(
       ([title, value]) =>
         `<tr><th scope="row">${title}</th>${plans.map((plan) => `<td>${value(plan)}</td>`).join('')}</tr>`,
     ).join('')}</tbody></table></div>
 <h2>Usage</h2><p>Prices are the same on every plan.</p>
-<div class="table" tabindex="0" role="region" aria-label="Prices of usage"><table><thead><tr><th scope="col">Resource</th><th scope="col">Price</th><th scope="col">For</th></tr></thead><tbody>${prices
+<div class="table" tabindex="0" role="region" aria-label="Prices of usage"><table><thead><tr>
+<th scope="col">Resource</th><th scope="col">Price</th><th scope="col">For</th></tr></thead><tbody>${prices
       .toSorted((one, other) => METERS.indexOf(one.meter) - METERS.indexOf(other.meter))
       .map(
         ({ meter, model, priceNano, per }) =>
-          `<tr><th scope="row">${escapeHtml(METER_TABLE[meter].label)}${model === null ? '' : ` <code>${escapeHtml(model)}</code>`}</th><td>${dollars(priceNano)}</td><td>${escapeHtml(per)}</td></tr>`,
+          `<tr><th scope="row">${meterOf(meter, model)}</th>` +
+          `<td>${dollars(priceNano)}</td><td>${escapeHtml(per)}</td></tr>`,
       )
       .join('')}</tbody></table></div>
-<p><a href="/docs/plans">All limits</a>, <a href="/docs/metering">how usage is counted</a> and <a href="/docs/billing">what an invoice contains</a>.</p></main>`,
+<p><a href="/docs/plans">All limits</a>,
+<a href="/docs/metering">how usage is counted</a> and <a href="/docs/billing">what an invoice contains</a>.</p></main>`,
   };
 }
 
-const card = ({ id, name, priceUsdPerMonth, billsUsage }: Plan): string =>
-  `<li><h2>${name}</h2><p class="price">${priceUsdPerMonth === null ? 'By contract' : `$${priceUsdPerMonth}<span> a month</span>`}</p>` +
-  `<p>${id === 'free' ? 'No card needed. Usage stops when the credits are used up.' : billsUsage ? 'Plus usage, billed monthly. A spend cap is yours to set.' : 'Limits and prices as agreed.'}</p>` +
-  `<p><a class="button${id === 'builder' ? '' : ' quiet'}" href="/app/sign-up">${id === 'free' ? 'Start' : `Choose ${name}`}</a></p></li>`;
+const card = (plan: Plan): string => `<li><h2>${plan.name}</h2>
+<p class="price">${priceOf(plan)}</p>
+<p>${termsOf(plan)}</p>
+<p><a class="button${plan.id === 'builder' ? '' : ' quiet'}" href="/app/sign-up">${actionOf(plan)}</a></p></li>`;
+
+const priceOf = ({ priceUsdPerMonth: price }: Plan): string =>
+  price === null ? 'By contract' : `$${price}<span> a month</span>`;
+
+function termsOf({ billsUsage, priceUsdPerMonth }: Plan): string {
+  if (priceUsdPerMonth === null) return 'Limits and prices as agreed.';
+  return billsUsage
+    ? 'Plus usage, billed monthly. You can set a spend cap.'
+    : 'No card needed. Usage stops when the credits are used up.';
+}
+
+const actionOf = ({ id, name }: Plan): string => (id === 'free' ? 'Start' : `Choose ${name}`);
+
+const meterOf = (meter: Meter, model: string | null): string =>
+  escapeHtml(METER_TABLE[meter].label) + (model === null ? '' : ` <code>${escapeHtml(model)}</code>`);
 
 const count = (limit: number | null): string => (limit === null ? 'Unlimited' : limit.toLocaleString('en-US'));
 const yes = (has: boolean): string => (has ? 'Yes' : 'No');

@@ -36,9 +36,12 @@ export function statusPage({ isReady, parts }: State, now: Date): PublicPage {
     description: 'Whether each part of the service works now.',
     place: 'status',
     kind: 'plain',
-    body: `<main id="main"><h1>Status</h1><p class="banner ${tone}" role="status"><strong>${said}</strong><span>Checked at <time datetime="${now.toISOString()}">${now.toISOString().slice(11, 19)} UTC</time></span></p>
+    body: `<main id="main"><h1>Status</h1><p class="banner ${tone}" role="status"><strong>${said}</strong>
+<span>Checked at <time datetime="${now.toISOString()}">${now.toISOString().slice(11, 19)} UTC</time></span></p>
 <ul class="parts">${states.map(row).join('')}</ul>
-<p>Machines read <a href="/ready"><code>/ready</code></a>. What callers can expect over 30 days, and how it is measured, is in <a href="/docs/operations/slo">service level objectives</a>.</p></main>`,
+<p>Machines read <a href="/ready"><code>/ready</code>
+</a>. What callers can expect over 30 days, and how it is measured, is in
+<a href="/docs/operations/slo">service level objectives</a>.</p></main>`,
   };
 }
 
@@ -47,7 +50,7 @@ function row([name, { status, ...facts }]: [string, PartStates[string]]): string
   const reason = [facts['reason'], facts['message']].find((text) => typeof text === 'string');
   return (
     `<li><span><strong>${escapeHtml(TITLES[name] ?? name.replaceAll('_', ' '))}</strong>` +
-    `${reason === undefined ? '' : `<small>${escapeHtml(reason as string)}</small>`}</span>` +
+    `${reason === undefined ? '' : `<small>${escapeHtml(reason)}</small>`}</span>` +
     `<span class="state ${tone}">${escapeHtml(word)}</span></li>`
   );
 }

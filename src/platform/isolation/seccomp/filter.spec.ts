@@ -143,7 +143,7 @@ describe.each(ARCHITECTURES)('the seccomp filter on %s', (architecture) => {
   });
 
   it('lets a builder of images mount and change its root, without user and network namespaces', () => {
-    const builder = filterProgram({ architecture, processes: 'any', sockets: 'internet', buildsImages: true });
+    const builder = filterProgram({ architecture, processes: 'any', sockets: 'internet', assemblesImages: true });
     for (const [name, numbers] of Object.entries(REFUSED)) {
       const number = numbers[architecture];
       if (number !== null && name !== 'unshare')
@@ -158,7 +158,7 @@ describe.each(ARCHITECTURES)('the seccomp filter on %s', (architecture) => {
   });
 
   it('tells a builder of images that changes of owners and users succeeded', () => {
-    const builder = filterProgram({ architecture, processes: 'any', sockets: 'internet', buildsImages: true });
+    const builder = filterProgram({ architecture, processes: 'any', sockets: 'internet', assemblesImages: true });
     for (const numbers of Object.values(OWNERS)) {
       const number = numbers[architecture];
       if (number === null) continue;

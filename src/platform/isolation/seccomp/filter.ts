@@ -37,7 +37,7 @@ export interface FilterOptions {
    * True for a builder of container images, which mounts file systems and changes its root in namespaces of its own.
    * User and network namespaces stay refused, so nothing that it starts gains a capability that it gave up.
    */
-  readonly buildsImages?: boolean;
+  readonly assemblesImages?: boolean;
 }
 
 const CLONE_THREAD = 0x0001_0000;
@@ -77,7 +77,7 @@ export function filterProgram({
   architecture,
   processes,
   sockets,
-  buildsImages = false,
+  assemblesImages = false,
 }: FilterOptions): readonly Instruction[] {
   const numberOf = (syscall: SyscallNumbers): number | null => syscall[architecture];
   const on = (syscall: SyscallNumbers, body: readonly Instruction[]): Instruction[] => {
@@ -95,11 +95,11 @@ export function filterProgram({
     ...ifAtLeast(FIRST_UNKNOWN, [answer(Verdict.errno(Errno.ENOSYS))]),
 
     ...each(UNIMPLEMENTED, Verdict.errno(Errno.ENOSYS)),
-    ...(buildsImages ? [...each(OWNERS, Verdict.errno(0)), ...on(REFUSED.unshare, unshare())] : []),
-    ...each(buildsImages ? withoutNeedsOfBuilders(REFUSED) : REFUSED, Verdict.errno(Errno.EPERM)),
+    ...(assemblesImages ? [...each(OWNERS, Verdict.errno(0)), ...on(REFUSED.unshare, unshare())] : []),
+    ...each(assemblesImages ? withoutNeedsOfBuilders(REFUSED) : REFUSED, Verdict.errno(Errno.EPERM)),
     ...(processes === 'threads' ? each(FORKS, Verdict.errno(Errno.EPERM)) : []),
 
-    ...on(JUDGED.clone, clone(processes, buildsImages ? CLONE_NEW_FOR_NOBODY : CLONE_NEW_ANY)),
+    ...on(JUDGED.clone, clone(processes, assemblesImages ? CLONE_NEW_FOR_NOBODY : CLONE_NEW_ANY)),
     ...on(JUDGED.socket, sockets === 'internet' ? alsoInternetSockets() : onlyUnixSockets()),
     ...on(JUDGED.socketpair, onlyUnixSockets()),
     ...on(JUDGED.mmap, onlyCountedMemory()),

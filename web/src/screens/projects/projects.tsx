@@ -1,9 +1,10 @@
+import type { ListedProject } from '@service/client';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { type ReactNode, useDeferredValue, useState } from 'react';
 import { ignore, queries } from '../../api';
 import { useMay } from '../../data/me';
 import { rowsOf } from '../../data/paged';
-import { type ListedProject, projectsQuery } from '../../data/projects';
+import { projectsQuery } from '../../data/projects';
 import { pathTo } from '../../paths';
 import { isMatch } from '../../shell/match';
 import { Avatar } from '../../ui/avatar';

@@ -18,7 +18,7 @@ const isSuccess = (outcome: SendOutcome): boolean =>
 
 /** Makes one attempt to deliver a message, and records how it ended. */
 @Injectable()
-export class DeliveryAttempt {
+export class MessageDelivery {
   constructor(
     private readonly endpoints: WebhookEndpointsStore,
     private readonly deliveries: WebhookDeliveriesStore,

@@ -1,5 +1,5 @@
-import { DomainError } from '../../platform/errors/domain-error.js';
-import { LIMIT_ERRORS } from '../limits/limits.errors.js';
+import { DomainError } from '../../../platform/errors/domain-error.js';
+import { LIMIT_ERRORS } from '../../limits/limits.errors.js';
 
 /** Each open stream costs memory and queries in this process. */
 export class TooManyStreams extends DomainError {
