@@ -127,9 +127,7 @@ describe('a page whose deploy was replaced', () => {
     );
     expect((await asset('one')).status).toBe(401);
     const challenge = '/.well-known/acme-challenge/x';
-    expect((await visit(app, label, challenge, { headers: { 'x-deployment-id': one!.deployId } })).status).toBe(
-      404,
-    );
+    expect((await visit(app, label, challenge, { headers: { 'x-deployment-id': one!.deployId } })).status).toBe(404);
   });
 
   it('is served for a day, and only as one of the last ten', async () => {

@@ -102,7 +102,7 @@ describe('roles that share servers', () => {
     worker.signal('SIGTERM');
     expect(await answer).toMatchObject({ status: 503, body: { error: { code: 'sandbox_unavailable' } } });
     expect((await worker.ended).code).toBe(0);
-    // By then it would have ended itself, with another code.
+    // It would have ended itself by then, with another code.
     expect(performance.now() - from).toBeLessThan(25_000);
 
     await ServiceProcess.start(input('worker'));

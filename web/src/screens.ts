@@ -39,8 +39,7 @@ export const OUTSIDE_SHELL: ReadonlySet<PathName> = new Set<PathName>([
 
 /** Fetches the code and the data of a screen, before a click on a link to it. */
 export function prepareScreen(name: PathName, params: ParamsOf<PathName>): void {
-  const load = SCREENS[name] as () => Promise<ScreenModule<PathName>>;
-  load().then(
+  SCREENS[name]().then(
     ({ prepare }) => prepare?.(params),
     // The click will try again, and report it.
     () => undefined,

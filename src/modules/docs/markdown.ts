@@ -19,7 +19,7 @@ export interface Article {
   readonly sections: readonly ArticleSection[];
 }
 
-export interface ArticleSection {
+interface ArticleSection {
   /** The heading that it stands below; empty above the first one. */
   readonly id: string;
   readonly heading: string;

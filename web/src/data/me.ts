@@ -9,7 +9,7 @@ export const meQuery = queryOptions({
 });
 
 /** The rights depend on the organization. */
-export const rightsQuery = (org: string) =>
+const rightsQuery = (org: string) =>
   queryOptions({
     queryKey: ['me', 'rights', org],
     queryFn: ({ signal }) => api.me.get({ signal, organization: org }),

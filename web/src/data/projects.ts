@@ -3,7 +3,7 @@ import { queryOptions } from '@tanstack/react-query';
 import { api } from '../api';
 import { pagedQuery } from './paged';
 
-/** There is no stream of events yet, so what is unfinished is asked for again while somebody looks. */
+/** There is no stream of events yet, so what is unfinished is asked for again while the page is open. */
 const POLL_MS = 3_000;
 
 export const isRunning = ({ finished_at: end }: Pick<Deploy, 'finished_at'>): boolean => end === undefined;

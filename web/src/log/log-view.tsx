@@ -2,7 +2,7 @@ import { type ReactNode, useLayoutEffect, useMemo, useRef, useState } from 'reac
 import { Icon } from '../ui/icons';
 import { piecesOf } from './ansi';
 
-export interface LogLine {
+interface LogLine {
   readonly seq: number;
   readonly text: string;
   readonly stream: string;

@@ -5,7 +5,7 @@ import { PATHS } from '../paths';
 import { Copy } from './copy';
 
 /** The first line is the message; the client adds hint and links below it for terminals. */
-export const messageOf = (error: unknown): string =>
+const messageOf = (error: unknown): string =>
   error instanceof ServiceError
     ? error.message.split('\n', 1)[0]!
     : error instanceof DOMException && error.name === 'TimeoutError'

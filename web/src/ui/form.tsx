@@ -5,7 +5,6 @@ import {
   type ReactNode,
   type SelectHTMLAttributes,
   type SubmitEvent,
-  type TextareaHTMLAttributes,
   useContext,
   useId,
   useRef,
@@ -91,14 +90,6 @@ export function Field({ label, hint, ...input }: Labelled & InputHTMLAttributes<
   return (
     <Row label={label} name={input.name} hint={hint}>
       {(facts) => <input autoComplete="off" {...input} {...facts} className={`input ${input.className ?? ''}`} />}
-    </Row>
-  );
-}
-
-export function TextArea({ label, hint, ...input }: Labelled & TextareaHTMLAttributes<HTMLTextAreaElement>): ReactNode {
-  return (
-    <Row label={label} name={input.name} hint={hint}>
-      {(facts) => <textarea rows={4} {...input} {...facts} className={`input ${input.className ?? ''}`} />}
     </Row>
   );
 }

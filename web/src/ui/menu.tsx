@@ -1,6 +1,6 @@
 import { type KeyboardEvent, type ReactNode, useId, useRef, useState } from 'react';
 
-export interface MenuItem {
+interface MenuItem {
   readonly name: string;
   readonly onChoose: () => void;
   readonly icon?: ReactNode;

@@ -34,7 +34,7 @@ export function Duration({ from, to }: { readonly from: string; readonly to?: st
   );
 }
 
-export function durationOf(ms: number): string {
+function durationOf(ms: number): string {
   if (ms < 1_000) return `${Math.max(0, Math.round(ms))} ms`;
   const seconds = ms / 1_000;
   if (seconds < 60) return `${seconds < 10 ? seconds.toFixed(1) : Math.round(seconds)} s`;
