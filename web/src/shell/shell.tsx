@@ -88,7 +88,7 @@ export function Shell({ org: named, children }: ShellProps): ReactNode {
           className="border-line bg-canvas text-muted hover:text-ink flex h-8 items-center gap-2 rounded-md border px-2.5 text-left"
         >
           <Icon name="search" size={14} />
-          <span className="flex-1 truncate">Search or jump to…</span>
+          <span className="flex-1 truncate">Search…</span>
           <kbd className="kbd whitespace-nowrap" aria-hidden="true">
             Ctrl K
           </kbd>
