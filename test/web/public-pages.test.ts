@@ -5,7 +5,7 @@ import { PROJECT_ROOT } from '../../src/platform/version.js';
 import { inChromium } from '../support/browser.js';
 import { connectBrowser, leaveBrowser, LOOKS, serviceUrl, Visit } from './support.js';
 
-jest.setTimeout(120_000);
+jest.setTimeout(300_000);
 
 const SCREENSHOTS = process.env['SCREENSHOTS'];
 const PAGES = [
@@ -18,6 +18,7 @@ const PAGES = [
   '/docs/errors/invalid_request',
   '/no-such',
 ];
+
 interface Chunk {
   readonly file: string;
   readonly imports?: readonly string[];
