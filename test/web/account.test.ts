@@ -76,6 +76,12 @@ describe('an account in the web app', () => {
     await page.getByLabel('Password').fill(PASSWORD);
     await page.keyboard.press('Enter');
     await visit.arrivesAt('/app/account');
+
+    // On a phone the row of places scrolls, and the open one is in view.
+    await page.setViewportSize({ width: 390, height: 860 });
+    await visit.open(`/app/${username}/settings`);
+    const place = await page.locator('nav a[aria-current=page]').boundingBox();
+    expect(place!.x + place!.width).toBeLessThanOrEqual(390);
     await visit.end();
   });
 });
