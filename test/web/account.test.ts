@@ -12,7 +12,7 @@ describe('an account in the web app', () => {
     const { page } = visit;
     const username = `u${randomUUID().slice(0, 12)}`;
 
-    // Whoever is not signed in is led to the sign-in, and from there on to the sign-up.
+    // Who is not signed in is led to the sign-in, and from there on to the sign-up.
     await visit.open('/app/account');
     await visit.arrivesAt('/app/sign-in');
     await page.getByRole('link', { name: 'Sign up' }).click();
@@ -42,8 +42,9 @@ describe('an account in the web app', () => {
     await page.keyboard.press('?');
     await page.getByRole('dialog', { name: 'Keyboard' }).waitFor();
     await page.keyboard.press('Escape');
-    await page.keyboard.press('g');
-    await page.keyboard.press('y');
+    await page.getByRole('dialog', { name: 'Keyboard' }).waitFor({ state: 'hidden' });
+    // Together: a second after the first letter it counts no more.
+    await Promise.all([page.keyboard.press('g'), page.keyboard.press('y')]);
     await visit.arrivesAt('/app/account');
 
     await page.getByRole('button', { name: 'Account and theme' }).last().click();
@@ -75,6 +76,12 @@ describe('an account in the web app', () => {
     await page.getByLabel('Password').fill(PASSWORD);
     await page.keyboard.press('Enter');
     await visit.arrivesAt('/app/account');
+
+    // On a phone the row of places scrolls, and the open one is in view.
+    await page.setViewportSize({ width: 390, height: 860 });
+    await visit.open(`/app/${username}/settings`);
+    const place = await page.locator('nav a[aria-current=page]').boundingBox();
+    expect(place!.x + place!.width).toBeLessThanOrEqual(390);
     await visit.end();
   });
 });

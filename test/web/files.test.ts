@@ -99,8 +99,8 @@ describe('the files of the web app', () => {
     }
   });
 
-  it('leave the pages of the service where they were', async () => {
-    expect((await get('/')).status).toBe(302);
+  it('leave the public pages and the document of the API where they were', async () => {
+    expect((await get('/')).status).toBe(200);
     expect((await get('/docs')).status).toBe(200);
     const document = (await (await get('/api/v1/openapi.json')).json()) as { paths: object };
     expect(Object.keys(document.paths).filter((path) => /^\/(app|assets|site)/.test(path))).toEqual([]);

@@ -3,18 +3,12 @@ import { join } from 'node:path';
 import { fill, type PathName, PATHS } from '../../web/src/paths.js';
 import { inChromium } from '../support/browser.js';
 import { SCREENS_UNDER_TEST, type World } from './screens.js';
-import { deployedSite, leaveBrowser, Visit } from './support.js';
+import { deployedSite, leaveBrowser, LOOKS, Visit } from './support.js';
 
 jest.setTimeout(300_000);
 
 /** A directory for pictures of all screens, to look at. */
 const SCREENSHOTS = process.env['SCREENSHOTS'];
-
-const LOOKS = [
-  { name: 'light', colorScheme: 'light', width: 1280 },
-  { name: 'dark', colorScheme: 'dark', width: 1280 },
-  { name: 'phone', colorScheme: 'light', width: 390 },
-] as const;
 
 describe('the screens of the web app', () => {
   let preparing: ReturnType<typeof prepare> | undefined;
@@ -31,8 +25,8 @@ describe('the screens of the web app', () => {
   describe.each(Object.keys(PATHS) as PathName[])('%s', (name) => {
     inChromium('is accessible and keeps to the policy, light, dark and on a phone', async () => {
       const { params, after = '', ready, signedOut = false } = SCREENS_UNDER_TEST[name];
-      const { world, signedIn, stranger } = await prepared();
-      const visit = signedOut ? stranger : signedIn;
+      const { world, signedIn, visitor } = await prepared();
+      const visit = signedOut ? visitor : signedIn;
       const { page, faults } = visit;
       faults.length = 0;
       await page.setViewportSize({ width: LOOKS[0].width, height: 860 });
@@ -40,14 +34,14 @@ describe('the screens of the web app', () => {
       await visit.open(fill(PATHS[name], params?.(world) ?? {}) + after);
       await page.locator(ready).first().waitFor();
 
-      for (const { name: look, colorScheme, width } of LOOKS) {
+      for (const { name: look, colorScheme, width, rules } of LOOKS) {
         await page.setViewportSize({ width, height: 860 });
         await page.emulateMedia({ colorScheme });
         if (SCREENSHOTS !== undefined) {
           mkdirSync(SCREENSHOTS, { recursive: true });
           await page.screenshot({ path: join(SCREENSHOTS, `${name}-${look}.png`) });
         }
-        expect({ look, axe: await visit.axe() }).toEqual({ look, axe: [] });
+        expect({ look, axe: await visit.axe(rules) }).toEqual({ look, axe: [] });
         const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
         expect({ look, overflow }).toEqual({ look, overflow: 0 });
       }
@@ -56,8 +50,8 @@ describe('the screens of the web app', () => {
   });
 });
 
-async function prepare(): Promise<{ world: World; signedIn: Visit; stranger: Visit }> {
-  const [signedIn, stranger] = await Promise.all([Visit.begin(), Visit.begin()]);
+async function prepare(): Promise<{ world: World; signedIn: Visit; visitor: Visit }> {
+  const [signedIn, visitor] = await Promise.all([Visit.begin(), Visit.begin()]);
   const org = await signedIn.signUp();
-  return { world: { org, ...(await deployedSite(signedIn)) }, signedIn, stranger };
+  return { world: { org, ...(await deployedSite(signedIn)) }, signedIn, visitor };
 }

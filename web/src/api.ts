@@ -9,7 +9,7 @@ export const api = new Service({
   maxRetryAfterSeconds: 3,
 });
 
-/** What the app has been told. The client library asks again by itself, as the service says that it may. */
+/** What the service has answered. The client library asks again by itself, as the service says that it may. */
 export const queries: QueryClient = new QueryClient({
   defaultOptions: { queries: { retry: false, staleTime: 10_000 } },
   queryCache: new QueryCache({

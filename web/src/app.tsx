@@ -68,7 +68,7 @@ function Inside({ org }: { readonly org?: string | undefined }): ReactNode {
   );
 }
 
-/** A screen is made anew for each other address, so that nothing of the last one stays in it. */
+/** Each address has a screen of its own, so that nothing of the last one stays in it. */
 function routes(names: readonly PathName[]): ReactNode[] {
   return names.map((name) => {
     const View = VIEWS[name];

@@ -18,7 +18,7 @@ interface LogViewProps {
   readonly empty: string;
 }
 
-/** Only the rows in view are in the page. It follows the end until somebody scrolls up, and again from the end on. */
+/** Only the rows in view are in the page. It follows the end until the reader scrolls up, and again from the end on. */
 export function LogView({ lines, running, empty }: LogViewProps): ReactNode {
   const [wanted, setWanted] = useState('');
   const shown = useMemo(() => {
@@ -61,7 +61,7 @@ interface RowsProps {
 function Rows({ lines, all, running, empty }: RowsProps): ReactNode {
   const box = useRef<HTMLDivElement>(null);
   const last = useRef(0);
-  /** Where the program scrolled to: the event that follows is not the reader's wish. */
+  /** Where the program scrolled to: the event that follows is not the reader's doing. */
   const own = useRef(-1);
   const sought = useRef(Number(/^#L(\d+)$/.exec(location.hash)?.[1] ?? 0));
   const [marked, setMarked] = useState(sought.current);
@@ -84,7 +84,7 @@ function Rows({ lines, all, running, empty }: RowsProps): ReactNode {
 
   const onScroll = (): void => {
     const { scrollTop, scrollHeight, clientHeight } = box.current!;
-    // Lines that came since make the distance to the end grow by themselves: only going up is a wish to stay.
+    // Lines that came since make the distance to the end grow by themselves: only going up asks to stay.
     if (scrollTop === own.current) own.current = -1;
     else if (scrollTop < last.current - 1) setFollow(false);
     else if (scrollHeight - scrollTop - clientHeight < ROW) setFollow(true);

@@ -19,7 +19,7 @@ export function AccountMenu({ username }: { readonly username: string | undefine
   const [theme, setTheme] = useState(themeNow);
   return (
     <Menu
-      label={`${username ?? ''}: account and theme`}
+      label="Account and theme"
       buttonClass="hover:bg-sunken flex min-w-0 items-center gap-2 rounded-md px-2 py-1.5"
       button={
         <>

@@ -20,7 +20,7 @@ export function OrganizationMenu({ organization, all }: OrganizationMenuProps): 
   const name = organization?.name ?? ' ';
   return (
     <Menu
-      label={`${name}: switch the organization`}
+      label="Switch the organization"
       buttonId={ORGANIZATIONS_BUTTON}
       buttonClass="hover:bg-sunken flex min-w-0 flex-1 items-center gap-2.5 rounded-md px-2 py-1.5 text-left"
       button={

@@ -2,7 +2,7 @@ const AT = 'reloaded-at';
 const ONCE_IN_MS = 30_000;
 
 /**
- * After an upgrade the files of the page that is open are gone. It is loaded anew, but once only: what is missing then
+ * After an upgrade the files of the page that is open are gone. It is loaded again, but once only: what is missing then
  * is missing for another reason.
  */
 export function reloadAfterUpgrade(): void {

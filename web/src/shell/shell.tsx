@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { lazy, type ReactNode, Suspense, useEffect, useState } from 'react';
+import { lazy, type ReactNode, Suspense, useEffect, useRef, useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { lastOrganization, meQuery, rememberOrganization } from '../data/me';
 import { pathTo } from '../paths';
@@ -31,6 +31,15 @@ export function Shell({ org: named, children }: ShellProps): ReactNode {
   useEffect(() => {
     if (organization !== undefined) rememberOrganization(organization.slug);
   }, [organization]);
+  const nav = useRef<HTMLElement>(null);
+  // On a phone the places are a row that scrolls: the one that is open is in view.
+  useEffect(() => {
+    const row = nav.current!;
+    const place = row.querySelector('[aria-current]')?.getBoundingClientRect();
+    if (place === undefined) return;
+    const { left, width } = row.getBoundingClientRect();
+    row.scrollLeft += place.left - left - (width - place.width) / 2;
+  }, [here, org]);
   useShortcuts({
     onPalette: () => {
       setOpen('palette');
@@ -88,12 +97,12 @@ export function Shell({ org: named, children }: ShellProps): ReactNode {
           className="border-line bg-canvas text-muted hover:text-ink flex h-8 items-center gap-2 rounded-md border px-2.5 text-left"
         >
           <Icon name="search" size={14} />
-          <span className="flex-1 truncate">Search or jump to…</span>
-          <kbd className="kbd whitespace-nowrap" aria-hidden="true">
+          <span className="flex-1 truncate">Search…</span>
+          <kbd className="kbd hidden whitespace-nowrap md:inline" aria-hidden="true">
             Ctrl K
           </kbd>
         </button>
-        <nav aria-label="Main" className="flex gap-0.5 overflow-x-auto md:flex-col md:overflow-visible">
+        <nav ref={nav} aria-label="Main" className="flex gap-0.5 overflow-x-auto md:flex-col md:overflow-visible">
           {places}
         </nav>
         <div className="mt-auto hidden items-center gap-1 md:flex">

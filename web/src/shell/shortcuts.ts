@@ -18,7 +18,8 @@ export function useShortcuts(shortcuts: Shortcuts): void {
     latest.current = shortcuts;
   });
   useEffect(() => {
-    let sinceG = 0;
+    // Times of the keys themselves: a busy page may learn of them late.
+    let sinceG = -AFTER_G_MS;
     const onKey = (event: KeyboardEvent): void => {
       const { onPalette, onHelp, onOrganizations, onGo } = latest.current;
       if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'k') {
@@ -30,10 +31,10 @@ export function useShortcuts(shortcuts: Shortcuts): void {
       const target = event.target as HTMLElement;
       if (event.ctrlKey || event.metaKey || event.altKey || target.shadowRoot !== null) return;
       if (target.closest(TYPING) !== null) return;
-      if (Date.now() - sinceG < AFTER_G_MS) {
-        sinceG = 0;
+      if (event.timeStamp - sinceG < AFTER_G_MS) {
+        sinceG = -AFTER_G_MS;
         onGo(event.key);
-      } else if (event.key === 'g') sinceG = Date.now();
+      } else if (event.key === 'g') sinceG = event.timeStamp;
       else if (event.key === '?') onHelp();
       else if (event.key === 'o') {
         event.preventDefault();

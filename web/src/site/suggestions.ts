@@ -6,7 +6,7 @@ interface Found {
 
 const PAUSE_MS = 120;
 
-/** Suggests pages while somebody types. The form works without it. */
+/** Suggests pages while a person types. The form works without it. */
 export function openSuggestions(field: HTMLInputElement, list: HTMLElement): void {
   let timer = 0;
   let asked: AbortController | undefined;

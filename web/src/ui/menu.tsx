@@ -11,6 +11,7 @@ interface MenuItem {
 }
 
 interface MenuProps {
+  /** What it is for; for who hears the page, it follows what the button shows. */
   readonly label: string;
   readonly button: ReactNode;
   readonly buttonClass?: string;
@@ -49,13 +50,13 @@ export function Menu({ label, button, buttonClass = '', items, buttonId }: MenuP
         ref={trigger}
         id={buttonId}
         type="button"
-        aria-label={label}
         aria-haspopup="menu"
         aria-expanded={open}
         popoverTarget={id}
-        className={buttonClass}
+        className={`relative ${buttonClass}`}
       >
         {button}
+        <span className="sr-only">{label}</span>
       </button>
       <div
         ref={list}

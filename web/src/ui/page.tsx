@@ -20,12 +20,12 @@ export function Page({ title, above = [], state, actions, children }: PageProps)
     <>
       {above.length > 0 && (
         <nav aria-label="Breadcrumb" className="text-muted mb-1 flex min-h-6 flex-wrap gap-1.5">
-          {above.map(([name, href]) => (
+          {above.map(([name, href], depth) => (
             <Fragment key={href}>
+              {depth > 0 && <span aria-hidden="true">/</span>}
               <Link href={href} className="hover:text-ink max-w-60 truncate">
                 {name}
               </Link>
-              <span aria-hidden="true">/</span>
             </Fragment>
           ))}
         </nav>

@@ -28,7 +28,11 @@ export function Table<Row>({ label, columns, rows, keyOf, more }: TableProps<Row
           <thead className="text-muted border-line border-b text-xs">
             <tr>
               {columns.map((column) => (
-                <th key={column.title} scope="col" className={`px-4 py-2 font-medium ${shown(column)}`}>
+                <th
+                  key={column.title}
+                  scope="col"
+                  className={`px-3 py-2 font-medium whitespace-nowrap first:pl-4 last:pr-4 sm:px-4 ${shown(column)}`}
+                >
                   <span className={column.actions === true ? 'sr-only' : ''}>{column.title}</span>
                 </th>
               ))}
@@ -40,7 +44,7 @@ export function Table<Row>({ label, columns, rows, keyOf, more }: TableProps<Row
                 {columns.map((column) => (
                   <td
                     key={column.title}
-                    className={`px-4 py-2.5 ${column.actions === true ? 'text-right' : ''} ${shown(column)}`}
+                    className={`px-3 py-2.5 first:pl-4 last:pr-4 sm:px-4 ${column.actions === true ? 'text-right' : ''} ${shown(column)}`}
                   >
                     {column.cell(row)}
                   </td>

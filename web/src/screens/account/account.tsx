@@ -116,7 +116,7 @@ function Sessions(): ReactNode {
         <div className="grid gap-3">
           {end.isError && <ErrorNote error={end.error} />}
           <Table
-            label="Sessions"
+            label="Devices that are signed in"
             rows={rowsOf(data)}
             keyOf={({ id }) => id}
             columns={[

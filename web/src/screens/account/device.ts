@@ -15,7 +15,7 @@ const SYSTEMS: readonly (readonly [RegExp, string])[] = [
   [/\bLinux\b/, 'Linux'],
 ];
 
-/** `Firefox on Linux`: enough for somebody to recognize their own device. */
+/** `Firefox on Linux`: enough for a person to recognize their own device. */
 export function deviceOf(userAgent: string | undefined): string {
   const named = (list: typeof BROWSERS): string | undefined =>
     list.find(([pattern]) => pattern.test(userAgent ?? ''))?.[1];

@@ -75,7 +75,7 @@ function ChoosePassword({ token }: { readonly token: string }): ReactNode {
         <NewPassword name="password" label="New password" />
         <label className="flex gap-2">
           <input type="checkbox" name="revoke" className="mt-0.5 size-4" />
-          <span>Revoke my API keys as well, if somebody else may have them</span>
+          <span>Revoke my API keys as well, if another person may have them</span>
         </label>
       </Form>
     </Frame>

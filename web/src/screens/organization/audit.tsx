@@ -53,7 +53,7 @@ export function Screen({ org }: Params): ReactNode {
                   {
                     title: 'On',
                     cell: ({ target }) => (
-                      <code className="text-muted block max-w-32 truncate font-mono text-xs sm:max-w-56">
+                      <code className="text-muted block max-w-20 truncate font-mono text-xs sm:max-w-56">
                         {target.id}
                       </code>
                     ),

@@ -68,13 +68,13 @@ export function Screen({ org }: Params): ReactNode {
       {mayChange && !isPersonal && <Invitations org={org} />}
       <Dialog
         open={inviting}
-        title="Invite somebody"
+        title="Invite a member"
         onClose={() => {
           setInviting(false);
         }}
       >
         <Form
-          label="Invite somebody"
+          label="Invite a member"
           submit="Send the invitation"
           onSubmit={async ({ email = '', role }) => {
             await api.orgs.invite(org, { email, role: role as Role });
@@ -220,7 +220,7 @@ function Invitations({ org }: { readonly org: string }): ReactNode {
               <Empty icon="members" title="No open invitations" />
             ) : (
               <Table
-                label="Invitations"
+                label="Open invitations"
                 rows={rowsOf(data)}
                 keyOf={({ id }) => id}
                 more={<More query={invitations} />}

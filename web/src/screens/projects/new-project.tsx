@@ -174,7 +174,7 @@ function Option({ title, text, checked, onChoose }: OptionProps): ReactNode {
         name="source"
         checked={checked}
         onChange={onChoose}
-        className="mt-1 size-4 accent-[var(--accent)]"
+        className="mt-0.5 size-4 shrink-0 accent-[var(--accent)]"
       />
       <span className="min-w-0">
         <span className="flex items-center gap-2 font-medium">
