@@ -16,6 +16,18 @@ const CAPABILITIES = [
 const APT_CONFIG = '/run/apt.conf';
 
 /**
+ * Adds arguments after each `FROM`: commands see them as variables, and the image does not keep them. A line that
+ * continues another one is no instruction. Node does not use the proxy without its variable.
+ */
+const WITH_ARGUMENTS = [
+  '{ print }',
+  'goesOn && /^[ \\t]*#/ { next }',
+  '!goesOn { isFrom = toupper($1) == "FROM" }',
+  '{ goesOn = /\\\\[ \\t]*$/ }',
+  `isFrom && !goesOn { print "ARG APT_CONFIG=${APT_CONFIG}"; print "ARG NODE_USE_ENV_PROXY=1"; isFrom = 0 }`,
+].join('\n');
+
+/**
  * The parameters are `$1` the directory of the Dockerfile, and then the names of build arguments, whose values are
  * variables. Layers are mounted over each other where the kernel allows that, and copied otherwise. At the end every
  * file is readable for its owner, because the program that collects them has no capabilities.
@@ -29,10 +41,11 @@ for name; do
   set -- "$@" --build-arg "$name"
   shift
 done
+awk '${WITH_ARGUMENTS}' "$context/Dockerfile" >/tmp/Dockerfile
 buildah build --isolation chroot --network host --security-opt seccomp=unconfined \\
   --cap-drop all --cap-add ${CAPABILITIES} --format oci --iidfile /tmp/image-id \\
-  --volume /etc/containers/apt.conf:${APT_CONFIG}:ro --output type=local,dest=${IMAGE}/root \
-  --file "$context/Dockerfile" "$@" "$context"
+  --volume /etc/containers/apt.conf:${APT_CONFIG}:ro --output type=local,dest=${IMAGE}/root \\
+  --file /tmp/Dockerfile "$@" "$context"
 buildah inspect --type image "$(cat /tmp/image-id)" >${IMAGE}/inspect.json
 chmod -R u+rwX ${IMAGE}/root`;
 
@@ -95,8 +108,7 @@ export function configurationOf({ mirror, trusted }: ImageRegistries): Readonly<
       'runroot = "/tmp/run/containers"',
       '',
     ].join('\n'),
-    // Node does not use the proxy without its variable.
-    'containers.conf': `[containers]\nenv = ["NODE_USE_ENV_PROXY=1", "APT_CONFIG=${APT_CONFIG}"]\n`,
+    'containers.conf': '',
     // It would change its user, and refuses to work when it finds that it has not.
     'apt.conf': 'APT::Sandbox::User "root";\n',
   };
