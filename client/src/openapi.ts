@@ -2355,7 +2355,7 @@ export interface components {
              * @example nextjs
              * @enum {string|null}
              */
-            readonly framework?: "django" | "nextjs" | "expo" | "nuxt" | "react-router" | "remix" | "sveltekit" | "solidstart" | "tanstack-start" | "astro" | "qwik" | "gatsby" | "docusaurus" | "vitepress" | "vuepress" | "hexo" | "eleventy" | "angular" | "nestjs" | "nitro" | "create-react-app" | "vue-cli" | "storybook" | "vite" | "parcel" | "rsbuild" | "flask" | "fastapi" | "hono" | "express" | "fastify" | "koa" | "h3" | "python" | "node" | "static" | null;
+            readonly framework?: "django" | "nextjs" | "expo" | "nuxt" | "react-router" | "remix" | "sveltekit" | "solidstart" | "tanstack-start" | "astro" | "qwik" | "gatsby" | "docusaurus" | "vitepress" | "vuepress" | "hexo" | "eleventy" | "angular" | "nestjs" | "nitro" | "create-react-app" | "vue-cli" | "storybook" | "vite" | "parcel" | "rsbuild" | "flask" | "fastapi" | "hono" | "express" | "fastify" | "koa" | "h3" | "python" | "node" | "static" | "docker" | null;
             /**
              * @description The path that must answer with a status below 500 before a deploy goes live; `/` if absent.
              * @example /healthz
@@ -2658,7 +2658,7 @@ export interface components {
              * @example nextjs
              * @enum {string}
              */
-            readonly framework?: "django" | "nextjs" | "expo" | "nuxt" | "react-router" | "remix" | "sveltekit" | "solidstart" | "tanstack-start" | "astro" | "qwik" | "gatsby" | "docusaurus" | "vitepress" | "vuepress" | "hexo" | "eleventy" | "angular" | "nestjs" | "nitro" | "create-react-app" | "vue-cli" | "storybook" | "vite" | "parcel" | "rsbuild" | "flask" | "fastapi" | "hono" | "express" | "fastify" | "koa" | "h3" | "python" | "node" | "static";
+            readonly framework?: "django" | "nextjs" | "expo" | "nuxt" | "react-router" | "remix" | "sveltekit" | "solidstart" | "tanstack-start" | "astro" | "qwik" | "gatsby" | "docusaurus" | "vitepress" | "vuepress" | "hexo" | "eleventy" | "angular" | "nestjs" | "nitro" | "create-react-app" | "vue-cli" | "storybook" | "vite" | "parcel" | "rsbuild" | "flask" | "fastapi" | "hono" | "express" | "fastify" | "koa" | "h3" | "python" | "node" | "static" | "docker";
             /**
              * @description The path that must answer with a status below 500 before a deploy goes live; `/` if absent.
              * @example /healthz
@@ -3966,7 +3966,7 @@ export interface components {
             /** Format: date-time */
             readonly created_at: string;
             /** @enum {string} */
-            readonly framework?: "django" | "nextjs" | "expo" | "nuxt" | "react-router" | "remix" | "sveltekit" | "solidstart" | "tanstack-start" | "astro" | "qwik" | "gatsby" | "docusaurus" | "vitepress" | "vuepress" | "hexo" | "eleventy" | "angular" | "nestjs" | "nitro" | "create-react-app" | "vue-cli" | "storybook" | "vite" | "parcel" | "rsbuild" | "flask" | "fastapi" | "hono" | "express" | "fastify" | "koa" | "h3" | "python" | "node" | "static";
+            readonly framework?: "django" | "nextjs" | "expo" | "nuxt" | "react-router" | "remix" | "sveltekit" | "solidstart" | "tanstack-start" | "astro" | "qwik" | "gatsby" | "docusaurus" | "vitepress" | "vuepress" | "hexo" | "eleventy" | "angular" | "nestjs" | "nitro" | "create-react-app" | "vue-cli" | "storybook" | "vite" | "parcel" | "rsbuild" | "flask" | "fastapi" | "hono" | "express" | "fastify" | "koa" | "h3" | "python" | "node" | "static" | "docker";
             readonly health_path?: string;
             /** @example prj_01jd3m8yeqf5rb0xkq5ym8s6tn */
             readonly id: string;
@@ -4438,7 +4438,7 @@ export interface components {
             /** Format: date-time */
             readonly created_at: string;
             /** @enum {string} */
-            readonly framework?: "django" | "nextjs" | "expo" | "nuxt" | "react-router" | "remix" | "sveltekit" | "solidstart" | "tanstack-start" | "astro" | "qwik" | "gatsby" | "docusaurus" | "vitepress" | "vuepress" | "hexo" | "eleventy" | "angular" | "nestjs" | "nitro" | "create-react-app" | "vue-cli" | "storybook" | "vite" | "parcel" | "rsbuild" | "flask" | "fastapi" | "hono" | "express" | "fastify" | "koa" | "h3" | "python" | "node" | "static";
+            readonly framework?: "django" | "nextjs" | "expo" | "nuxt" | "react-router" | "remix" | "sveltekit" | "solidstart" | "tanstack-start" | "astro" | "qwik" | "gatsby" | "docusaurus" | "vitepress" | "vuepress" | "hexo" | "eleventy" | "angular" | "nestjs" | "nitro" | "create-react-app" | "vue-cli" | "storybook" | "vite" | "parcel" | "rsbuild" | "flask" | "fastapi" | "hono" | "express" | "fastify" | "koa" | "h3" | "python" | "node" | "static" | "docker";
             readonly health_path?: string;
             /** @example prj_01jd3m8yeqf5rb0xkq5ym8s6tn */
             readonly id: string;

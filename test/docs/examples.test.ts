@@ -1,4 +1,4 @@
-import { as, Make } from '../support/make.js';
+import { Make } from '../support/make.js';
 import { type Answer, useApp } from '../support/test-app.js';
 
 const OPERATOR_TOKENS: Readonly<Record<string, string>> = {
@@ -25,6 +25,9 @@ const REFUSED_REQUEST = [
   'payload_too_large',
   'route_not_found',
 ];
+
+/** What a browser sends with the calls of a page of this service. */
+const OF_A_PAGE = { 'x-service-session': 'cookie', 'sec-fetch-site': 'same-origin' };
 
 interface Operation {
   readonly method: string;
@@ -75,12 +78,21 @@ describe('the examples of the API reference', () => {
 
   async function newTokens(): Promise<Readonly<Record<string, string>>> {
     const person = await make.person({ plan: 'enterprise' });
-    return { ...OPERATOR_TOKENS, session: person.sessionToken, api_key: await make.key(person) };
+    const body = { login: person.user.username, password: person.password };
+    const signedIn = await app.post('/api/v1/auth/sign-in', body, { headers: OF_A_PAGE });
+    const [cookie = ''] = signedIn.headers.getSetCookie()[0]!.split(';');
+    return {
+      ...OPERATOR_TOKENS,
+      session: person.sessionToken,
+      session_cookie: cookie,
+      api_key: await make.key(person),
+    };
   }
 
   function send(
     { method, path, parameters, hasBody, contentType }: Operation,
     body: unknown,
+    scheme?: string,
     token?: string,
   ): Promise<Answer> {
     const valueOf = ({ name }: { name: string }): string =>
@@ -95,13 +107,17 @@ describe('the examples of the API reference', () => {
       path.replace(/\{(\w+)\}/g, (_all, name: string) => valueOf({ name })) +
       (query.length === 0 ? '' : `?${query.join('&')}`);
     return app.call(method, target, {
-      ...(token === undefined ? {} : as(token)),
       headers: {
-        ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+        ...credentialOf(scheme, token),
         ...(hasBody ? { 'content-type': contentType } : {}),
       },
       ...(hasBody ? { body: contentType === 'application/json' ? JSON.stringify(body) : String(body) } : {}),
     });
+  }
+
+  function credentialOf(scheme?: string, token?: string): Record<string, string> {
+    if (token === undefined) return {};
+    return scheme === 'session_cookie' ? { ...OF_A_PAGE, cookie: token } : { authorization: `Bearer ${token}` };
   }
 
   const codeOf = (answer: Answer): string => String(answer.body?.error?.code ?? answer.status);
@@ -130,7 +146,7 @@ describe('the examples of the API reference', () => {
     for (const operation of operations) {
       for (const scheme of operation.schemes.length === 0 ? [undefined] : operation.schemes) {
         for (const [name, body] of Object.entries(operation.bodies)) {
-          const answer = await send(operation, body, scheme === undefined ? undefined : tokens[scheme]);
+          const answer = await send(operation, body, scheme, scheme === undefined ? undefined : tokens[scheme]);
           calls++;
           // Some of these end the session that they are called with.
           if (operation.path.startsWith('/api/v1/auth/') && operation.method === 'POST') tokens = await newTokens();

@@ -36,9 +36,14 @@ const BY_SURFACE: Readonly<Record<OperatorSurface, SchemeName>> = {
   usage: 'usage_token',
 };
 
+/** A session in a cookie is prolonged by its use and never gets another token. */
+const NOT_FOR_COOKIES = '/api/v1/auth/session/rotate';
+
 /** Returns the credentials that a route accepts, any one of which suffices. A public route has none. */
-export function securityOf({ rule, surface, sessions }: DeclaredRoute): Requirements {
-  return schemesOf({ rule, surface, sessions }).map((name) => ({ [name]: [] }));
+export function securityOf({ path, ...route }: DeclaredRoute): Requirements {
+  return schemesOf(route)
+    .filter((name) => name !== 'session_cookie' || path !== NOT_FOR_COOKIES)
+    .map((name) => ({ [name]: [] }));
 }
 
 function schemesOf({ rule, surface, sessions }: Pick<DeclaredRoute, 'rule' | 'surface' | 'sessions'>): SchemeName[] {

@@ -275,7 +275,7 @@ function imageInside({ manifest, variables, ...parts }: InsideParts): Inside {
 function startScript(places: readonly WritablePlace[]): string {
   const copies = places
     .filter(({ isCopied }) => isCopied)
-    .map(({ path }) => `cp -R --preserve=timestamps ${word(`${TREE}/${path}/.`)} ${word(`/app/${path}`)}`);
+    .map(({ path }) => `cp -R --no-preserve=mode --preserve=timestamps ${word(`${TREE}/${path}/.`)} ${word(`/app/${path}`)}`);
   return [
     ...copies,
     `[ ! -e ${KEPT_ARCHIVE} ] || /usr/bin/tar -x -f ${KEPT_ARCHIVE} -C / 2>/dev/null`,

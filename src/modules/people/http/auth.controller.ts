@@ -51,7 +51,7 @@ const USER_AGENT = {
 const SESSION_PLACE = {
   name: SESSION_HEADER,
   required: false,
-  schema: { type: 'string', enum: [IN_COOKIE] },
+  schema: { type: 'string', enum: [IN_COOKIE], example: IN_COOKIE },
   description:
     'For pages of this service: the token is set as a cookie that scripts cannot read, and is not in the response.',
 };
