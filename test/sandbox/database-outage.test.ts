@@ -40,7 +40,14 @@ describe('executions while PostgreSQL is unavailable', () => {
     for (let count = 0; count < 24; count++)
       ids.push(await start(key, `import time; time.sleep(0.3); print(${count})`));
     const awaited = app.post(PATH, { language: 'python', code: 'print("awaited")' }, as(key));
-    await eventually(async () => (await list(key)).some(isOver), 'the first one is over', 20_000);
+    await eventually(
+      async () => {
+        const kept = await list(key);
+        return kept.length === ids.length + 1 && kept.some(isOver);
+      },
+      'all are accepted, and the first one is over',
+      20_000,
+    );
     await outage(() => sleep(OUTAGE_MS));
 
     await eventually(

@@ -18,7 +18,7 @@ export class Session {
   })
   rotatedFrom!: Buffer[];
   /** True when the token is in a cookie of a browser, and false when it is sent in `Authorization`. */
-  @Column('boolean', { name: 'in_cookie' }) inCookie!: boolean;
+  @Column('boolean', { name: 'in_cookie', default: false }) inCookie!: boolean;
   @Column('text') ip!: string;
   @Column('text', { name: 'user_agent', nullable: true }) userAgent!: string | null;
   @Column('timestamptz', { name: 'created_at' }) createdAt!: Date;
