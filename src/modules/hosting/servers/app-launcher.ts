@@ -275,7 +275,11 @@ function imageInside({ manifest, variables, ...parts }: InsideParts): Inside {
 function startScript(places: readonly WritablePlace[]): string {
   const copies = places
     .filter(({ isCopied }) => isCopied)
-    .map(({ path }) => `cp -R --no-preserve=mode --preserve=timestamps ${word(`${TREE}/${path}/.`)} ${word(`/app/${path}`)}`);
+    // Files of a deploy are read-only, and copies of them must not be.
+    .map(({ path }) => {
+      const fromAndTo = `${word(`${TREE}/${path}/.`)} ${word(`/app/${path}`)}`;
+      return `cp -R --no-preserve=mode --preserve=timestamps ${fromAndTo}`;
+    });
   return [
     ...copies,
     `[ ! -e ${KEPT_ARCHIVE} ] || /usr/bin/tar -x -f ${KEPT_ARCHIVE} -C / 2>/dev/null`,
