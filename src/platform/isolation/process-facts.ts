@@ -11,6 +11,15 @@ export interface ProcessSample {
 const TICK_MS = 10;
 const PAGE_BYTES = 4096;
 
+/** A reading of all processes takes milliseconds on a machine with many. Half the interval of a watch is soon enough. */
+const SHARED_FOR_MS = 25;
+let latest: { readonly atMs: number; readonly all: readonly Stat[] } = { atMs: -Infinity, all: [] };
+
+interface TreeSample extends ProcessSample {
+  readonly pids: readonly number[];
+  readonly sessions: readonly number[];
+}
+
 /** Returns null when the process is gone. */
 export function sampleProcess(pid: number): ProcessSample | null {
   const fields = statFields(pid);
@@ -27,11 +36,21 @@ export function sampleProcess(pid: number): ProcessSample | null {
  * programs, is not counted. No process can escape this, because orphans inside are adopted by the first process of
  * their namespace.
  */
-export function sampleTree(
-  root: number,
-): ProcessSample & { readonly pids: readonly number[]; readonly sessions: readonly number[] } {
+export function sampleTree(root: number): TreeSample {
+  return treeIn(allProcesses(), root);
+}
+
+/** {@link sampleTree} of a moment ago. Programs are watched at the same time, and one reading serves them all. */
+export function sampleTreeOfLate(root: number): TreeSample {
+  const nowMs = performance.now();
+  if (nowMs - latest.atMs > SHARED_FOR_MS) latest = { atMs: nowMs, all: allProcesses() };
+  return treeIn(latest.all, root);
+}
+
+const allProcesses = (): Stat[] => numericEntriesOfProc().flatMap((pid) => statOf(pid) ?? []);
+
+function treeIn(all: readonly Stat[], root: number): TreeSample {
   const children = new Map<number, Stat[]>();
-  const all = numericEntriesOfProc().flatMap((pid) => statOf(pid) ?? []);
   for (const stat of all) {
     const siblings = children.get(stat.parent);
     if (siblings === undefined) children.set(stat.parent, [stat]);

@@ -1,5 +1,5 @@
 import { beNice, nicenessOf, setSessionNiceness } from '../cpu-share.js';
-import { childOf, processStatus, sampleProcess, sampleTree } from '../process-facts.js';
+import { childOf, processStatus, sampleProcess, sampleTreeOfLate } from '../process-facts.js';
 import { type GroupLimits, ResourceGroup, ResourceGroups, type Usage } from '../resource-group.js';
 
 /**
@@ -132,7 +132,7 @@ class SampledTree extends ResourceGroup {
   }
 
   usage(): Usage {
-    const { cpuMs, residentBytes, tasks, sessions } = this.initPid === null ? NOTHING : sampleTree(this.initPid);
+    const { cpuMs, residentBytes, tasks, sessions } = this.initPid === null ? NOTHING : sampleTreeOfLate(this.initPid);
     this.niceSessions = sessions.filter(
       (session) => this.niceSessions.includes(session) || setSessionNiceness(session, this.niceness),
     );
