@@ -11,7 +11,7 @@ export interface ProcessSample {
 const TICK_MS = 10;
 const PAGE_BYTES = 4096;
 
-/** A reading of all processes takes milliseconds on a machine with many. Half the interval of a watch is soon enough. */
+/** A reading of all processes takes milliseconds where there are many. Half the interval of a watch is soon enough. */
 const SHARED_FOR_MS = 25;
 let latest: { readonly atMs: number; readonly all: readonly Stat[] } = { atMs: -Infinity, all: [] };
 
