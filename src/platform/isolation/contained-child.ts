@@ -23,6 +23,8 @@ export interface ContainedParts {
   readonly seccomp: Buffer;
   /** The network to prepare before the program starts; null when it has none outside of its isolation. */
   readonly network: AttachedNetwork | null;
+  /** Called when pid 1 inside is known, by its process id on the host. */
+  readonly onInit: (initPid: number) => void;
   /** Called once, when nothing of the isolated program is left. */
   readonly onGone: () => void;
 }
@@ -43,6 +45,7 @@ export class ContainedChild {
     this.info = new LaunchInfo(this.pipe(INFO_DESCRIPTOR), (initPid) => {
       this.initTicks = startTicks(initPid);
       group.contains(initPid);
+      parts.onInit(initPid);
     });
     this.exited = new Promise((resolve) => {
       child.once('exit', resolve);

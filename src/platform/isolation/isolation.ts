@@ -252,15 +252,20 @@ export class Isolation {
       const network = rules === null ? null : new AttachedNetwork(this.networkTools, this.orphans, hostUser, rules);
       const unshare = network === null ? null : this.networkTools.unshare;
       const child = this.spawnChild({ command, bounds: { ...bounds, unshare }, user: hostUser, group, listener });
-      const { pid } = child;
-      if (pid !== undefined) this.orphans.add(pid);
+      const watched: number[] = [];
+      const watch = (leader: number): void => {
+        watched.push(leader);
+        this.orphans.add(leader);
+      };
+      if (child.pid !== undefined) watch(child.pid);
       const contained: Contained = make({
         child,
         group,
         network,
+        onInit: watch,
         onGone: () => {
           this.alive.delete(contained);
-          if (pid !== undefined) this.orphans.remove(pid);
+          for (const leader of watched) this.orphans.remove(leader);
           giveBack();
         },
       });

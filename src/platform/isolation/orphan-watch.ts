@@ -19,8 +19,9 @@ for group in $groups; do kill -s KILL -- "-$group" 2>/dev/null; done
 
 /**
  * Ends programs whose service was killed while they were starting. bubblewrap dies with its parent, but between
- * creating the namespaces and entering them its inner process waits for the outer one without such a bond, and would
- * wait indefinitely. Only a process that outlives the service can end it: one small shell for all programs.
+ * creating the namespaces and entering them its inner process has no such bond: it may wait for the outer one
+ * indefinitely, or lead a group of its own already and go on to run the program. Only a process that outlives the
+ * service can end both: one small shell for all programs.
  */
 export class OrphanWatch {
   private readonly groups = new Set<number>();
