@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, request as httpRequest } from 'node:http';
@@ -12,6 +11,7 @@ import { hasNetworkDevice } from '../support/network-device.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
 import { TestHosts } from '../support/test-hosts.js';
 import { testRedisUrl } from '../support/test-redis.js';
+import { npmRegistry } from '../support/npm-registry.js';
 import { eventually, useApp } from '../support/test-app.js';
 
 const LONG = 900_000;
@@ -20,10 +20,7 @@ jest.setTimeout(2 * LONG);
 const PORTS = { postgres: 5432, redis: 6379, api: 8080 };
 const PASSWORD = 'the-password-of-the-guestbook';
 
-/** Builds use the registry that npm is configured with on this machine, which may be on an internal network. */
-const registry = new URL(
-  execFileSync('npm', ['config', 'get', 'registry'], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim(),
-);
+const registry = npmRegistry();
 
 const isShort = process.env['FRAMEWORKS_SHORT'] === '1';
 const canRun = TestHosts.obstacle === undefined && hasNetworkDevice;

@@ -12,8 +12,8 @@ declare global {
 }
 
 /**
- * Before all tests of the web app: builds it, and starts one service and one browser for all of them. WEB_TEST_URL and
- * WEB_TEST_BROWSER tell the workers where they are.
+ * Before all tests of the web app: builds it, and starts one service and one browser for all of them. WEB_TEST_URL,
+ * WEB_TEST_APPS_PORT and WEB_TEST_BROWSER tell the workers where they are.
  */
 // Jest asks for a default export here.
 export default async function startWeb(): Promise<void> {
@@ -25,10 +25,14 @@ export default async function startWeb(): Promise<void> {
 
   const { TestApp, WITHOUT_PROXY } = await import('./test-app.js');
   const { serveChromium } = await import('./chromium.js');
-  const app = new TestApp({ ...WITHOUT_PROXY, ANONYMOUS_CALLS_PER_SECOND: '1000' }, 'all');
+  const { npmRegistry } = await import('./npm-registry.js');
+  // Builds use the registry that npm is configured with, which may be on an internal network.
+  const BUILD_ALLOWED_HOSTS = npmRegistry().host;
+  const app = new TestApp({ ...WITHOUT_PROXY, ANONYMOUS_CALLS_PER_SECOND: '1000', BUILD_ALLOWED_HOSTS }, 'all');
   await app.start();
   const browser = await serveChromium();
   globalThis.webTest = { app, browser };
   process.env['WEB_TEST_URL'] = app.url;
+  process.env['WEB_TEST_APPS_PORT'] = String(app.appsPort);
   if (browser !== undefined) process.env['WEB_TEST_BROWSER'] = browser.wsEndpoint();
 }

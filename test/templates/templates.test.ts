@@ -1,9 +1,9 @@
-import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { GitClient } from '../support/git-client.js';
 import { as, expectStatus, Make, send } from '../support/make.js';
+import { npmRegistry } from '../support/npm-registry.js';
 import { eventually, useApp } from '../support/test-app.js';
 
 const LONG = 900_000;
@@ -12,10 +12,7 @@ jest.setTimeout(2 * LONG);
 const PAGES: Readonly<Record<string, string>> = { nextjs: 'app/page.tsx', expo: 'app/index.tsx' };
 const SAYS = 'It runs.';
 
-/** Builds use the registry that npm is configured with on this machine, which may be on an internal network. */
-const registry = new URL(
-  execFileSync('npm', ['config', 'get', 'registry'], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim(),
-);
+const registry = npmRegistry();
 
 /** Nothing is replaced: starters as a newcomer gets them, packages from the registry, isolated builds. */
 describe('a repository from a template', () => {

@@ -25,6 +25,7 @@ export const SCREENS_UNDER_TEST: Readonly<Record<PathName, Row>> = {
   verifyEmail: { ready: 'button:has-text("Send the link again")' },
   acceptInvitation: { ready: 'button:has-text("Accept the invitation")', after: '#token=svc_inv_unknown' },
   account: { ready: 'td:has-text("This device")' },
+  newOrganization: { ready: 'button:has-text("Create the organization")' },
   keys: { ready: 'h1:has-text("API keys")', params: ({ org }) => ({ org }) },
   members: { ready: 'td:has-text("owner")', params: ({ org }) => ({ org }) },
   audit: { ready: 'td:has-text("project.created")', params: ({ org }) => ({ org }) },

@@ -38,7 +38,7 @@ export function App(): ReactNode {
         <Suspense fallback={null}>
           <Switch>
             {routes(OUTSIDE)}
-            <Route path={PATHS.account}>
+            <Route path={`${PATHS.account}/*?`}>
               <Inside />
             </Route>
             <Route path="/app/:org/*?">{({ org }) => <Inside org={org} />}</Route>

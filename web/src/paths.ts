@@ -10,6 +10,7 @@ export const PATHS = {
   verifyEmail: '/app/verify-email',
   acceptInvitation: '/app/accept-invitation',
   account: '/app/account',
+  newOrganization: '/app/account/new-organization',
   projects: '/app/:org',
   keys: '/app/:org/keys',
   members: '/app/:org/members',

@@ -17,6 +17,7 @@ export const SCREENS: { readonly [Name in PathName]: () => Promise<ScreenModule<
   verifyEmail: () => import('./screens/entry/verify-email'),
   acceptInvitation: () => import('./screens/entry/accept-invitation'),
   account: () => import('./screens/account/account'),
+  newOrganization: () => import('./screens/account/new-organization'),
   keys: () => import('./screens/keys/keys'),
   members: () => import('./screens/organization/members'),
   audit: () => import('./screens/organization/audit'),

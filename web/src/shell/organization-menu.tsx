@@ -1,7 +1,7 @@
 import type { OrganizationMembership } from '@service/client';
 import type { ReactNode } from 'react';
 import { useLocation } from 'wouter';
-import { pathTo } from '../paths';
+import { PATHS, pathTo } from '../paths';
 import { Avatar } from '../ui/avatar';
 import { Icon } from '../ui/icons';
 import { Menu } from '../ui/menu';
@@ -33,15 +33,24 @@ export function OrganizationMenu({ organization, all }: OrganizationMenuProps): 
           </span>
         </>
       }
-      items={all.map((each) => ({
-        name: each.name,
-        hint: each.role,
-        icon: <Avatar name={each.name} />,
-        chosen: each.id === organization?.id,
-        onChoose: () => {
-          go(pathTo('projects', { org: each.slug }));
+      items={[
+        ...all.map((each) => ({
+          name: each.name,
+          hint: each.role,
+          icon: <Avatar name={each.name} />,
+          chosen: each.id === organization?.id,
+          onChoose: () => {
+            go(pathTo('projects', { org: each.slug }));
+          },
+        })),
+        {
+          name: 'New organization',
+          icon: <Icon name="plus" />,
+          onChoose: () => {
+            go(PATHS.newOrganization);
+          },
         },
-      }))}
+      ]}
     />
   );
 }

@@ -1,10 +1,12 @@
 import type { Invitation, Member, Role } from '@service/client';
 import { useInfiniteQuery, useMutation } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
+import { Link } from 'wouter';
 import { api, ignore, queries } from '../../api';
 import { useMay, useMe, useOrganization } from '../../data/me';
 import { invitationsQuery, membersQuery } from '../../data/organization';
 import { rowsOf } from '../../data/paged';
+import { PATHS } from '../../paths';
 import { Avatar } from '../../ui/avatar';
 import { Button } from '../../ui/button';
 import { Confirm } from '../../ui/confirm';
@@ -61,7 +63,11 @@ export function Screen({ org }: Params): ReactNode {
     >
       {isPersonal && (
         <p className="text-muted mb-4">
-          This is your personal organization, which has no other members. People are invited to shared ones.
+          This is your personal organization, which has no other members.{' '}
+          <Link href={PATHS.newOrganization} className="link">
+            Create an organization
+          </Link>{' '}
+          to work with others.
         </p>
       )}
       <Members org={org} mayChange={mayChange && !isPersonal} />
