@@ -33,7 +33,10 @@ const server = http.createServer((request, response) => {
   else if (url.pathname === '/try') {
     const tried = {};
     for (const [name, work] of Object.entries({
-      writeApp: () => fs.writeFileSync('/app/x', 'x'), writeCache: () => fs.writeFileSync('/app/.cache/x', 'x'),
+      writeApp: () => fs.writeFileSync('/app/server.js', 'x'), removeApp: () => fs.rmSync('/app/server.js'),
+      writePublic: () => fs.writeFileSync('/app/public/x', 'x'), writeBeside: () => fs.writeFileSync('/app/x', 'x'),
+      fillBeside: () => fs.writeFileSync('/app/y', Buffer.alloc(80_000_000)), writeRoot: () => fs.writeFileSync('/x', 'x'),
+      writeCache: () => fs.writeFileSync('/app/.cache/x', 'x'),
         fillCache: () => fs.writeFileSync('/app/.cache/y', Buffer.alloc(80_000_000)),
         writeTmp: () => fs.writeFileSync('/tmp/x', 'x'),
         shadow: () => fs.readFileSync('/etc/shadow'), home: () => fs.readdirSync('/root'),
@@ -221,9 +224,14 @@ describe('a deploy with a server', () => {
     ).toMatch(/^HTTP\/1\.1 404 /);
   });
 
-  it('has no host files, no network but public addresses, and write access only to /tmp and /app/.cache', async () => {
+  it('has no host files, no network but public addresses, and write access only to /tmp, /app/.cache and beside its files', async () => {
     expect(JSON.parse((await visit(app, label, '/try')).text)).toEqual({
       writeApp: 'EROFS',
+      removeApp: 'EBUSY',
+      writePublic: 'EROFS',
+      writeBeside: 'done',
+      fillBeside: 'ENOSPC',
+      writeRoot: 'EROFS',
       writeCache: 'done',
       fillCache: 'ENOSPC',
       writeTmp: 'done',
