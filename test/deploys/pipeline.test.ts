@@ -250,6 +250,8 @@ describe('a failed deploy', () => {
     builds.failures = [away];
     const once = await deploy();
     expect(once.state).toBe('ready');
+    // Another commit, because the first one is already built.
+    builds.commit = 'd'.repeat(40);
     builds.failures = [away, new Error('Command timed out')];
     const twice = await deploy();
     expect(twice).toMatchObject({ state: 'error', error: { code: 'service_unavailable' } });

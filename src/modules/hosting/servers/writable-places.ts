@@ -10,7 +10,7 @@ const MOST_PAGES_BYTES = 32 * MEBIBYTE;
 const WORKING_BYTES = 64 * MEBIBYTE;
 /** Each name of the deploy in the working directory is a mount of its own. */
 const MOST_NAMES = 200;
-/** Directories in which servers change what the deploy brought, and databases in a file. They are copied into memory. */
+/** Directories in which servers change what the deploy brought, and databases in a file. They are copied. */
 const DATA_DIRECTORIES = ['data', 'database', 'db', 'instance', 'logs', 'prisma', 'storage', 'tmp', 'uploads', 'var'];
 const DATABASE_FILE = /\.(?:db3?|sqlite3?)$/i;
 const MOST_DATA_BYTES = 16 * MEBIBYTE;
