@@ -56,6 +56,7 @@ export function planOf(set: BuildSettings, inspection: Inspection, tools: Availa
     nodeVersion: runs ? node.value : null,
     root,
     install,
+    dependencies: Object.keys(inspection.manifest?.dependencies ?? {}),
     build,
     packageManager,
     environment: packageManagerEnvironment(packageManager),

@@ -143,8 +143,8 @@ function requireNode(source: Source, command: string): void {
   throw new BuildFailed(
     'framework_not_found',
     `The server needs Bun: ${found}, and servers run on Node.js. Found as start command: ${command.slice(0, 200)}. ` +
-      'Expected is a program for Node.js. Start the app with it (for Elysia, with the package @elysiajs/node), and set ' +
-      `the start command of the project.${moreAt('servers')}`,
+      'Expected is a program for Node.js. Start the app with it (for Elysia, with the package @elysiajs/node), and ' +
+      `set the start command of the project.${moreAt('servers')}`,
   );
 }
 
