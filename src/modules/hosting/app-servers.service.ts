@@ -103,14 +103,14 @@ export class AppServersService {
     signal.throwIfAborted();
     await this.stop(deployId);
     let isOver = false;
-    let metReadOnly = false;
+    const met = { readOnly: false };
     const command = serverOf(await this.siteOf(deployId));
     onLine('system', `$ ${spoken(command.command)}`);
     const server = await this.begin({
       deployId,
       environment: Promise.resolve(environment),
       onLine: (stream, text) => {
-        metReadOnly ||= READ_ONLY.test(text);
+        met.readOnly ||= READ_ONLY.test(text);
         if (!isOver) onLine(stream, text);
       },
       isCheck: true,
@@ -120,7 +120,7 @@ export class AppServersService {
       await this.requireAnswer(server, command, signal);
     } catch (error) {
       await server.end();
-      if (metReadOnly && error instanceof ServerDidNotStart)
+      if (met.readOnly && error instanceof ServerDidNotStart)
         throw new ServerDidNotStart(`${error.message} ${WHERE_TO_WRITE}`);
       throw error;
     } finally {
