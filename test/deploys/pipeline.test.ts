@@ -245,14 +245,14 @@ describe('a failed deploy', () => {
     expect(app.log()).toContainEqual(expect.objectContaining({ level: 'error', deployId: bad.id }));
   });
 
-  it('starts again when a backend was away for a moment, and says so when that happens twice', async () => {
-    const away = new Error('Connection terminated due to connection timeout');
-    builds.failures = [away];
+  it('starts again when a backend was unavailable for a moment, and says so when that happens twice', async () => {
+    const gone = new Error('Connection terminated due to connection timeout');
+    builds.failures = [gone];
     const once = await deploy();
     expect(once.state).toBe('ready');
     // Another commit, because the first one is already built.
     builds.commit = 'd'.repeat(40);
-    builds.failures = [away, new Error('Command timed out')];
+    builds.failures = [gone, new Error('Command timed out')];
     const twice = await deploy();
     expect(twice).toMatchObject({ state: 'error', error: { code: 'service_unavailable' } });
     expect((await log(twice.id)).at(-2).text).toContain('Deploy again in a few minutes');

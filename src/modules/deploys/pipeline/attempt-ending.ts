@@ -36,7 +36,7 @@ export class AttemptEnding {
     const failure = failureOf(thrown);
     if (failure.code === UNAVAILABLE.code && deploy.losses < MAX_LOSSES) {
       this.log.warn({ error: thrown, deployId: deploy.id, orgId: deploy.orgId }, 'A deploy lost a backend.');
-      log.note(phases.now, 'A part of the service was away for a moment. The deploy starts again.');
+      log.note(phases.now, 'A part of the service was unavailable for a moment. The deploy starts again.');
       await log.flushed();
       await this.transitions.handedBack(deploy, 'worker_lost');
       return;
