@@ -245,6 +245,19 @@ describe('a failed deploy', () => {
     expect(app.log()).toContainEqual(expect.objectContaining({ level: 'error', deployId: bad.id }));
   });
 
+  it('starts again when a backend was unavailable for a moment, and says so when that happens twice', async () => {
+    const gone = new Error('Connection terminated due to connection timeout');
+    builds.failures = [gone];
+    const once = await deploy();
+    expect(once.state).toBe('ready');
+    // Another commit, because the first one is already built.
+    builds.commit = 'd'.repeat(40);
+    builds.failures = [gone, new Error('Command timed out')];
+    const twice = await deploy();
+    expect(twice).toMatchObject({ state: 'error', error: { code: 'service_unavailable' } });
+    expect((await log(twice.id)).at(-2).text).toContain('Deploy again in a few minutes');
+  });
+
   it('shows the whole output of a server that does not start, up to a limit', async () => {
     builds.kind = 'server';
     builds.files = { 'server.js': 'x' };

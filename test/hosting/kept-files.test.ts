@@ -98,6 +98,62 @@ describe('what a server of Next.js writes', () => {
   });
 });
 
+/** What a tutorial shows: databases by relative paths, one of them with data of the repository. */
+const WITH_DATABASES = `
+const fs = require('node:fs');
+const { DatabaseSync } = require('node:sqlite');
+fs.mkdirSync('uploads', { recursive: true });
+const databases = ['./notes.db', 'data/seeded.db', 'shipped.sqlite'].map((path) => new DatabaseSync(path));
+for (const database of databases) database.exec('CREATE TABLE IF NOT EXISTS notes (text TEXT)');
+require('node:http').createServer((request, response) => {
+  const text = new URL(request.url, 'http://app').searchParams.get('text');
+  if (text !== null) {
+    for (const database of databases) database.prepare('INSERT INTO notes VALUES (?)').run(text);
+    fs.writeFileSync(__dirname + '/uploads/' + text, text);
+  }
+  response.end(JSON.stringify({
+    notes: databases.map((database) => database.prepare('SELECT text FROM notes').all().map((row) => row.text)),
+    uploads: fs.readdirSync('uploads'), linked: fs.readFileSync('current/text', 'utf8'),
+    code: require('./lib/code.js') }));
+}).listen(process.env.PORT, process.env.HOSTNAME);
+`;
+
+describe('a server with databases in files', () => {
+  const app = useApp({ APP_FREEZE_AFTER_MS: '300', APP_STOP_AFTER_MS: '60000' });
+  const servers = (): AppServersService => app.get(AppServersService);
+
+  it('finds what it wrote beside its own files at its next start', async () => {
+    giveEnvironment(app);
+    const files = {
+      'apps/api/server.js': WITH_DATABASES,
+      'apps/api/lib/code.js': 'module.exports = __filename;',
+      'apps/api/data/seeded.db': '',
+      'apps/api/shipped.sqlite': '',
+      'apps/api/texts/text': 'by a link',
+    };
+    const output = built(files, {
+      kind: 'server',
+      framework: 'node',
+      server: { command: ['node', 'server.js'], directory: 'apps/api' },
+      static: [],
+    });
+    const { label, deployId } = await deploy(app, {
+      ...output,
+      files: async function* () {
+        yield* output.files();
+        yield { path: 'apps/api/current', linkTo: 'texts' };
+      },
+    });
+    const shown = async (path = '/'): Promise<unknown> => JSON.parse((await visit(app, label, path)).text);
+    const rest = { linked: 'by a link', code: '/app/apps/api/lib/code.js' };
+    expect(await shown()).toEqual({ notes: [[], [], []], uploads: [], ...rest });
+    await shown('/?text=first');
+    await eventually(() => servers().counts.running === 0, 'it is asleep');
+    await servers().stop(deployId);
+    expect(await shown()).toEqual({ notes: [['first'], ['first'], ['first']], uploads: ['first'], ...rest });
+  });
+});
+
 class SmallKeptFiles extends KeptFiles {
   protected override readonly most = { ofOrg: 300, ofAll: 500 };
 }

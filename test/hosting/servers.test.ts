@@ -33,7 +33,11 @@ const server = http.createServer((request, response) => {
   else if (url.pathname === '/try') {
     const tried = {};
     for (const [name, work] of Object.entries({
-      writeApp: () => fs.writeFileSync('/app/x', 'x'), writeCache: () => fs.writeFileSync('/app/.cache/x', 'x'),
+      writeApp: () => fs.writeFileSync('/app/server.js', 'x'), removeApp: () => fs.unlinkSync('/app/server.js'),
+      writePublic: () => fs.writeFileSync('/app/public/x', 'x'), writeBeside: () => fs.writeFileSync('/app/x', 'x'),
+      fillBeside: () => fs.writeFileSync('/app/y', Buffer.alloc(80_000_000)),
+      writeRoot: () => fs.writeFileSync('/x', 'x'),
+      writeCache: () => fs.writeFileSync('/app/.cache/x', 'x'),
         fillCache: () => fs.writeFileSync('/app/.cache/y', Buffer.alloc(80_000_000)),
         writeTmp: () => fs.writeFileSync('/tmp/x', 'x'),
         shadow: () => fs.readFileSync('/etc/shadow'), home: () => fs.readdirSync('/root'),
@@ -221,9 +225,14 @@ describe('a deploy with a server', () => {
     ).toMatch(/^HTTP\/1\.1 404 /);
   });
 
-  it('has no host files, no network but public addresses, and write access only to /tmp and /app/.cache', async () => {
+  it('has no host files, only public addresses, and write access to /tmp and beside its files', async () => {
     expect(JSON.parse((await visit(app, label, '/try')).text)).toEqual({
       writeApp: 'EROFS',
+      removeApp: 'EBUSY',
+      writePublic: 'EROFS',
+      writeBeside: 'done',
+      fillBeside: 'ENOSPC',
+      writeRoot: 'EROFS',
       writeCache: 'done',
       fillCache: 'ENOSPC',
       writeTmp: 'done',
@@ -252,6 +261,7 @@ describe('a deploy with a server', () => {
     it.each([
       ['node', 'missing.js', /ended before it answered/, /Cannot find module/],
       ['node', 'throws.js', /ended before it answered/, /no database/],
+      ['node', 'writes.js', /ended before it answered.+ read-only: a server writes new files to/, /EROFS/],
       ['sh', 'fails.sh', /ended before it answered/, /said by a shell/],
       ['node', 'never.js', /did not listen on port 3000 within 1\.5 s\. .*start_timeout_ms/, undefined],
       ['node', 'broken.js', /GET \/ answered with 500 for 6 s\. Set health_path/, undefined],
@@ -261,6 +271,8 @@ describe('a deploy with a server', () => {
         output(
           {
             'throws.js': 'throw new Error("no database")',
+            'writes.js': 'require("fs").writeFileSync("public/x", "")',
+            'public/index.html': 'x',
             'fails.sh': 'echo said by a shell; exit 1',
             'never.js': 'setInterval(() => {}, 1000)',
             'broken.js':

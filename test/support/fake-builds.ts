@@ -21,6 +21,8 @@ export class FakeBuilds {
   crons: NonNullable<Built['crons']> = [];
   /** The failure of the next build. If undefined, it succeeds. */
   failure: Error | undefined;
+  /** The failures of the next builds, before {@link failure}. */
+  failures: Error[] = [];
   /** The log of the build. */
   says: string[] = ['building'];
   readonly built: BuildRequest[] = [];
@@ -39,6 +41,7 @@ export class FakeBuilds {
     beforeEach(() => {
       Object.assign(this, {
         failure: undefined,
+        failures: [],
         says: ['building'],
         kind: 'static',
         used: {},
@@ -81,7 +84,8 @@ export class FakeBuilds {
       await this.at(phase, signal);
       if (phase === 'build') for (const line of this.says) observer.line('stdout', line);
     }
-    if (this.failure !== undefined) throw this.failure;
+    const failure = this.failures.shift() ?? this.failure;
+    if (failure !== undefined) throw failure;
     const { files, kind, crons } = this;
     return {
       framework: 'static',

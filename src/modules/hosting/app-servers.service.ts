@@ -103,12 +103,14 @@ export class AppServersService {
     signal.throwIfAborted();
     await this.stop(deployId);
     let isOver = false;
+    const met = { readOnly: false };
     const command = serverOf(await this.siteOf(deployId));
     onLine('system', `$ ${spoken(command.command)}`);
     const server = await this.begin({
       deployId,
       environment: Promise.resolve(environment),
       onLine: (stream, text) => {
+        met.readOnly ||= READ_ONLY.test(text);
         if (!isOver) onLine(stream, text);
       },
       isCheck: true,
@@ -118,6 +120,8 @@ export class AppServersService {
       await this.requireAnswer(server, command, signal);
     } catch (error) {
       await server.end();
+      if (met.readOnly && error instanceof ServerDidNotStart)
+        throw new ServerDidNotStart(`${error.message} ${WHERE_TO_WRITE}`);
       throw error;
     } finally {
       isOver = true;
@@ -352,6 +356,12 @@ const ignore = (): void => undefined;
 const serverOf = ({ site }: LoadedSite): ServerCommand => site.manifest.server!;
 
 const startTimeoutOf = ({ startTimeoutMs }: ServerCommand): number => startTimeoutMs ?? START_TIMEOUT_MS.default;
+
+/** What programs say about a file or a database that they may not write. */
+const READ_ONLY = /\bEROFS\b|read-only file system|readonly database|unable to open database file/i;
+const WHERE_TO_WRITE =
+  'It met a file or a directory that is read-only: a server writes new files to its working directory, /tmp and ' +
+  '/app/.cache. See /docs/hosting#what-a-server-writes.';
 
 const ended = ({ command }: ServerCommand): string =>
   `The server ended before it answered: ${spoken(command).slice(0, 200)}. The log has its output. ` +

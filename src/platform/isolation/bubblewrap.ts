@@ -55,9 +55,14 @@ export interface IsolationShape {
 /** Returns the options of `bwrap`, which precede `--` and the command. */
 export function bubblewrapOptions(shape: IsolationShape, libraries: LibraryPaths): string[] {
   // Mounts inside of a writable directory must come after it, or it would hide them.
+  const scratch = shape.scratch ?? [];
   const [later, earlier] = partition(shape.mounts, ({ to }) =>
-    shape.writable.some((place) => to.startsWith(`${place.to}/`)),
+    [...shape.writable, ...scratch].some((place) => to.startsWith(`${place.to}/`)),
   );
+  const inside = [
+    ...scratch.map(({ to, bytes }) => ({ to, options: ['--size', String(bytes), '--tmpfs', to] })),
+    ...later.map(({ from, to }) => ({ to, options: ['--ro-bind', from, to] })),
+  ].sort((one, other) => depthOf(one.to) - depthOf(other.to));
   const userInside = shape.system === 'builder' ? '0' : USER_INSIDE;
   const { directories, links } = shape.system === 'none' ? { directories: [], links: [] } : libraries;
   const hasOwnTmp = shape.writable.some(({ to }) => to === '/tmp');
@@ -100,8 +105,7 @@ export function bubblewrapOptions(shape: IsolationShape, libraries: LibraryPaths
     '/dev/stderr',
     ...(hasOwnTmp ? [] : ['--size', String(shape.scratchBytes), '--tmpfs', '/tmp']),
     ...shape.writable.flatMap(({ from, to }) => ['--bind', from, to]),
-    ...(shape.scratch ?? []).flatMap(({ to, bytes }) => ['--size', String(bytes), '--tmpfs', to]),
-    ...later.flatMap(({ from, to }) => ['--ro-bind', from, to]),
+    ...inside.flatMap(({ options }) => options),
     '--remount-ro',
     '/',
     '--chdir',
@@ -118,6 +122,8 @@ export function bubblewrapOptions(shape: IsolationShape, libraries: LibraryPaths
     String(INFO_DESCRIPTOR),
   ];
 }
+
+const depthOf = (path: string): number => path.split('/').length;
 
 function partition<T>(all: readonly T[], isFirst: (one: T) => boolean): [T[], T[]] {
   return [all.filter(isFirst), all.filter((one) => !isFirst(one))];

@@ -38,7 +38,7 @@ export interface LaunchSpec {
   readonly writable: readonly Mount[];
   /**
    * Further directories in memory that the program may write to. Their paths inside must exist among the mounts. They
-   * are lost when the program ends.
+   * are lost when the program ends. Mounts below one of them lie in it, read-only.
    */
   readonly scratch?: readonly ScratchDirectory[];
   /**

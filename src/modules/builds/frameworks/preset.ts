@@ -61,6 +61,7 @@ export interface SiteMode extends ModeBase {
   readonly fallback?: Derived<string | null>;
   /** The page for addresses that lead nowhere, if it is not `404.html`. */
   readonly notFound?: string;
+  readonly adapter?: (source: Source) => Adapter | null;
 }
 
 /** A server. Only `publicFiles` are sent to visitors without it. */

@@ -235,10 +235,28 @@ describe('the preset of', () => {
     );
   });
 
-  it('Expo with API routes refuses, and names the setting', () => {
+  it('Expo with API routes refuses, and names them and the setting', () => {
     const configs = { 'app.json': JSON.stringify({ expo: { web: { output: 'server' } } }) };
-    expect(() => plan({ dependencies: { expo: '^54' }, configs })).toThrow(/Set web.output to "static"/);
+    const files = ['src', 'src/app', 'src/app/api', 'src/app/api/hello+api.ts'];
+    expect(() => plan({ dependencies: { expo: '^54' }, configs, files })).toThrow(
+      /src\/app\/api\/hello\+api\.ts.+ set web\.output to "static"/,
+    );
+    // Without a server, the routes are left out by Expo itself.
+    const asStatic = { 'app.json': JSON.stringify({ expo: { web: { output: 'static' } } }) };
+    expect(shown({ dependencies: { expo: '^54' }, configs: asStatic, files })[2]).toBe('static');
   });
+
+  it.each([
+    ['app.json', '{"expo":{"web":{"output":"server"}}}', '{"expo":{"web":{"output":"static"}}}'],
+    ['app.config.ts', "export default { web: { output: 'server' } }", "export default { web: { output: 'static' } }"],
+  ])(
+    'Expo with the output of a server in %s, and nothing that needs one, is exported as files',
+    (file, text, changed) => {
+      const { adapter, pages } = plan({ dependencies: { expo: '^58' }, configs: { [file]: text } });
+      expect(adapter?.files).toEqual({ [file]: changed });
+      expect(pages).toEqual({ fallback: null, notFound: '+not-found.html' });
+    },
+  );
 
   it.each([
     [

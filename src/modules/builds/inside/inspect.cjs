@@ -66,7 +66,10 @@ function lockOf(repository, directory) {
   return null;
 }
 
-/** Lists the paths of up to three names, nearest first. */
+/** Routes of frameworks lie deeper than what decides on a build otherwise. */
+const mostNames = (here) => (/^(?:src\/)?app\//.test(here) ? 6 : 3);
+
+/** Lists the paths of up to three names, and of up to six of routes, nearest first. */
 function pathsIn(directory) {
   const paths = [];
   let characters = 0;
@@ -85,7 +88,7 @@ function pathsIn(directory) {
       if (paths.length >= MOST_PATHS || characters > MOST_PATH_CHARACTERS) return paths;
       if (NOT_SOURCE.has(entry.name)) continue;
       paths.push(here);
-      if (entry.isDirectory() && here.split('/').length < 3) waiting.push(here);
+      if (entry.isDirectory() && here.split('/').length < mostNames(here)) waiting.push(here);
     }
   }
   return paths;

@@ -35,4 +35,12 @@ describe('the inspection of a source', () => {
   it('has none of them in a plain source', () => {
     expect(inspect(repository, 'img')).toMatchObject({ procfile: null, lock: null, manifest: null });
   });
+
+  it('knows the routes of an app by up to six names, and other paths by three', () => {
+    write('src/app/(main)/api/v1/hello+api.ts', '');
+    write('src/lib/a/b.ts', '');
+    const { paths } = inspect(repository, '') as { paths: string[] };
+    expect(paths).toEqual(expect.arrayContaining(['src/app/(main)/api/v1/hello+api.ts', 'src/lib/a']));
+    expect(paths).not.toContain('src/lib/a/b.ts');
+  });
 });

@@ -11,6 +11,7 @@ import { BuildsService, type FetchedSource } from '../builds.service.js';
 import { ImageBuilds } from '../images/image-builds.js';
 import { adapterScript } from '../plan/adapter-script.js';
 import { planOf } from '../plan/build-plan.js';
+import { installWithConflicts, installWithout, packageToLeaveOut } from '../plan/install-again.js';
 import { buildFailure, installFailure } from '../plan/install-failure.js';
 import { type BuildPlan } from '../plan/plan-types.js';
 import { rootDirectoryNotFound } from '../plan/root-directory.js';
@@ -43,6 +44,16 @@ const REGISTRIES = [
   'fonts.googleapis.com',
   'fonts.gstatic.com',
 ];
+
+/** Packages for tests would download browsers when they are installed, from hosts that builds cannot reach. */
+const WITHOUT_DOWNLOADS = {
+  CYPRESS_INSTALL_BINARY: '0',
+  PUPPETEER_SKIP_DOWNLOAD: 'true',
+  PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD: '1',
+  ELECTRON_SKIP_BINARY_DOWNLOAD: '1',
+  CHROMEDRIVER_SKIP_DOWNLOAD: 'true',
+  GECKODRIVER_SKIP_DOWNLOAD: '1',
+};
 
 export interface IsolatedBuildsOptions {
   readonly isolation: Isolation;
@@ -189,13 +200,13 @@ export class IsolatedBuilds extends BuildsService {
     }
   }
 
-  /** @returns true when the build has packages of its own. */
+  /** @returns true when the build has packages of its own that may be kept. */
   private async installAndBuild({ modules, ...context }: BuildContext & { modules: Mount | null }): Promise<boolean> {
     if (context.request.settings.network === 'open')
       context.session.say('Network: the build may reach any public address. Each host is named here once.');
     const tools = await this.packageManagers.mounts(context.session, context.plan.packageManager);
-    const shared = await this.install({ ...context, tools, modules });
-    return this.runBuild({ ...context, tools, shared });
+    const { shared, isWhole } = await this.install({ ...context, tools, modules });
+    return (await this.runBuild({ ...context, tools, shared })) && isWhole;
   }
 
   private open(
@@ -210,7 +221,6 @@ export class IsolatedBuilds extends BuildsService {
     });
   }
 
-  /** @returns the cached packages to mount, or null when the build has its own. */
   private async install({
     session,
     request,
@@ -218,20 +228,41 @@ export class IsolatedBuilds extends BuildsService {
     observer,
     tools,
     modules,
-  }: ToolContext & { modules: Mount | null }): Promise<Mount | null> {
-    if (plan.install === null) return null;
+  }: ToolContext & { modules: Mount | null }): Promise<Installed> {
+    if (plan.install === null) return { shared: null, isWhole: true };
     observer.phase('install');
     const { command, directory } = plan.install;
     if (modules !== null && (plan.leavesModulesAlone || (await this.copyModules(session, directory, modules)))) {
       session.say('Packages: as installed before, from the cache.');
-      return plan.leavesModulesAlone ? { from: `${modules.from}/node_modules`, to: `${directory}/node_modules` } : null;
+      const mount = { from: `${modules.from}/node_modules`, to: `${directory}/node_modules` };
+      return { shared: plan.leavesModulesAlone ? mount : null, isWhole: true };
     }
-    session.say(`$ ${command}`);
-    const end = await session.run(
-      await this.stepOf({ session, request, plan, tools }, { command, directory, environment: {} }),
-    );
-    if (end.exitStatus !== 0) throw installFailure({ ...end, command });
-    return null;
+    const leftOut: string[] = [];
+    for (let [own, now] = [command, command]; ; now = leftOut.length === 0 ? own : installWithout(own, leftOut)) {
+      session.say(`$ ${leftOut.length === 0 ? now : `${own}, without the install script of ${leftOut.join(', ')}`}`);
+      const end = await session.run(
+        await this.stepOf({ session, request, plan, tools }, { command: now, directory, environment: {} }),
+      );
+      if (end.exitStatus === 0) return { shared: null, isWhole: leftOut.length === 0 };
+      const relaxed = installWithConflicts({ ...end, command: own });
+      if (relaxed !== null) {
+        session.say(
+          'Packages ask for versions of each other that do not fit, and no lock file says which to use. They are ' +
+            'installed again without regard to that. Commit a lock file, so that each build has the same versions.',
+        );
+        own = relaxed;
+        continue;
+      }
+      const name = packageToLeaveOut({ ...end, command }, leftOut);
+      // A project without a package that it names itself would only fail later.
+      if (name === null || plan.dependencies.includes(name)) throw installFailure({ ...end, command });
+      session.say(
+        `The install script of ${name} downloads from ${end.refused.join(', ')}, and a build may only go to package ` +
+          'registries. Packages are installed again without it. If the project needs this package, set build_network ' +
+          'to open, on a plan that includes it.',
+      );
+      leftOut.push(name);
+    }
   }
 
   /** Copies packages to their directory, without those of the repository. Nothing is left when it fails. */
@@ -328,9 +359,12 @@ export class IsolatedBuilds extends BuildsService {
       ],
       environment: {
         CI: '1',
+        ...(request.settings.network === 'open' ? {} : WITHOUT_DOWNLOADS),
         NEXT_TELEMETRY_DISABLED: '1',
         EXPO_NO_TELEMETRY: '1',
         ASTRO_TELEMETRY_DISABLED: '1',
+        // A build command may install the packages of a front end in a directory of its own, with NODE_ENV=production.
+        npm_config_include: 'dev',
         npm_config_audit: 'false',
         npm_config_fund: 'false',
         npm_config_update_notifier: 'false',
@@ -376,6 +410,13 @@ interface BuildContext {
   readonly request: BuildRequest;
   readonly plan: BuildPlan;
   readonly observer: BuildObserver;
+}
+
+interface Installed {
+  /** The cached packages to mount, or null when the build has its own. */
+  readonly shared: Mount | null;
+  /** False when an install script was left out, so that the packages are not kept for other builds. */
+  readonly isWhole: boolean;
 }
 
 interface ToolContext extends BuildContext {

@@ -316,4 +316,34 @@ describe('the plan of a build', () => {
     expect(act).toThrow(message);
     expect(act).toThrow('See /docs/builds#framework.');
   });
+
+  it.each([
+    [{ build: 'turbo run build' }, ['package.json', 'public']],
+    [{ build: 'turbo run build', start: 'npx turbo run start' }, ['package.json']],
+  ])('refuses the root of a monorepo, whose scripts are %j, and names its applications', (scripts, entries) => {
+    const packages = [{ directory: 'apps/web', dependencies: ['next'] }];
+    const more = { hasWorkspaces: true, packages, paths: ['apps/web/package.json'] };
+    const act = (settings: BuildSettings = {}): unknown => plan({ scripts, entries, more }, settings);
+    expect(act).toThrow(/Found: apps\/web \(nextjs\)\. Set the root directory/);
+    expect(() => act({ outputDirectory: 'apps/web/out', framework: 'static' })).not.toThrow();
+    // Packages without an application may be what the site is built from.
+    const library = { ...more, packages: [{ directory: 'packages/ui', dependencies: ['react'] }] };
+    expect(() => plan({ scripts: { build: 'x' }, entries, more: library })).not.toThrow();
+  });
+
+  it.each([
+    [{}, { start: 'bun run src/index.ts' }, 'the start command runs it'],
+    [{ elysia: '^1' }, {}, 'elysia listens only there'],
+  ])('refuses a server that needs Bun: %j, %j', (dependencies, scripts, why) => {
+    const entries = ['package.json', 'index.ts'];
+    const act = (more: Record<string, string>) => (): unknown =>
+      plan({ dependencies: { ...dependencies, ...more }, scripts, entries });
+    expect(act({})).toThrow(`The server needs Bun: ${why}`);
+    expect(act({ bun: '^1' })).not.toThrow();
+  });
+
+  it('says how long a database in a file lasts', () => {
+    plan({ dependencies: { 'better-sqlite3': '^12', express: '^5' }, scripts: { start: 'node index.js' } });
+    expect(reported.at(-1)).toMatch(/^better-sqlite3 keeps its data in files\. .+ gone with the next deploy/);
+  });
 });

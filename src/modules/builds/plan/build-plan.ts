@@ -6,7 +6,7 @@ import { type UsedSetting } from '../built.js';
 import { detectPreset, presetNamed } from '../frameworks/catalog.js';
 import { derive, type Mode, type Preset } from '../frameworks/preset.js';
 import { Source } from '../frameworks/source.js';
-import { unknownFramework } from './unknown-framework.js';
+import { isMonorepoRoot, unknownFramework } from './unknown-framework.js';
 import { type Inspection } from './inspection.js';
 import { nodeVersionFor } from './node-version.js';
 import { installCommandOf, packageManagerEnvironment, packageManagerOf } from './package-manager.js';
@@ -14,7 +14,7 @@ import { type BuildPlan, SOURCE } from './plan-types.js';
 import { exceptions } from './public-files.js';
 import { type Serving, servingOf } from './serving.js';
 import { type RepositoryFiles, repositoryFilesOf } from './repository-files.js';
-import { noteFunctions, noteLocks, noteProcesses, noteUnfetched } from './source-notes.js';
+import { noteFileDatabases, noteFunctions, noteLocks, noteProcesses, noteUnfetched } from './source-notes.js';
 import { used } from './used-settings.js';
 
 /** The tools that this machine has for builds. */
@@ -34,7 +34,7 @@ export function planOf(set: BuildSettings, inspection: Inspection, tools: Availa
   const file = files.settings;
   const settings: BuildSettings = { ...file, ...set };
   const source = new Source(inspection);
-  const preset = presetOf(settings, source) ?? unknownFramework(source, inspection);
+  const preset = presetOf(settings, source, inspection) ?? unknownFramework(source, inspection);
   const mode = modeOf(preset, source);
   const root = posix.join(SOURCE, settings.rootDirectory ?? '');
   const packageManager = packageManagerOf(inspection.packageManager);
@@ -47,12 +47,16 @@ export function planOf(set: BuildSettings, inspection: Inspection, tools: Availa
   const serving = servingOf({ mode, source, settings, set, inspection, root, hasBuild: build !== null });
   // A server may have code of its own in a directory with such a name.
   if (serving.start === null) noteFunctions(source, tools.report);
-  else noteProcesses(inspection, tools.report);
+  else {
+    noteProcesses(inspection, tools.report);
+    noteFileDatabases(source, tools.report);
+  }
   return {
     framework: preset.name,
     nodeVersion: runs ? node.value : null,
     root,
     install,
+    dependencies: Object.keys(inspection.manifest?.dependencies ?? {}),
     build,
     packageManager,
     environment: packageManagerEnvironment(packageManager),
@@ -89,8 +93,13 @@ function serverSettings(
   };
 }
 
-const presetOf = ({ framework }: BuildSettings, source: Source): Preset | null =>
-  framework === undefined ? detectPreset(source) : presetNamed(framework);
+function presetOf(settings: BuildSettings, source: Source, inspection: Inspection): Preset | null {
+  const { framework, outputDirectory, startCommand } = settings;
+  if (framework !== undefined) return presetNamed(framework);
+  const preset = detectPreset(source);
+  const isNamed = outputDirectory !== undefined || startCommand !== undefined;
+  return preset !== null && !isNamed && isMonorepoRoot(preset, source, inspection) ? null : preset;
+}
 
 const modeOf = ({ modes }: Preset, source: Source): Mode =>
   modes.find(({ when }) => when?.(source) ?? true) ?? modes.at(-1)!;

@@ -34,6 +34,7 @@ describe('the reason why packages were not installed', () => {
     ['npm error code EINTEGRITY', /another hash/],
     ['npm error code E404', /does not have a package/],
     ['npm error code E401', /refused a package/],
+    ['npm error code ERESOLVE', /exclude each other.+legacy-peer-deps=true/],
     ['npm error gyp ERR! find Python', /native code/],
   ])('after %j is its own sentence', (line, sentence) => {
     expect(messageOf({ lastLines: [line] })).toMatch(sentence);

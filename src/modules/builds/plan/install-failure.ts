@@ -43,6 +43,11 @@ const REASONS: readonly Reason[] = [
       ? null
       : 'a package from the registry has another hash than the lock file says. Delete the lock file, install again ' +
         'on your machine, and commit it.',
+  (end) =>
+    said(end, /npm (?:error|ERR!) (?:code )?ERESOLVE/) === null
+      ? null
+      : 'two packages ask for versions of a third one that exclude each other; the log names them. Correct the ' +
+        'versions in package.json, or add the line legacy-peer-deps=true to .npmrc.',
   (end) => {
     if (end.unreachable.length === 0) return null;
     const isOne = end.unreachable.length === 1;

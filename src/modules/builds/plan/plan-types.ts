@@ -41,6 +41,8 @@ export interface BuildPlan {
   /** The root directory of the application, as a path inside. */
   readonly root: string;
   readonly install: { readonly command: string; readonly directory: string; readonly cacheKey: string | null } | null;
+  /** The packages that the project names itself. */
+  readonly dependencies: readonly string[];
   readonly build: string | null;
   /** The package manager to fetch for the build. Null stands for npm. */
   readonly packageManager: PackageManager | null;

@@ -93,7 +93,7 @@ function siteIn({ source, settings, inspection, root, hasBuild }: ServingParts, 
         { directory: '', prefix: '/', immutable: false },
       ],
     }),
-    adapter: null,
+    adapter: mode.adapter?.(source) ?? null,
     start: null,
     output: candidates[0]?.named ?? null,
   };
@@ -109,6 +109,7 @@ function serverIn(parts: ServingParts, mode: ServerMode): Serving {
       'Nothing says how to start the server: there is no start script in package.json, and no file such as ' +
         `server.js. Add a start script, or set the start command of the project.${moreAt('servers')}`,
     );
+  requireNode(source, spoken(command));
   const tree = treeOf(parts, mode);
   const publicFiles = derive(mode.publicFiles ?? [], source);
   return {
@@ -132,6 +133,19 @@ function serverIn(parts: ServingParts, mode: ServerMode): Serving {
     output:
       typeof mode.tree === 'object' ? mode.tree.directory : mode.tree === 'standalone' ? '.next/standalone' : null,
   };
+}
+
+/** Servers have Node.js and Python, and Bun only as a package of the project. */
+function requireNode(source: Source, command: string): void {
+  const named = /(?:^|&&|;|\s)bunx?\s/.test(command.slice(0, 2_000)) ? 'the start command runs it' : null;
+  const found = named ?? (source.uses('elysia') && !source.uses('@elysiajs/node') ? 'elysia listens only there' : null);
+  if (found === null || source.uses('bun')) return;
+  throw new BuildFailed(
+    'framework_not_found',
+    `The server needs Bun: ${found}, and servers run on Node.js. Found as start command: ${command.slice(0, 200)}. ` +
+      'Expected is a program for Node.js. Start the app with it (for Elysia, with the package @elysiajs/node), and ' +
+      `set the start command of the project.${moreAt('servers')}`,
+  );
 }
 
 const mountOf = (

@@ -60,6 +60,18 @@ export function noteProcesses({ procfile }: Inspection, report: Report): void {
     );
 }
 
+const FILE_DATABASES = ['better-sqlite3', 'sqlite3', 'sqlite', 'sql.js', 'nedb', '@seald-io/nedb', 'lowdb'];
+
+/** Says how long the files of a database last. */
+export function noteFileDatabases(source: Source, report: Report): void {
+  const name = FILE_DATABASES.find((each) => source.uses(each));
+  if (name !== undefined)
+    report(
+      `${name} keeps its data in files. What a server writes is kept while it sleeps, and is gone with the next ` +
+        'deploy. Use a database on the network for data that has to last. See /docs/hosting#what-a-server-writes.',
+    );
+}
+
 /** The files that other hosts run as functions. Here they are source, which is never published. */
 const functionFiles = (source: Source): string[] =>
   FUNCTION_PLACES.flatMap((place) => (hasPages(source, place) ? [] : source.filesBelow(place, FUNCTION_FILE)));

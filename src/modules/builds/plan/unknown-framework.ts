@@ -3,6 +3,7 @@ import { posix } from 'node:path';
 import { BuildFailed } from '../build-failed.js';
 import { detectPreset } from '../frameworks/catalog.js';
 import { otherLanguagesOf } from '../frameworks/other-languages.js';
+import { type Preset } from '../frameworks/preset.js';
 import { Source } from '../frameworks/source.js';
 import { type Inspection } from './inspection.js';
 import { moreAt } from './more-at.js';
@@ -14,6 +15,19 @@ const MOST_NAMES = 8;
 export function unknownFramework(source: Source, inspection: Inspection): never {
   requireMoreThanFunctions(source);
   throw new BuildFailed('framework_not_found', `${messageOf(source, inspection)}${moreAt('framework')}`);
+}
+
+/**
+ * True for the root of a monorepo whose `build` or `start` script runs those of its applications. What they leave has
+ * no one place.
+ */
+export function isMonorepoRoot(preset: Preset, source: Source, inspection: Inspection): boolean {
+  if (!inspection.hasWorkspaces || source.has('index.html')) return false;
+  const runsOthers =
+    preset.name === 'static'
+      ? source.script('build') !== undefined
+      : preset.name === 'node' && /\b(?:turbo|nx|lerna)\s/.test((source.script('start') ?? '').slice(0, 2_000));
+  return runsOthers && applicationsIn(inspection).length > 0;
 }
 
 function messageOf(source: Source, inspection: Inspection): string {

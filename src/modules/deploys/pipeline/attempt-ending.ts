@@ -1,10 +1,15 @@
 import { Injectable } from '@nestjs/common';
+import { isDatabaseUnavailable } from '../../../platform/database/database-unavailable.js';
 import { Log } from '../../../platform/logging/log.js';
+import { isRedisUnavailable } from '../../../platform/redis/redis-unavailable.js';
 import { BuildFailed } from '../../builds/build-failed.js';
 import { ArtifactRefused, ServerDidNotStart } from '../../hosting/hosting.errors.js';
 import { DeployFailed } from '../domain/deploy-failure.js';
 import { DeployTransitions } from '../domain/deploy-transitions.js';
 import { AttemptOver, type DeployRun } from './deploy-run.js';
+
+/** An attempt that lost its database or Redis is begun again as often as one that lost its worker. */
+const MAX_LOSSES = 1;
 
 /** Decides how an attempt ends that did not become ready, and cleans up after each attempt. */
 @Injectable()
@@ -29,6 +34,13 @@ export class AttemptEnding {
     const { deploy, log, phases, signal } = run;
     if (signal.aborted || thrown instanceof AttemptOver) return;
     const failure = failureOf(thrown);
+    if (failure.code === UNAVAILABLE.code && deploy.losses < MAX_LOSSES) {
+      this.log.warn({ error: thrown, deployId: deploy.id, orgId: deploy.orgId }, 'A deploy lost a backend.');
+      log.note(phases.now, 'A part of the service was unavailable for a moment. The deploy starts again.');
+      await log.flushed();
+      await this.transitions.handedBack(deploy, 'worker_lost');
+      return;
+    }
     if (failure.code === 'internal_error')
       this.log.error({ error: thrown, deployId: deploy.id, orgId: deploy.orgId }, 'Deploy failed with internal error.');
     log.note(phases.now, failure.message);
@@ -46,10 +58,16 @@ export class AttemptEnding {
   }
 }
 
+const UNAVAILABLE = {
+  code: 'service_unavailable',
+  message: 'A part of the service was temporarily unavailable, twice during the deploy. Deploy again in a few minutes.',
+};
+
 function failureOf(thrown: unknown): Pick<DeployFailed, 'code' | 'message'> {
   if (thrown instanceof DeployFailed || thrown instanceof BuildFailed || thrown instanceof ArtifactRefused)
     return thrown;
   if (thrown instanceof ServerDidNotStart) return { code: 'server_did_not_start', message: thrown.message };
+  if (isDatabaseUnavailable(thrown) || isRedisUnavailable(thrown)) return UNAVAILABLE;
   return {
     code: 'internal_error',
     message: 'The deploy failed with an internal error. Deploy again, and report the id of the deploy if it persists.',

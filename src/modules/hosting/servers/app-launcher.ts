@@ -23,7 +23,7 @@ import { AppTrees } from './app-trees.js';
 import { imageCommand, imageEnvironment, imageRoot } from './image-root.js';
 import { KeptFiles } from './kept-files.js';
 import { ServerLine } from './server-line.js';
-import { type WritablePlace, writablePlaces } from './writable-places.js';
+import { type WorkingDirectory, workingDirectory, type WritablePlace, writablePlaces } from './writable-places.js';
 
 const MEBIBYTE = 1_048_576;
 const LIMITS: Omit<LaunchLimits, 'memoryBytes' | 'cpu'> = {
@@ -49,6 +49,9 @@ const SYSTEM = ['/usr/bin', '/bin', '/usr/share/zoneinfo', '/usr/share/ca-certif
 const TREE = '/opt/hosting/tree';
 /** What an earlier server of the deploy has written. */
 const KEPT_ARCHIVE = '/opt/hosting/kept.tar';
+const NOT_WRITABLE =
+  'The working directory cannot be written to, because it has more than 200 names or is a link. Write to /tmp or ' +
+  '/app/.cache instead. See /docs/hosting#what-a-server-writes.';
 /** The name is short, because the path of a socket has at most 107 bytes. */
 const SOCKET = 's';
 
@@ -82,7 +85,7 @@ interface Launch {
 
 /**
  * Starts the server of a deploy in isolation: with the network that its plan allows, its own files read-only, and
- * `/tmp` and the directories of `writable-places.ts` to write to.
+ * `/tmp`, its working directory and the directories of `writable-places.ts` to write to.
  */
 @Injectable()
 export class AppLauncher {
@@ -122,7 +125,9 @@ export class AppLauncher {
       this.kept.of(deployId, orgId),
       environment,
     );
-    const parts = { tree, kept, manifest, node: program, forwarder, variables };
+    const working = workingDirectory(manifest);
+    if (working === null && manifest.server!.image === undefined) line('stderr', NOT_WRITABLE);
+    const parts = { tree, kept, working, manifest, node: program, forwarder, variables };
     const inside = manifest.server!.image === undefined ? systemInside(parts, tools) : imageInside(parts);
     const launched = this.withSocket((listener) =>
       this.isolation.launch({
@@ -213,6 +218,8 @@ interface InsideParts {
   readonly tree: string;
   /** What an earlier server of the deploy has written to its directories. */
   readonly kept: string | null;
+  /** Null when it cannot be written to. */
+  readonly working: WorkingDirectory | null;
   readonly manifest: Manifest;
   readonly node: string;
   readonly forwarder: string;
@@ -223,12 +230,12 @@ type Inside = Pick<LaunchSpec, 'command' | 'mounts' | 'system' | 'links' | 'scra
 
 /** The files of a deploy in `/app`, beside the system of this machine. */
 function systemInside(parts: InsideParts, tools: readonly Mount[]): Inside {
-  const { tree, kept, manifest, node, forwarder, variables } = parts;
+  const { tree, kept, working, manifest, node, forwarder, variables } = parts;
   const { command, directory } = manifest.server!;
   const place = posix.join('/app', directoryOf(directory)!);
   const places = writablePlaces(manifest);
   return {
-    command: ['/bin/sh', '-c', startScript(places), 'sh', ...command],
+    command: ['/bin/sh', '-c', startScript(places, working), 'sh', ...command],
     mounts: [
       ...[...SYSTEM, ...standardLibraryOf(systemPython())]
         .filter((path) => existsSync(path))
@@ -237,10 +244,14 @@ function systemInside(parts: InsideParts, tools: readonly Mount[]): Inside {
       { from: forwarder, to: '/opt/hosting/serve.cjs' },
       { from: tree, to: '/app' },
       { from: tree, to: TREE },
+      ...(working?.mounted ?? []).map((path) => ({ from: join(tree, path), to: `/app/${path}` })),
       ...(kept === null ? [] : [{ from: kept, to: KEPT_ARCHIVE }]),
       ...tools,
     ],
-    scratch: places.map(({ path, bytes }) => ({ to: `/app/${path}`, bytes })),
+    scratch: [...(working === null ? [] : [working]), ...places].map(({ path, bytes }) => ({
+      to: posix.join('/app', path),
+      bytes,
+    })),
     directory: place,
     environment: {
       NODE_ENV: 'production',
@@ -272,18 +283,18 @@ function imageInside({ manifest, variables, ...parts }: InsideParts): Inside {
  * because each takes as long as Node takes to start. When the server ends, everything ends with its status. The server
  * does not inherit the socket.
  */
-function startScript(places: readonly WritablePlace[]): string {
-  const copies = places
-    .filter(({ isCopied }) => isCopied)
-    // Files of a deploy are read-only, and copies of them must not be.
-    .map(({ path }) => {
-      const fromAndTo = `${word(`${TREE}/${path}/.`)} ${word(`/app/${path}`)}`;
-      return `cp -R --no-preserve=mode --preserve=timestamps ${fromAndTo}`;
-    });
+function startScript(places: readonly WritablePlace[], working: WorkingDirectory | null): string {
+  const copied = [
+    ...places.filter(({ isCopied }) => isCopied).map(({ path }) => [`${TREE}/${path}/.`, `/app/${path}`] as const),
+    ...(working?.copied ?? []).map((path) => [`${TREE}/${path}`, `/app/${path}`] as const),
+  ];
+  const written = [...(working === null ? [] : [working.path]), ...places.map(({ path }) => path)];
   return [
-    ...copies,
+    // Files of a deploy are read-only, and copies of them must not be.
+    ...copied.map(([from, to]) => `cp -R --no-preserve=mode --preserve=timestamps ${word(from)} ${word(to)}`),
+    ...(working?.links ?? []).map(([path, target]) => `ln -s -- ${word(target)} ${word(`/app/${path}`)}`),
     `[ ! -e ${KEPT_ARCHIVE} ] || /usr/bin/tar -x -f ${KEPT_ARCHIVE} -C / 2>/dev/null`,
-    `/opt/node/bin/node /opt/hosting/serve.cjs ${places.map(({ path }) => word(path)).join(' ')} &`,
+    `/opt/node/bin/node /opt/hosting/serve.cjs ${written.map(word).join(' ')} &`,
     `"$@" </dev/null ${LISTEN_DESCRIPTOR}<&-`,
     'exit $?',
   ].join('\n');

@@ -1,5 +1,5 @@
 import type { Manifest } from '../ingest/manifest.js';
-import { writablePlaces } from './writable-places.js';
+import { workingDirectory, writablePlaces } from './writable-places.js';
 
 const MEBIBYTE = 1_048_576;
 
@@ -44,5 +44,45 @@ describe('the directories that a server may write to', () => {
     expect(paths(manifest(page, { links: { '.next/server/app/link': '../x' } }))).toEqual(['.cache', '.next/cache']);
     expect(paths(manifest({ 'x/page': 1 }, { links: { '.next': 'x' } }))).toEqual(['.cache']);
     expect(paths(manifest({ '.next/server/app/index.html': 33 * MEBIBYTE }))).toEqual(['.cache', '.next/cache']);
+  });
+
+  it('include those for data beside the server, with a copy of what the deploy has there', () => {
+    const files = { 'server.js': 1, 'data/app.db': 5_000, 'uploads/.gitkeep': 0, 'src/data/x': 1, logs: 1 };
+    expect(writablePlaces(manifest(files, { framework: 'node' }))).toEqual([
+      { path: 'data', bytes: 2 * 4_096 + 64 * MEBIBYTE, isCopied: true },
+      { path: 'uploads', bytes: 4_096 + 64 * MEBIBYTE, isCopied: true },
+      { path: '.cache', bytes: 64 * MEBIBYTE, isCopied: false },
+    ]);
+    expect(paths(manifest({ 'data/large': 17 * MEBIBYTE, 'db/small': 1 }))).toEqual(['db', '.cache']);
+    expect(paths(manifest({ 'data/x': 1 }, { links: { 'data/link': '../x' } }))).toEqual(['.cache']);
+    const server = { command: ['node', 'server.js'], directory: 'apps/api' };
+    expect(paths(manifest({ 'apps/api/db/x': 1, 'db/x': 1 }, { server }))).toEqual(['apps/api/db', '.cache']);
+  });
+});
+
+describe('the working directory of a server', () => {
+  it('shows what the deploy has in it, databases as copies, and can be written to', () => {
+    const files = { 'server.js': 1, 'src/a.js': 1, 'src/b.js': 1, 'dev.sqlite': 9, 'data/x': 1, '.cache/x': 1 };
+    expect(workingDirectory(manifest(files, { framework: 'node', links: { current: 'src' } }))).toEqual({
+      path: '',
+      bytes: 64 * MEBIBYTE,
+      mounted: ['server.js', 'src', '.cache'],
+      copied: ['dev.sqlite'],
+      links: [['current', 'src']],
+    });
+    const server = { command: ['node', 'server.js'], directory: './apps/api/' };
+    expect(
+      workingDirectory(manifest({ 'apps/api/x.db/y': 1, 'apps/api/a': 1, 'other/b': 1 }, { server })),
+    ).toMatchObject({ path: 'apps/api', mounted: ['apps/api/x.db', 'apps/api/a'], copied: [] });
+  });
+
+  it('stays read-only with too many names, behind a link, and for images', () => {
+    const many = Object.fromEntries(Array.from({ length: 201 }, (_, index) => [`file-${index}`, 1]));
+    expect(workingDirectory(manifest(many))).toBeNull();
+    const server = { command: ['node', 'server.js'], directory: 'app' };
+    expect(workingDirectory(manifest({ 'x/a': 1 }, { server, links: { app: 'x' } }))).toBeNull();
+    expect(workingDirectory(manifest({ a: 1 }, { kind: 'static', server: null }))).toBeNull();
+    const image = { environment: {}, port: 80 };
+    expect(workingDirectory(manifest({ a: 1 }, { server: { ...server, image } }))).toBeNull();
   });
 });

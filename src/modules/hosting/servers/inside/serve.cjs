@@ -66,14 +66,29 @@ const KEPT_BYTES = 48 * 1_048_576;
 const KEPT_FILES = 20_000;
 const FAILED = 0xffffffff;
 
+/** All regular files below a directory, without those that are mounted in it: they are of the deploy. */
+function* filesIn(place) {
+  const { dev } = fs.lstatSync(place);
+  const waiting = [place];
+  while (waiting.length > 0) {
+    const directory = waiting.pop();
+    for (const name of fs.readdirSync(directory)) {
+      const file = path.join(directory, name);
+      const stats = fs.lstatSync(file, { throwIfNoEntry: false });
+      if (stats?.dev !== dev) continue;
+      if (stats.isDirectory()) waiting.push(file);
+      else if (stats.isFile()) yield { file, size: stats.size, mtimeMs: stats.mtimeMs };
+    }
+  }
+}
+
+let hasWarned = false;
+
 /** The newest files that fit. Of those that were copied from the deploy, only what has changed since. */
 function changedFiles() {
   const found = [];
   for (const place of process.argv.slice(2)) {
-    for (const entry of fs.readdirSync(path.join(APP, place), { recursive: true, withFileTypes: true })) {
-      if (!entry.isFile()) continue;
-      const file = path.join(entry.parentPath ?? entry.path, entry.name);
-      const { size, mtimeMs } = fs.lstatSync(file);
+    for (const { file, size, mtimeMs } of filesIn(path.join(APP, place))) {
       const built = fs.lstatSync(path.join(TREE, path.relative(APP, file)), { throwIfNoEntry: false });
       if (built?.size === size && Math.abs(built.mtimeMs - mtimeMs) < 1) continue;
       found.push({ file, size: size + 1_024, mtimeMs });
@@ -82,7 +97,15 @@ function changedFiles() {
   }
   found.sort((one, other) => other.mtimeMs - one.mtimeMs);
   let left = KEPT_BYTES;
-  return found.slice(0, KEPT_FILES).filter(({ size }) => (left -= size) >= 0);
+  const kept = found.slice(0, KEPT_FILES).filter(({ size }) => (left -= size) >= 0);
+  if (kept.length < found.length && !hasWarned) {
+    hasWarned = true;
+    console.error(
+      `Of ${found.length} files that the server wrote, ${kept.length} are kept for its next start: at most 48 MiB ` +
+        'and 20000 files. See /docs/hosting#what-a-server-writes.',
+    );
+  }
+  return kept;
 }
 
 function archive(to) {
