@@ -20,7 +20,7 @@ const ask = (url) => new Promise((resolve) => {
   }).on('error', () => resolve('failed'));
 });
 Promise.all(process.argv.slice(2).map(async (url) => {
-  const answer = await ask(url);
+  const answer = await (url.endsWith('#fetch') ? fetch(url).then(async (a) => a.status + ' ' + (await a.text()), () => 'failed') : ask(url));
   console.log('asked ' + url + ': ' + answer);
   return answer === '200 hello' ? 0 : 1;
 })).then((failures) => { process.exitCode = failures.reduce((sum, one) => sum + one, 0); });
@@ -68,14 +68,18 @@ Promise.all(process.argv.slice(2).map(async (url) => {
   });
 
   it('reaches it with build_network: open, in both commands, and its log names it once', async () => {
-    const { files: made, log } = await bench.build(files('http://public.test/', 'http://public.test/x'), {
-      settings: { network: 'open', framework: 'static' },
-    });
+    const { files: made, log } = await bench.build(
+      files('http://public.test/', "http://public.test/x 'http://public.test/y#fetch'"),
+      {
+        settings: { network: 'open', framework: 'static' },
+      },
+    );
     expect(made).toEqual({ 'index.html': 'made\n' });
     expect(log).toEqual(
       expect.arrayContaining([
         'stdout: asked http://public.test/: 200 hello',
         'stdout: asked http://public.test/x: 200 hello',
+        'stdout: asked http://public.test/y#fetch: 200 hello',
       ]),
     );
     expect(log.filter((line) => line === 'system: The build connected to public.test:80.')).toHaveLength(1);
@@ -104,6 +108,8 @@ Promise.all(process.argv.slice(2).map(async (url) => {
     const addresses = [
       'http://inside.test/',
       'http://loopback.test/',
+      'http://inside.test/#fetch',
+      'http://loopback.test/#fetch',
       'https://inside.test/',
       ...hosts.innerAddresses.map((address) => `http://${address.includes(':') ? `[${address}]` : address}/`),
       `https://${hosts.publicAddress}/`,
