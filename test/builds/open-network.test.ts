@@ -19,8 +19,10 @@ const ask = (url) => new Promise((resolve) => {
     answer.on('data', (part) => { text += part; }).on('end', () => resolve(answer.statusCode + ' ' + text));
   }).on('error', () => resolve('failed'));
 });
+const fetched = (url) =>
+  fetch(url).then(async (answer) => answer.status + ' ' + (await answer.text()), () => 'failed');
 Promise.all(process.argv.slice(2).map(async (url) => {
-  const answer = await (url.endsWith('#fetch') ? fetch(url).then(async (a) => a.status + ' ' + (await a.text()), () => 'failed') : ask(url));
+  const answer = await (url.endsWith('#fetch') ? fetched(url) : ask(url));
   console.log('asked ' + url + ': ' + answer);
   return answer === '200 hello' ? 0 : 1;
 })).then((failures) => { process.exitCode = failures.reduce((sum, one) => sum + one, 0); });

@@ -144,8 +144,8 @@ export class EgressProxy {
   }
 
   /**
-   * Serves a tunnel to port 80 as the proxy itself, request by request. Some clients, such as `fetch` of Node, ask for a
-   * tunnel even for plain HTTP, and nothing but HTTP may go through it.
+   * Serves a tunnel to port 80 as the proxy itself, request by request. Some clients, such as `fetch` of Node, ask for
+   * a tunnel even for plain HTTP, and nothing but HTTP may go through it.
    */
   private speakHttp({ host }: Passage, client: Duplex, head: Buffer): void {
     client.write('HTTP/1.1 200 Connection Established\r\n\r\n');

@@ -78,8 +78,8 @@ const REASONS: readonly Reason[] = [
     const missing = TOOLS.find(([pattern]) => said(end, pattern) !== null);
     return missing === undefined
       ? null
-      : `a package with native code needs ${missing[1]}, which was not found on this machine. Use a release of it with a ` +
-          'program for this Node version, or ask the operator to install python3, make and g++.';
+      : `a package with native code needs ${missing[1]}, which was not found on this machine. Use a release of it with ` +
+          'a program for this Node version, or ask the operator to install python3, make and g++.';
   },
   (end) =>
     said(end, /gyp ERR!|node-gyp/) === null
@@ -92,8 +92,8 @@ const REASONS: readonly Reason[] = [
       .find((digits) => digits !== undefined);
     return status === undefined
       ? null
-      : `the registry answered with its own error ${status}, and expected was a package. Deploy again in a few minutes. ` +
-          `If it is a registry of your own, check its address in ${registrySettingOf(end)}.`;
+      : `the registry answered with its own error ${status}, and expected was a package. Deploy again in a few ` +
+          `minutes. If it is a registry of your own, check its address in ${registrySettingOf(end)}.`;
   },
   (end) =>
     said(end, /npm (?:error|ERR!) code E(?:NEEDAUTH|401|403)|ERR_PNPM_FETCH_40[13]|YN0041/) === null
