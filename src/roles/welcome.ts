@@ -19,7 +19,7 @@ export function welcome({ role, address, hasApi, appsAddress, dataDir, embedded,
     lines.push(
       `  App         ${address}/app`,
       `  API         ${address}/api/v1`,
-      `  Reference   ${address}/docs`,
+      `  Reference   ${address}/docs/api`,
       `  Readiness   ${address}/ready`,
     );
   else lines.push(`  Probes      ${address}/ready`);

@@ -154,6 +154,7 @@ describe('a repository of another host', () => {
 
 describe('packages', () => {
   let bench: Workbench;
+  let isSick = false;
   let server: Server;
   let port: number;
   let directory: string;
@@ -176,7 +177,9 @@ describe('packages', () => {
     writeFileSync(join(directory, 'package', 'word.js'), 'module.exports = "good day"');
     execFileSync('tar', ['czf', join(directory, 'greeting.tgz'), '-C', directory, 'package']);
     const listening = await listen((request, response) => {
-      if (request.url === '/greeting/-/greeting-1.0.0.tgz') response.end(readFileSync(join(directory, 'greeting.tgz')));
+      if (isSick) response.writeHead(503).end('{}');
+      else if (request.url === '/greeting/-/greeting-1.0.0.tgz')
+        response.end(readFileSync(join(directory, 'greeting.tgz')));
       else response.writeHead(404).end('{}');
     });
     ({ server, port } = listening);
@@ -228,6 +231,14 @@ describe('packages', () => {
     expect(first.files).toEqual({ 'index.html': 'good day\ngood day\n' });
     expect(first.phases).toEqual(['fetch', 'install', 'build', 'collect']);
     expect(first.log).toContain('system: $ npm ci --include=dev');
+
+    isSick = true;
+    await expect(
+      bench.build(repository, { settings, target: 'preview', projectId: 'prj_unlucky' }),
+    ).rejects.toMatchObject({
+      code: 'install_failed',
+      message: expect.stringContaining('the registry answered with its own error 503') as string,
+    });
 
     server.close();
     server.closeAllConnections();

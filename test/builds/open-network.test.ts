@@ -19,8 +19,10 @@ const ask = (url) => new Promise((resolve) => {
     answer.on('data', (part) => { text += part; }).on('end', () => resolve(answer.statusCode + ' ' + text));
   }).on('error', () => resolve('failed'));
 });
+const fetched = (url) =>
+  fetch(url).then(async (answer) => answer.status + ' ' + (await answer.text()), () => 'failed');
 Promise.all(process.argv.slice(2).map(async (url) => {
-  const answer = await ask(url);
+  const answer = await (url.endsWith('#fetch') ? fetched(url) : ask(url));
   console.log('asked ' + url + ': ' + answer);
   return answer === '200 hello' ? 0 : 1;
 })).then((failures) => { process.exitCode = failures.reduce((sum, one) => sum + one, 0); });
@@ -68,14 +70,18 @@ Promise.all(process.argv.slice(2).map(async (url) => {
   });
 
   it('reaches it with build_network: open, in both commands, and its log names it once', async () => {
-    const { files: made, log } = await bench.build(files('http://public.test/', 'http://public.test/x'), {
-      settings: { network: 'open', framework: 'static' },
-    });
+    const { files: made, log } = await bench.build(
+      files('http://public.test/', "http://public.test/x 'http://public.test/y#fetch'"),
+      {
+        settings: { network: 'open', framework: 'static' },
+      },
+    );
     expect(made).toEqual({ 'index.html': 'made\n' });
     expect(log).toEqual(
       expect.arrayContaining([
         'stdout: asked http://public.test/: 200 hello',
         'stdout: asked http://public.test/x: 200 hello',
+        'stdout: asked http://public.test/y#fetch: 200 hello',
       ]),
     );
     expect(log.filter((line) => line === 'system: The build connected to public.test:80.')).toHaveLength(1);
@@ -104,6 +110,8 @@ Promise.all(process.argv.slice(2).map(async (url) => {
     const addresses = [
       'http://inside.test/',
       'http://loopback.test/',
+      'http://inside.test/#fetch',
+      'http://loopback.test/#fetch',
       'https://inside.test/',
       ...hosts.innerAddresses.map((address) => `http://${address.includes(':') ? `[${address}]` : address}/`),
       `https://${hosts.publicAddress}/`,

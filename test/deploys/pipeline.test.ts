@@ -230,9 +230,9 @@ describe('a failed deploy', () => {
     expect(bad).toMatchObject({
       state: 'error',
       live: false,
-      error: { code: 'build_failed', message: 'The build command ended with 1.' },
+      error: { code: 'build_failed', message: 'The build command ended with 1. See /docs/builds#failed-commands.' },
     });
-    expect((await log(bad.id)).at(-2)).toMatchObject({ stream: 'system', text: 'The build command ended with 1.' });
+    expect((await log(bad.id)).at(-2)).toMatchObject({ stream: 'system', text: bad.error.message });
     expect((await get(good.id)).live).toBe(true);
     await shows(good.aliases[0], 'still here');
   });
@@ -268,13 +268,16 @@ describe('a failed deploy', () => {
       return Promise.reject(new ServerDidNotStart('The server did not answer.'));
     });
     const bad = await deploy();
-    expect(bad.error).toEqual({ code: 'server_did_not_start', message: 'The server did not answer.' });
+    expect(bad.error).toEqual({
+      code: 'server_did_not_start',
+      message: 'The server did not answer. See /docs/deploys#errors.',
+    });
     const lines = (await log(bad.id)).filter(({ phase }) => phase === 'check').map(({ text }) => text);
     expect(lines.slice(0, 3)).toEqual(['Starting the server.', '$ node server.js', 'line 1']);
     expect(lines.slice(-3)).toEqual([
       'line 1999',
       'The server printed more than 2000 lines. Its run-time log has the rest.',
-      'The server did not answer.',
+      'The server did not answer. See /docs/deploys#errors.',
     ]);
     expect(builds.closed.at(-1)).toEqual({ id: `${bad.id}-1`, keepCaches: false });
     check.mockRestore();

@@ -89,12 +89,35 @@ describe('the storage of deploys', () => {
           plan: 'free',
           limit_bytes: FREE_BYTES,
           used_bytes: FREE_BYTES,
+          upload_bytes: 0,
           largest_projects: [{ project_id: project, bytes: FREE_BYTES }],
         },
       }),
     ]);
     expect((await app.fetch(`/api/v1/projects/${project}/deploys`, as(key))).body.data).toHaveLength(1);
     expect((await erase(first.id)).status).toBe(204);
+    expect((await deploy()).state).toBe('ready');
+  });
+
+  it('is shared with uploads, which the refusal names', async () => {
+    const first = await deploy();
+    await resize(first.id, FREE_BYTES - 1_000_000);
+    const file = { path: 'index.html', sha256: 'a'.repeat(64), bytes: 10, executable: false };
+    expectStatus(201, await app.post(`/api/v1/projects/${project}/uploads`, { files: [file] }, as(key)));
+    expect((await deploy()).state).toBe('ready');
+    await make.sql('UPDATE hosted_deploys SET bytes = 0 WHERE project_id = $1 AND deploy_id <> $2', [
+      project,
+      first.id,
+    ]);
+    await make.sql('UPDATE upload_stores SET list_bytes = 1000000 WHERE project_id = $1', [project]);
+    const { error } = expectStatus(409, await request()).body;
+    expect(error).toMatchObject({
+      code: 'storage_limit_reached',
+      message: expect.stringMatching(/, 1000266 of them by uploads\.$/),
+      hint: expect.stringContaining('uploads are deleted after 7 days'),
+      details: { used_bytes: FREE_BYTES + 266, upload_bytes: 1_000_266 },
+    });
+    await make.sql('DELETE FROM upload_stores WHERE project_id = $1', [project]);
     expect((await deploy()).state).toBe('ready');
   });
 

@@ -33,7 +33,13 @@ export const TakesSession = Reflector.createDecorator<SessionRule>();
  */
 export const TakesPassword = Reflector.createDecorator<undefined, true>({ transform: () => true });
 
-/** Without a rule, a route takes keys and sessions in cookies. `never` also refuses those. */
-export type SessionRule = 'or_key' | 'only' | 'never';
+/**
+ * Without a rule, a route takes keys and sessions in cookies. `never` also refuses those. `only` takes sessions alone,
+ * and `only_token` only those whose token is sent as one, and not in a cookie.
+ */
+export type SessionRule = 'or_key' | 'only' | 'only_token' | 'never';
+
+/** True when the rule leaves no way in for an API key. */
+export const takesOnlySessions = (rule: SessionRule | undefined): boolean => rule === 'only' || rule === 'only_token';
 
 export type { ScopeRule };

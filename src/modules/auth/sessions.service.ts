@@ -107,15 +107,11 @@ export class SessionsService {
   }
 
   /**
-   * Replaces the token of the current session, which then lasts thirty days from now. The old token stops working. A
-   * session in a cookie is prolonged instead, because two calls of a page at once would look like a copied token.
+   * Replaces the token of the current session, which then lasts thirty days from now. The old token stops working.
    *
-   * @throws {SessionRequired} `session_required`: the session is in a cookie.
    * @throws {SessionInvalid} `invalid_session`: the session has ended meanwhile.
    */
   async rotate(call: Call): Promise<IssuedToken> {
-    const { credential } = call.principal;
-    if (credential.type === 'session' && credential.inCookie) throw new SessionRequired();
     const token = this.hasher.createToken('sess');
     const now = this.clock.now();
     const expiresAt = endOf(now);

@@ -82,22 +82,29 @@ export interface StorageUse {
   readonly plan: Plan;
   readonly limitBytes: number;
   readonly usedBytes: number;
+  /** The part of `usedBytes` that uploads take. They are deleted by themselves after a while. */
+  readonly uploadBytes: number;
   /** The projects that store most, largest first. */
   readonly projects: readonly StoredBytesOfProject[];
 }
 
-/** The stored files of the organization's deploys leave no room for another one. */
+/** The stored files of the organization's deploys and its uploads leave no room for another deploy. */
 export class StorageLimitReached extends DomainError {
-  constructor({ plan, limitBytes, usedBytes, projects }: StorageUse, upgradeUrl: string) {
+  constructor({ plan, limitBytes, usedBytes, uploadBytes, projects }: StorageUse, upgradeUrl: string) {
     super(
       DEPLOY_ERRORS.storage_limit_reached,
-      `Storage limit reached: ${plan.name} allows ${limitBytes} bytes, and ${usedBytes} are in use.`,
+      `Storage limit reached: ${plan.name} allows ${limitBytes} bytes, and ${usedBytes} are in use` +
+        (uploadBytes === 0 ? '.' : `, ${uploadBytes} of them by uploads.`),
       {
-        hint: `Delete deploys (DELETE /api/v1/deploys/{deploy_id}) or projects, or upgrade: ${upgradeUrl}`,
+        hint:
+          'Delete deploys (DELETE /api/v1/deploys/{deploy_id}) or projects' +
+          (uploadBytes === 0 ? '' : ', wait until unused uploads are deleted after 7 days') +
+          `, or upgrade: ${upgradeUrl}`,
         details: {
           plan: plan.id,
           limit_bytes: limitBytes,
           used_bytes: usedBytes,
+          upload_bytes: uploadBytes,
           largest_projects: projects.map(({ projectId, bytes }) => ({ project_id: projectId, bytes })),
         },
       },

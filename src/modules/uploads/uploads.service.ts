@@ -87,6 +87,11 @@ export class UploadsService {
     return body === undefined ? [...missing.keys()] : this.content.receive(upload, missing, body);
   }
 
+  /** Returns what the uploads of an organization take of the storage of its plan, announced content included. */
+  bytesOf(orgId: string): Promise<number> {
+    return this.uploads.bytesOfOrganization(orgId);
+  }
+
   /**
    * Checks that an upload of the project can be deployed.
    *

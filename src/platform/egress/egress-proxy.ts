@@ -8,7 +8,7 @@ import {
 } from 'node:http';
 import { connect, isIP, type Socket } from 'node:net';
 import { join } from 'node:path';
-import type { Duplex } from 'node:stream';
+import type { Duplex, Readable } from 'node:stream';
 
 import { firstFlightOf, type TunnelRefusal } from './checked-tunnel.js';
 import { type DirectorySocket, listenIn } from './directory-socket.js';
@@ -74,6 +74,8 @@ export class EgressProxy {
   private readonly sockets = new Set<Duplex>();
   private readonly reported = new Set<string>();
   private readonly reachedHosts = new Set<string>();
+  /** The hosts of tunnels to port 80, in which clients speak HTTP with this proxy. */
+  private readonly httpTunnels = new WeakMap<Duplex, string>();
   private bytesLeft: number;
   private listening!: DirectorySocket;
 
@@ -114,6 +116,10 @@ export class EgressProxy {
   private async tunnel(target: string, client: Duplex, head: Buffer): Promise<void> {
     client.on('error', () => undefined);
     const passage = passageTo(target, this.options.policy);
+    if (passage?.publicOnly === true && passage.port === HTTP_PORT) {
+      this.speakHttp(passage, client, head);
+      return;
+    }
     const upstream = passage === null ? this.refuse(target, 'not_allowed') : await this.connectTo(passage);
     if (typeof upstream === 'string' || client.destroyed) {
       if (typeof upstream !== 'string') upstream.destroy();
@@ -137,6 +143,17 @@ export class EgressProxy {
     client.pipe(upstream).pipe(client);
   }
 
+  /**
+   * Serves a tunnel to port 80 as the proxy itself, request by request. Some clients, such as `fetch` of Node, ask for
+   * a tunnel even for plain HTTP, and nothing but HTTP may go through it.
+   */
+  private speakHttp({ host }: Passage, client: Duplex, head: Buffer): void {
+    client.write('HTTP/1.1 200 Connection Established\r\n\r\n');
+    if (head.length > 0) client.unshift(head);
+    this.httpTunnels.set(client, host);
+    this.server.emit('connection', client);
+  }
+
   /** Returns the first bytes of a client that asked for the allowed server, and null for any other client. */
   private async checked({ host, port }: Passage, client: Duplex, head: Buffer): Promise<Buffer | null> {
     const flight = await firstFlightOf(client, {
@@ -151,7 +168,9 @@ export class EgressProxy {
 
   /** Forwards a plain HTTP request, which is allowed to hosts of the operator, and to port 80 by an open policy. */
   private async forward(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const url = URL.canParse(request.url ?? '') ? new URL(request.url!) : null;
+    const host = this.httpTunnels.get(request.socket);
+    const asked = host === undefined ? (request.url ?? '') : `http://${host}${request.url ?? ''}`;
+    const url = URL.canParse(asked) ? new URL(asked) : null;
     const target = url === null ? '' : `${url.hostname}:${url.port === '' ? 80 : url.port}`;
     const passage = url?.protocol === 'http:' ? passageTo(target, this.options.policy) : null;
     const upstream =
@@ -163,6 +182,7 @@ export class EgressProxy {
       return;
     }
     this.count(upstream, target);
+    this.count(request, target);
     const headers = Object.fromEntries(Object.entries(request.headers).filter(([name]) => !HOP_BY_HOP.has(name)));
     const forwarded = sendRequest(
       { createConnection: () => upstream, method: request.method, path: `${url!.pathname}${url!.search}`, headers },
@@ -221,7 +241,7 @@ export class EgressProxy {
     return (await lookup(host, { all: true })).map(({ address }) => address);
   }
 
-  private count(socket: Duplex, target: string): void {
+  private count(socket: Readable, target: string): void {
     socket.on('data', (chunk: Buffer) => {
       this.bytesLeft -= chunk.length;
       if (this.bytesLeft >= 0) return;

@@ -43,7 +43,7 @@ export class ErrorFilter implements ExceptionFilter {
   }
 
   private send(error: DomainError, request: Request, response: Response): void {
-    const { contentType, text } = this.bodyOf(error, request);
+    const { contentType, text } = this.bodyOf(error, request, response);
     response.statusCode = error.status;
     for (const [name, value] of Object.entries(error.help.headers ?? {})) response.setHeader(name, value);
     if (error.help.retryAfterSeconds !== undefined) response.setHeader('Retry-After', error.help.retryAfterSeconds);
@@ -57,7 +57,8 @@ export class ErrorFilter implements ExceptionFilter {
     return error;
   }
 
-  protected bodyOf(error: DomainError, request: Request): { contentType: string; text: string } {
+  /** The content of the answer. A subclass may also set headers of its own on the response. */
+  protected bodyOf(error: DomainError, request: Request, _response: Response): { contentType: string; text: string } {
     const { body, contentType } = failureOf(
       error,
       stateOf(request).requestId,

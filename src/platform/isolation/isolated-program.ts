@@ -7,7 +7,7 @@ import { type LaunchEnd, type LaunchEndCause, type LaunchSpec } from './launch-s
 import { LaunchWatch } from './launch-watch.js';
 import { LineOutput } from './line-output.js';
 import { type AttachedNetwork } from './network/attached-network.js';
-import { isStopped, sampleTree, startTicks } from './process-facts.js';
+import { isStopped, sampleTree, sampleTreeOfLate, startTicks } from './process-facts.js';
 
 /** bubblewrap reads its options from this descriptor, so that no command line shows them. */
 export const OPTIONS_DESCRIPTOR = 3;
@@ -165,7 +165,9 @@ export class IsolatedProgram {
   /** Stops the program for a moment, where the kernel cannot limit its share of the processors. */
   private hold(isHeld: boolean): void {
     if (this.frozen !== undefined || !this.isAlive) return;
-    for (const pid of sampleTree(this.initPid).pids) send(pid, isHeld ? 'SIGSTOP' : 'SIGCONT');
+    // The reading is that of the watch, some milliseconds old. A number may belong to another process since.
+    for (const { pid, ticks } of sampleTreeOfLate(this.initPid).members)
+      if (startTicks(pid) === ticks) send(pid, isHeld ? 'SIGSTOP' : 'SIGCONT');
   }
 
   /** Ends the program, whatever it is doing. Resolves when nothing of it is left. */

@@ -17,6 +17,8 @@ let latest: { readonly atMs: number; readonly all: readonly Stat[] } = { atMs: -
 
 interface TreeSample extends ProcessSample {
   readonly pids: readonly number[];
+  /** The processes with their start times, which tell each from a later one with the same number. */
+  readonly members: readonly { readonly pid: number; readonly ticks: string }[];
   readonly sessions: readonly number[];
 }
 
@@ -60,6 +62,7 @@ function treeIn(all: readonly Stat[], root: number): TreeSample {
   for (const member of members) members.push(...(children.get(member.pid) ?? []));
   return {
     pids: members.map(({ pid }) => pid),
+    members: members.map(({ pid, startTicks: ticks }) => ({ pid, ticks })),
     sessions: [...new Set(members.map(({ session }) => session))],
     cpuMs: members.reduce((sum, { ticks }) => sum + ticks, 0) * TICK_MS,
     residentBytes: members.reduce((sum, { pid }) => sum + ownBytesOf(pid), 0),
@@ -142,6 +145,7 @@ interface Stat {
   /** The time of the process and of the children that it has reaped. */
   readonly ticks: number;
   readonly threads: number;
+  readonly startTicks: string;
 }
 
 function statOf(pid: number): Stat | null {
@@ -154,6 +158,7 @@ function statOf(pid: number): Stat | null {
     session: number(3),
     ticks: number(11) + number(12) + number(13) + number(14),
     threads: number(17),
+    startTicks: fields[19] ?? '',
   };
 }
 

@@ -8,7 +8,7 @@ import { SessionRequired, SessionTokenNotAllowed } from '../auth.errors.js';
 import type { Call } from '../caller.js';
 import { budgetAccountOf } from '../callers/org-budget.js';
 import type { Credential, OrgMembership } from '../principal.js';
-import type { SessionRule } from '../require-scope.js';
+import { type SessionRule, takesOnlySessions } from '../require-scope.js';
 import { type DeclaredRoute, RouteDirectory } from '../route-directory.js';
 
 /** The checks that can refuse a call, in their order. */
@@ -91,7 +91,9 @@ export class AccessExplanationService {
 /** @throws {SessionTokenNotAllowed} `session_token_not_allowed`, {SessionRequired} `session_required` */
 function requireKind(credential: Credential, sessions: SessionRule | undefined): void {
   if (credential.type === 'api_key') {
-    if (sessions === 'only') throw new SessionRequired();
+    if (takesOnlySessions(sessions)) throw new SessionRequired();
+  } else if (sessions === 'only_token' && credential.inCookie) {
+    throw new SessionRequired();
   } else if (sessions === 'never' || (sessions === undefined && !credential.inCookie)) {
     throw new SessionTokenNotAllowed();
   }

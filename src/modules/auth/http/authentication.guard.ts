@@ -6,7 +6,14 @@ import { isApiCall } from '../../../platform/http/api-path.js';
 import { RouteMetadata } from '../../../platform/http/route-metadata.js';
 import { ApiKeyMissing, SessionRequired, SessionTokenNotAllowed } from '../auth.errors.js';
 import { isApiKey } from '../callers/authenticator.service.js';
-import { RequireScope, type ScopeRule, type SessionRule, TakesPassword, TakesSession } from '../require-scope.js';
+import {
+  RequireScope,
+  type ScopeRule,
+  type SessionRule,
+  takesOnlySessions,
+  TakesPassword,
+  TakesSession,
+} from '../require-scope.js';
 import { AccessMetrics } from './access.metrics.js';
 import { callOf } from '../caller.js';
 import { SessionCookie } from '../session-cookie.js';
@@ -58,9 +65,11 @@ export class AuthenticationGuard implements CanActivate {
   /** Admits a page of this service with the session in its cookie. */
   private async admitPage(context: ExecutionContext, request: Request): Promise<boolean> {
     const token = this.cookie.tokenOf(request);
-    if (this.sessions.of(context) === 'never') throw new SessionTokenNotAllowed();
+    const rule = this.sessions.of(context);
+    if (rule === 'never') throw new SessionTokenNotAllowed();
     if (token === undefined) throw new SessionRequired();
     await this.admission.admit(request, token);
+    if (rule === 'only_token') throw new SessionRequired();
     const credential = callOf(request)?.principal.credential;
     if (credential?.type === 'session' && credential.prolonged)
       this.cookie.set(context.switchToHttp().getResponse<Response>(), token);
@@ -78,10 +87,10 @@ const showsCredential = ({ headers }: Request): boolean =>
 
 function tokenOf(sent: SentCredential, sessions: SessionRule | undefined): string {
   if (sent.kind === 'cookie') throw new SessionTokenNotAllowed();
-  if (sent.kind === 'none') throw sessions === 'only' ? new SessionRequired() : new ApiKeyMissing();
+  if (sent.kind === 'none') throw takesOnlySessions(sessions) ? new SessionRequired() : new ApiKeyMissing();
   const { token } = sent;
-  const takesSession = sessions === 'only' || sessions === 'or_key';
-  if (sessions === 'only' && isApiKey(token)) throw new SessionRequired();
+  const takesSession = takesOnlySessions(sessions) || sessions === 'or_key';
+  if (takesOnlySessions(sessions) && isApiKey(token)) throw new SessionRequired();
   if ((!takesSession && token.startsWith('svc_sess_')) || isJwt(token)) throw new SessionTokenNotAllowed();
   return token;
 }

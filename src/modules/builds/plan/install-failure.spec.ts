@@ -35,7 +35,15 @@ describe('the reason why packages were not installed', () => {
     ['npm error code E404', /does not have a package/],
     ['npm error code E401', /refused a package/],
     ['npm error code ERESOLVE', /exclude each other.+legacy-peer-deps=true/],
-    ['npm error gyp ERR! find Python', /native code/],
+    ['npm error gyp ERR! build error', /native code could not be compiled/],
+    ['npm error gyp ERR! find Python', /native code needs Python, .* operator to install python3, make and g\+\+\.$/],
+    ['npm error gyp ERR! stack Error: not found: make', /native code needs make,/],
+    ['npm error make: g++: No such file or directory', /native code needs g\+\+,/],
+    ['npm error code E503', /^the registry answered with its own error 503, .* in \.npmrc\.$/],
+    [' ERR_PNPM_FETCH_502  GET https://registry.npmjs.org/a: Bad Gateway - 502', /its own error 502/],
+    ['➤ YN0035: │   Response Code: 500 (Internal Server Error)', /its own error 500/],
+    ['error Error: https://registry.yarnpkg.com/a: Request failed "504 Gateway Timeout"', /its own error 504/],
+    ['ERROR: HTTP error 503 while getting https://pypi.org/a.whl', /its own error 503/],
   ])('after %j is its own sentence', (line, sentence) => {
     expect(messageOf({ lastLines: [line] })).toMatch(sentence);
   });

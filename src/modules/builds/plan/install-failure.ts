@@ -22,6 +22,24 @@ const STALE_LOCKS: readonly (readonly [said: RegExp, file: string, command: stri
   [/lockfile had changes, but lockfile is frozen/, 'bun.lock', 'bun install'],
 ];
 
+/** What is printed where a part of the tools for native code is not installed. */
+const TOOLS: readonly (readonly [said: RegExp, tool: string])[] = [
+  [/gyp ERR! find Python|Could not find any Python installation/, 'Python'],
+  [/not found: make\b|\bmake: (?:command )?not found/, 'make'],
+  [/\b(?:g\+\+|c\+\+): (?:command not found|not found|No such file or directory)/, 'g++'],
+];
+
+/** What package managers print when the registry is there and fails. */
+const REGISTRY_FAILED = new RegExp(
+  [
+    'npm (?:error|ERR!) code E(5\\d\\d)',
+    'ERR_PNPM_FETCH_(5\\d\\d)',
+    'Response Code: (5\\d\\d)',
+    'Request failed "(5\\d\\d)',
+    'HTTP error (5\\d\\d)',
+  ].join('|'),
+);
+
 const said = ({ lastLines }: InstallEnd, what: RegExp): RegExpExecArray | null => {
   for (const line of lastLines) {
     const found = what.exec(line);
@@ -61,11 +79,27 @@ const REASONS: readonly Reason[] = [
       ? null
       : `a package downloads from ${namesOf(end.refused)}, and a build may only go to package registries. Use a ` +
         'package that needs no download, or set build_network to open, on a plan that includes it.',
+  (end) => {
+    const missing = TOOLS.find(([pattern]) => said(end, pattern) !== null);
+    return missing === undefined
+      ? null
+      : `a package with native code needs ${missing[1]}, which was not found on this machine. Use a release of it with ` +
+          'a program for this Node version, or ask the operator to install python3, make and g++.';
+  },
   (end) =>
     said(end, /gyp ERR!|node-gyp/) === null
       ? null
       : 'a package with native code could not be compiled; the log shows why. Use a release of it with a program for ' +
         'this Node version, or set build_network to open, on a plan that includes it.',
+  (end) => {
+    const status = said(end, REGISTRY_FAILED)
+      ?.slice(1)
+      .find((digits) => digits !== undefined);
+    return status === undefined
+      ? null
+      : `the registry answered with its own error ${status}, and expected was a package. Deploy again in a few ` +
+          `minutes. If it is a registry of your own, check its address in ${registrySettingOf(end)}.`;
+  },
   (end) =>
     said(end, /npm (?:error|ERR!) code E(?:NEEDAUTH|401|403)|ERR_PNPM_FETCH_40[13]|YN0041/) === null
       ? null

@@ -1,6 +1,12 @@
 /** The part of the page about builds that a message leads to. */
 type Section =
   | 'output'
+  | 'routing'
+  | 'limits'
+  | 'disk'
+  | 'failed-commands'
+  | 'unavailable'
+  | 'node-versions'
   | 'servers'
   | 'root-directory'
   | 'framework'
@@ -11,5 +17,5 @@ type Section =
   | 'fetching'
   | 'dockerfile';
 
-/** The end of a message: where its subject is explained. Documentation is served below `/docs`. */
+/** The sentence at the end of a message: where its subject is explained. Documentation is served below `/docs`. */
 export const moreAt = (section: Section): string => ` See /docs/builds#${section}.`;

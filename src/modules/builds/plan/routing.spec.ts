@@ -40,6 +40,22 @@ describe('routing files of a repository', () => {
     expect(reported).toHaveLength(2);
   });
 
+  it('that rewrite to another host say so, each with its file and the page that explains it', () => {
+    const sources = {
+      vercel: JSON.stringify({ rewrites: [{ source: '/v/:x', destination: 'https://v.example/:x' }] }),
+      redirects: '/r/* https://r.example/:splat 200',
+      netlify: '[[redirects]]\nfrom = "/n/*"\nto = "https://n.example/:splat"\nstatus = 200\n',
+    };
+    expect(routing(sources)).toMatchObject({ rewrites: [], redirects: [] });
+    expect(reported).toEqual(
+      ['vercel.json', '_redirects', 'netlify.toml'].map((file) =>
+        expect.stringMatching(
+          new RegExp(`example/\\S+ in ${file.replace('.', '\\.')} was left out: .* See /docs/builds#routing\\.$`),
+        ),
+      ),
+    );
+  });
+
   it('have headers below paths', () => {
     const { headers } = routing({
       headers:

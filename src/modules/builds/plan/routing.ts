@@ -1,3 +1,4 @@
+import { moreAt } from './more-at.js';
 import { type Json, objectOf, tomlObject } from './repository-files.js';
 import type { HeaderRule, Redirect, Rewrite, RouteCondition, Routing } from '../../hosting/built-output.js';
 
@@ -39,7 +40,7 @@ export function routingOf(sources: RoutingSources, reportEach: (text: string) =>
     else if (reported === MOST_NOTES + 1) reportEach('Further rules were left out.');
   };
   const vercel = vercelOf(sources, report);
-  const lines = redirectsOf(sources.redirects ?? '', report);
+  const lines = redirectsOf('_redirects', sources.redirects ?? '', report);
   // The plan has already reported a file that is not valid.
   const toml = netlifyOf(tomlObject(sources.netlify, () => undefined) ?? {}, report);
   return {
@@ -88,10 +89,7 @@ function vercelOf({ vercel: text, hasServer }: RoutingSources, report: (text: st
 /** Rewrites lead to paths of the same deploy, and there are no functions that they could lead to. */
 function isForHere({ source, destination }: Rewrite, hasServer: boolean, report: (text: string) => void): boolean {
   if (!destination.startsWith('/')) {
-    report(
-      `The rewrite of ${source.slice(0, 200)} to ${destination.slice(0, 200)} was left out: rewrites to other hosts ` +
-        'are not supported. Use a redirect, or call the other host from a server.',
-    );
+    report(leadsOut('vercel.json', source, destination));
     return false;
   }
   if (!hasServer || !/^\/(?:api|\.netlify\/functions)(?:\/|$)/.test(destination)) return true;
@@ -101,6 +99,10 @@ function isForHere({ source, destination }: Rewrite, hasServer: boolean, report:
   );
   return false;
 }
+
+const leadsOut = (file: string, source: string, destination: string): string =>
+  `The rewrite of ${source.slice(0, 200)} to ${destination.slice(0, 200)} in ${file} was left out: found is another ` +
+  `host, and expected is a path of this deploy. Use a redirect, or call that host from a server.${moreAt('routing')}`;
 
 function baseOf(raw: Record<string, unknown>): Pick<Rewrite, 'source' | 'has' | 'missing'> | null {
   const { source } = raw;
@@ -147,10 +149,14 @@ function conditionsOf(value: unknown): RouteCondition[] | null {
 }
 
 /** Each line has the form `/news/* /blog/:splat 301`. */
-function redirectsOf(text: string, report: (text: string) => void): { redirects: Redirect[]; rewrites: Rewrite[] } {
+function redirectsOf(
+  file: '_redirects' | 'netlify.toml',
+  text: string,
+  report: (text: string) => void,
+): { redirects: Redirect[]; rewrites: Rewrite[] } {
   const redirects: Redirect[] = [];
   const rewrites: Rewrite[] = [];
-  for (const line of linesOf('_redirects', text, report)) {
+  for (const line of linesOf(file, text, report)) {
     const [from = '', to = '', status = '301', ...more] = wordsOf(line);
     const source = from.endsWith('*') ? `${from.slice(0, -1)}:splat*` : from;
     const destination = to.replace(/:splat\b/, ':splat*');
@@ -162,7 +168,8 @@ function redirectsOf(text: string, report: (text: string) => void): { redirects:
       redirects.push({ source, destination, statusCode: redirect, has: [], missing: [] });
     else if (isUnderstood && code === 200 && destination.startsWith('/'))
       rewrites.push({ source, destination, has: [], missing: [] });
-    else report(`A line of _redirects was left out: ${line.trim().slice(0, 200)}`);
+    else if (isUnderstood && code === 200) report(leadsOut(file, from, to));
+    else report(`A line of ${file} was left out: ${line.trim().slice(0, 200)}`);
   }
   return { redirects, rewrites };
 }
@@ -186,7 +193,7 @@ function netlifyOf(config: Json, report: (text: string) => void): Pick<Routing, 
     report(`Headers of netlify.toml were left out: ${JSON.stringify(raw).slice(0, 200)}`);
     return [];
   });
-  return { ...redirectsOf(moves.join('\n'), report), headers };
+  return { ...redirectsOf('netlify.toml', moves.join('\n'), report), headers };
 }
 
 /** Each path stands on a line of its own, followed by indented lines of the form `Name: value`. */

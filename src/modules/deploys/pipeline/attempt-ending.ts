@@ -65,11 +65,16 @@ const UNAVAILABLE = {
 
 function failureOf(thrown: unknown): Pick<DeployFailed, 'code' | 'message'> {
   if (thrown instanceof DeployFailed || thrown instanceof BuildFailed || thrown instanceof ArtifactRefused)
-    return thrown;
-  if (thrown instanceof ServerDidNotStart) return { code: 'server_did_not_start', message: thrown.message };
+    return explained(thrown);
+  if (thrown instanceof ServerDidNotStart) return explained({ code: 'server_did_not_start', message: thrown.message });
   if (isDatabaseUnavailable(thrown) || isRedisUnavailable(thrown)) return UNAVAILABLE;
   return {
     code: 'internal_error',
     message: 'The deploy failed with an internal error. Deploy again, and report the id of the deploy if it persists.',
   };
+}
+
+/** Adds where the page on deploys lists the code, unless the message leads to a place that is more exact. */
+function explained({ code, message }: Pick<DeployFailed, 'code' | 'message'>): Pick<DeployFailed, 'code' | 'message'> {
+  return { code, message: message.includes(' See /docs/') ? message : `${message} See /docs/deploys#errors.` };
 }

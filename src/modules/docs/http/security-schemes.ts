@@ -36,14 +36,9 @@ const BY_SURFACE: Readonly<Record<OperatorSurface, SchemeName>> = {
   usage: 'usage_token',
 };
 
-/** A session in a cookie is prolonged by its use and never gets another token. */
-const NOT_FOR_COOKIES = '/api/v1/auth/session/rotate';
-
 /** Returns the credentials that a route accepts, any one of which suffices. A public route has none. */
-export function securityOf({ path, ...route }: DeclaredRoute): Requirements {
-  return schemesOf(route)
-    .filter((name) => name !== 'session_cookie' || path !== NOT_FOR_COOKIES)
-    .map((name) => ({ [name]: [] }));
+export function securityOf(route: DeclaredRoute): Requirements {
+  return schemesOf(route).map((name) => ({ [name]: [] }));
 }
 
 function schemesOf({ rule, surface, sessions }: Pick<DeclaredRoute, 'rule' | 'surface' | 'sessions'>): SchemeName[] {
@@ -51,5 +46,6 @@ function schemesOf({ rule, surface, sessions }: Pick<DeclaredRoute, 'rule' | 'su
   if (rule === undefined) return [];
   if (sessions === 'never') return ['api_key'];
   if (sessions === 'only') return ['session', 'session_cookie'];
+  if (sessions === 'only_token') return ['session'];
   return sessions === 'or_key' ? ['api_key', 'session', 'session_cookie'] : ['api_key', 'session_cookie'];
 }

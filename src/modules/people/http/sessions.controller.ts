@@ -19,7 +19,9 @@ import { RotatedSessionAnswer, RotatedSessionView, SessionPageAnswer, SessionVie
 export class SessionsController {
   constructor(private readonly sessions: SessionsService) {}
 
+  // A session in a cookie is prolonged instead, because two calls of a page at once would look like a copied token.
   @Post('session/rotate')
+  @TakesSession('only_token')
   @RequireCaller()
   @TakesNothing()
   @HttpCode(HttpStatus.OK)

@@ -1,5 +1,5 @@
 import { Catch, Injectable } from '@nestjs/common';
-import type { Request } from 'express';
+import type { Request, Response } from 'express';
 import { DomainError } from '../../../platform/errors/domain-error.js';
 import { ErrorFilter } from '../../../platform/http/error.filter.js';
 
@@ -11,8 +11,12 @@ export class GitRefusals extends ErrorFilter {
     return error.status === 401 ? new PasswordWanted(error) : error;
   }
 
-  protected override bodyOf(error: DomainError, request: Request): { contentType: string; text: string } {
-    if (!request.headers['user-agent']?.startsWith('git/')) return super.bodyOf(error, request);
+  protected override bodyOf(
+    error: DomainError,
+    request: Request,
+    response: Response,
+  ): { contentType: string; text: string } {
+    if (!request.headers['user-agent']?.startsWith('git/')) return super.bodyOf(error, request, response);
     return {
       contentType: 'text/plain; charset=utf-8',
       text: [error.message, error.help.hint].filter(Boolean).join('\n') + '\n',

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { Request } from 'express';
+import type { Request, Response } from 'express';
 import { Config } from '../../../platform/config/config.js';
 import type { DomainError } from '../../../platform/errors/domain-error.js';
 import { ErrorFilter } from '../../../platform/http/error.filter.js';
@@ -24,9 +24,13 @@ export class SiteErrorFilter extends ErrorFilter {
     super(settings, log, headers, unknownRoutes);
   }
 
-  protected override bodyOf(error: DomainError, request: Request): { contentType: string; text: string } {
-    if (!isForPeople(request)) return super.bodyOf(error, request);
-    for (const [name, value] of Object.entries(SITE_HEADERS)) request.res!.setHeader(name, value);
+  protected override bodyOf(
+    error: DomainError,
+    request: Request,
+    response: Response,
+  ): { contentType: string; text: string } {
+    if (!isForPeople(request)) return super.bodyOf(error, request, response);
+    for (const [name, value] of Object.entries(SITE_HEADERS)) response.setHeader(name, value);
     return { contentType: 'text/html; charset=utf-8', text: this.pages.render(this.pageOf(error, request)) };
   }
 
