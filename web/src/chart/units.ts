@@ -22,7 +22,7 @@ export function inUnit(value: number, unit: Unit): string {
     case 'ms':
       return value >= 1_000 ? `${COUNT.format(value / 1_000)} s` : `${COUNT.format(value)} ms`;
     case 'bytes':
-      return bytes(value);
+      return bytesOf(value);
   }
 }
 
@@ -31,7 +31,8 @@ export function onAxis(value: number, unit: Unit): string {
   return unit === 'count' ? COMPACT.format(value) : inUnit(value, unit);
 }
 
-function bytes(value: number): string {
+/** `1.5 MB`, in powers of ten. */
+export function bytesOf(value: number): string {
   const power = value < 1 ? 0 : Math.min(BYTES.length - 1, Math.floor(Math.log10(value) / 3));
   return `${COUNT.format(value / 1_000 ** power)} ${BYTES[power]!}`;
 }
