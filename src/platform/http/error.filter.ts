@@ -58,12 +58,7 @@ export class ErrorFilter implements ExceptionFilter {
   }
 
   protected bodyOf(error: DomainError, request: Request): { contentType: string; text: string } {
-    const { body, contentType } = failureOf(
-      error,
-      stateOf(request).requestId,
-      this.config.docsUrl,
-      wantsProblem(request),
-    );
+    const { body, contentType } = failureOf(error, stateOf(request).requestId, this.config, wantsProblem(request));
     return { contentType, text: JSON.stringify(body) };
   }
 
