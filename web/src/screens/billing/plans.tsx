@@ -115,11 +115,17 @@ function Consequences({
   const [more, less] = [[...after].filter((line) => !before.has(line)), [...before].filter((line) => !after.has(line))];
   return (
     <div className="grid gap-3">
-      <p>
-        {isUp
-          ? `It begins at once, or when the operator approves it, and costs ${priceOf(wanted.price_usd_per_month)}, by the second. For the rest of this month that is about ${restOfMonth(wanted, period.to, period.from)}.`
-          : `It begins on ${dayOf(period.to)}; until then ${current.name} stays. It is refused while you use more than it includes.`}
-      </p>
+      {isUp ? (
+        <p>
+          It begins at once, or when the operator approves it, and costs {priceOf(wanted.price_usd_per_month)}, by the
+          second. For the rest of this month that is about {restOfMonth(wanted, period.to, period.from)}.
+        </p>
+      ) : (
+        <p>
+          It begins on {dayOf(period.to)}; until then {current.name} stays. It is refused while you use more than it
+          includes.
+        </p>
+      )}
       <div>
         <b className="text-ink">{isUp ? 'You get' : 'You then have'}</b>
         <ul className="ml-4 list-disc">

@@ -26,7 +26,10 @@ export function SpendCap({ org, mayWrite }: SpendCapProps): ReactNode {
   return (
     <Section
       title="Spend cap"
-      hint="Work that could exceed it is refused before it starts. It counts usage beyond the credits in a month (UTC), not the price of the plan."
+      hint={
+        'Work that could exceed it is refused before it starts. It counts usage beyond the credits in a month (UTC), ' +
+        'not the price of the plan.'
+      }
     >
       <Loaded query={cap}>
         {({ amount, billed }) => (
