@@ -1,7 +1,6 @@
 import { type Plan, type PlanId, ServiceError, type Subscription } from '@service/client';
 import { type ReactNode, useState } from 'react';
 import { api, queries } from '../../api';
-import { bytesOf } from '../../chart/units';
 import { refreshBilling, subscriptionQuery } from '../../data/billing';
 import { Button } from '../../ui/button';
 import { Confirm } from '../../ui/confirm';
@@ -9,7 +8,7 @@ import { State } from '../../ui/state';
 import { dayOf } from './amounts';
 
 const COUNT = new Intl.NumberFormat('en');
-const MIB = 1_048_576;
+const MIB_OF_GIB = 1_024;
 
 interface PlansProps {
   readonly org: string;
@@ -178,7 +177,7 @@ function contentsOf({
   return [
     limits.calls_per_day === null ? 'Calls without a limit' : `${COUNT.format(limits.calls_per_day)} calls a day`,
     limits.projects === null ? 'Projects without a limit' : `${COUNT.format(limits.projects)} projects`,
-    `${bytesOf(limits.deploys_stored_mib * MIB)} of files in deploys`,
+    `${COUNT.format(limits.deploys_stored_mib / MIB_OF_GIB)} GiB of files in deploys`,
     features.production_deploys ? 'Production deploys' : 'Preview deploys only',
     ...(features.swarms_and_cron ? ['Crons'] : []),
     ...(features.wildcard_domains ? ['Wildcard domains'] : []),

@@ -37,6 +37,8 @@ interface Params {
 const MONTHS = 6;
 const MONTH_NAME = new Intl.DateTimeFormat('en', { month: 'long', year: 'numeric', timeZone: 'UTC' });
 const COUNT = new Intl.NumberFormat('en');
+/** Plans count storage in powers of two. */
+const GIB = 1_073_741_824;
 const DAY_MS = 86_400_000;
 
 export function prepare({ org }: Params): void {
@@ -250,7 +252,7 @@ function Limits({ org, forecast }: { readonly org: string; readonly forecast: Fo
         )}
         {storage !== undefined && (
           <MeterBar label="Files of deploys" used={storage.used_bytes} limit={storage.limit_bytes}>
-            {bytesOf(storage.used_bytes)} of {bytesOf(storage.limit_bytes)}
+            {bytesOf(storage.used_bytes)} of {COUNT.format(storage.limit_bytes / GIB)} GiB
           </MeterBar>
         )}
       </div>
