@@ -21,12 +21,6 @@ export const forecastQuery = (org: string) =>
     queryFn: ({ signal }) => api.billing.forecast({ organization: org, signal }),
   });
 
-export const creditsQuery = (org: string) =>
-  queryOptions({
-    queryKey: ['billing', org, 'credits'],
-    queryFn: ({ signal }) => api.billing.credits({ organization: org, signal }),
-  });
-
 export const spendCapQuery = (org: string) =>
   queryOptions({
     queryKey: ['billing', org, 'spend-cap'],
