@@ -7,13 +7,16 @@ import type { BrowserServer } from 'playwright-core';
 import startServers from './servers.setup.js';
 import type { TestApp } from './test-app.js';
 
+/** Reports usage, so that there is something to show. */
+const USAGE_TOKEN = 'usage-of-the-tests-of-the-web-app';
+
 declare global {
   var webTest: { readonly app: TestApp; readonly browser: BrowserServer | undefined } | undefined;
 }
 
 /**
  * Before all tests of the web app: builds it, and starts one service and one browser for all of them. WEB_TEST_URL,
- * WEB_TEST_DATABASE and WEB_TEST_BROWSER tell the workers where they are.
+ * WEB_TEST_DATABASE, WEB_TEST_USAGE_TOKEN and WEB_TEST_BROWSER tell the workers where they are.
  */
 // Jest asks for a default export here.
 export default async function startWeb(): Promise<void> {
@@ -25,11 +28,12 @@ export default async function startWeb(): Promise<void> {
 
   const { TestApp, WITHOUT_PROXY } = await import('./test-app.js');
   const { serveChromium } = await import('./chromium.js');
-  const app = new TestApp({ ...WITHOUT_PROXY, ANONYMOUS_CALLS_PER_SECOND: '1000' }, 'all');
+  const app = new TestApp({ ...WITHOUT_PROXY, ANONYMOUS_CALLS_PER_SECOND: '1000', USAGE_TOKEN }, 'all');
   await app.start();
   const browser = await serveChromium();
   globalThis.webTest = { app, browser };
   process.env['WEB_TEST_URL'] = app.url;
+  process.env['WEB_TEST_USAGE_TOKEN'] = USAGE_TOKEN;
   process.env['WEB_TEST_DATABASE'] = app.config.databaseUrl;
   if (browser !== undefined) process.env['WEB_TEST_BROWSER'] = browser.wsEndpoint();
 }

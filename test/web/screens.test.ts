@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fill, type PathName, PATHS } from '../../web/src/paths.js';
 import { inChromium } from '../support/browser.js';
 import { SCREENS_UNDER_TEST, type World } from './screens.js';
-import { deployedSite, finalizedInvoice, leaveBrowser, LOOKS, Visit } from './support.js';
+import { deployedSite, finalizedInvoice, leaveBrowser, LOOKS, reportedUsage, Visit } from './support.js';
 
 jest.setTimeout(300_000);
 
@@ -54,5 +54,7 @@ async function prepare(): Promise<{ world: World; signedIn: Visit; visitor: Visi
   const [signedIn, visitor] = await Promise.all([Visit.begin(), Visit.begin()]);
   const org = await signedIn.signUp();
   const { id: invoice } = await finalizedInvoice(signedIn);
-  return { world: { org, invoice, ...(await deployedSite(signedIn)) }, signedIn, visitor };
+  const site = await deployedSite(signedIn);
+  await reportedUsage(signedIn, site.project);
+  return { world: { org, invoice, ...site }, signedIn, visitor };
 }

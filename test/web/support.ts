@@ -149,6 +149,28 @@ export async function finalizedInvoice(visit: Visit): Promise<{ readonly id: str
   }
 }
 
+/** Usage of today of two meters, one of them in a project. */
+export async function reportedUsage(visit: Visit, project: string): Promise<void> {
+  const { org_id: org } = await visit.call('GET', 'billing/subscription');
+  const event = { source: 'test', org_id: org, occurred_at: new Date().toISOString() };
+  const response = await fetch(`${serviceUrl()}/api/v1/billing/events`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${process.env['WEB_TEST_USAGE_TOKEN']!}`,
+      'content-type': 'application/json',
+    },
+    body: JSON.stringify({
+      events: [
+        { ...event, id: randomUUID(), meter: 'sandbox_compute', quantity: '36000000', project_id: project },
+        { ...event, id: randomUUID(), meter: 'object_storage', quantity: '9000000000000' },
+      ],
+    }),
+  });
+  const { data } = (await response.json()) as { data?: { accepted: number } };
+  if (data?.accepted !== 2) throw new Error(`The usage was not accepted: ${response.status} ${JSON.stringify(data)}`);
+  await eventually(async () => (await visit.call('GET', 'billing/usage')).length === 2, 'the usage is shown', 60_000);
+}
+
 export interface Site {
   readonly project: string;
   readonly deploy: string;
