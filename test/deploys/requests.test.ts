@@ -64,6 +64,17 @@ describe('POST /api/v1/projects/:project_id/deploys', () => {
     ]);
   });
 
+  it('is the last deploy in the list of projects, for callers who may see deploys', async () => {
+    const list = async (by: string): Promise<any> =>
+      (await app.fetch('/api/v1/projects', as(by))).body.data.find(({ id }: { id: string }) => id === project);
+    expect(await list(key)).not.toHaveProperty('last_deploy');
+    await queued({ branch: 'first' });
+    const { id, state, type, branch, created_at: createdAt } = await queued({ branch: 'feature/cart' });
+    expect((await list(key)).last_deploy).toEqual({ id, state, type, branch, created_at: createdAt });
+    const blind = await make.key(ada, { scopes: ['projects:read'] });
+    expect(await list(blind)).not.toHaveProperty('last_deploy');
+  });
+
   it('deploys the production branch when no branch is given', async () => {
     const other = await newProject(key, { production_branch: 'trunk' });
     expect((await queued({}, key, other)).branch).toBe('trunk');

@@ -7,13 +7,16 @@ import type { BrowserServer } from 'playwright-core';
 import startServers from './servers.setup.js';
 import type { TestApp } from './test-app.js';
 
+/** Reports usage, so that there is something to show. */
+const USAGE_TOKEN = 'usage-of-the-tests-of-the-web-app';
+
 declare global {
   var webTest: { readonly app: TestApp; readonly browser: BrowserServer | undefined } | undefined;
 }
 
 /**
  * Before all tests of the web app: builds it, and starts one service and one browser for all of them. WEB_TEST_URL,
- * WEB_TEST_APPS_PORT and WEB_TEST_BROWSER tell the workers where they are.
+ * WEB_TEST_APPS_PORT, WEB_TEST_DATABASE, WEB_TEST_USAGE_TOKEN and WEB_TEST_BROWSER tell the workers where they are.
  */
 // Jest asks for a default export here.
 export default async function startWeb(): Promise<void> {
@@ -28,11 +31,16 @@ export default async function startWeb(): Promise<void> {
   const { npmRegistry } = await import('./npm-registry.js');
   // Builds use the registry that npm is configured with, which may be on an internal network.
   const BUILD_ALLOWED_HOSTS = npmRegistry().host;
-  const app = new TestApp({ ...WITHOUT_PROXY, ANONYMOUS_CALLS_PER_SECOND: '1000', BUILD_ALLOWED_HOSTS }, 'all');
+  const app = new TestApp(
+    { ...WITHOUT_PROXY, ANONYMOUS_CALLS_PER_SECOND: '1000', BUILD_ALLOWED_HOSTS, USAGE_TOKEN },
+    'all',
+  );
   await app.start();
   const browser = await serveChromium();
   globalThis.webTest = { app, browser };
   process.env['WEB_TEST_URL'] = app.url;
   process.env['WEB_TEST_APPS_PORT'] = String(app.appsPort);
+  process.env['WEB_TEST_USAGE_TOKEN'] = USAGE_TOKEN;
+  process.env['WEB_TEST_DATABASE'] = app.config.databaseUrl;
   if (browser !== undefined) process.env['WEB_TEST_BROWSER'] = browser.wsEndpoint();
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fill, type PathName, PATHS } from '../../web/src/paths.js';
 import { inChromium } from '../support/browser.js';
 import { SCREENS_UNDER_TEST, type World } from './screens.js';
-import { deployedSite, leaveBrowser, LOOKS, Visit } from './support.js';
+import { deployedSite, finalizedInvoice, leaveBrowser, LOOKS, reportedUsage, Visit } from './support.js';
 
 jest.setTimeout(300_000);
 
@@ -53,5 +53,8 @@ describe('the screens of the web app', () => {
 async function prepare(): Promise<{ world: World; signedIn: Visit; visitor: Visit }> {
   const [signedIn, visitor] = await Promise.all([Visit.begin(), Visit.begin()]);
   const org = await signedIn.signUp();
-  return { world: { org, ...(await deployedSite(signedIn)) }, signedIn, visitor };
+  const { id: invoice } = await finalizedInvoice(signedIn);
+  const site = await deployedSite(signedIn);
+  await reportedUsage(signedIn, site.project);
+  return { world: { org, invoice, ...site }, signedIn, visitor };
 }

@@ -1,9 +1,10 @@
 import type { PathName } from '../../web/src/paths.js';
 import type { Site } from './support.js';
 
-/** What the screens show: a person with one organization and one project, which is deployed. */
+/** What the screens show: a person with one organization, an invoice and one project, which is deployed. */
 export interface World extends Site {
   readonly org: string;
+  readonly invoice: string;
 }
 
 interface Row {
@@ -30,6 +31,9 @@ export const SCREENS_UNDER_TEST: Readonly<Record<PathName, Row>> = {
   members: { ready: 'td:has-text("owner")', params: ({ org }) => ({ org }) },
   audit: { ready: 'td:has-text("project.created")', params: ({ org }) => ({ org }) },
   settings: { ready: 'button:has-text("Save")', params: ({ org }) => ({ org }) },
+  usage: { ready: 'figure canvas', params: ({ org }) => ({ org }) },
+  billing: { ready: 'th:has-text("Number")', params: ({ org }) => ({ org }) },
+  invoice: { ready: 'td:has-text("Plan builder")', params: ({ org, invoice }) => ({ org, invoice }) },
   newProject: { ready: 'label:has-text("Nothing yet")', params: ({ org }) => ({ org }) },
   projects: { ready: 'li:has-text("Ready")', params: ({ org }) => ({ org }) },
   project: { ready: 'td:has-text("Ready")', params: ({ org, project }) => ({ org, project }) },

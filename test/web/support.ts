@@ -1,5 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { Client } from 'pg';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 import { onThisMachine } from '../support/patience.js';
 import { eventually } from '../support/test-app.js';
@@ -112,6 +113,62 @@ interface AxeResults {
     readonly id: string;
     readonly nodes: readonly { readonly html: string; readonly failureSummary?: string }[];
   }[];
+}
+
+/**
+ * An invoice of last month for the plan Builder, as the close of a month leaves it. The close itself works on all
+ * organizations at a time of its own, and has its tests in `test/billing`.
+ */
+export async function finalizedInvoice(visit: Visit): Promise<{ readonly id: string; readonly number: string }> {
+  const { org_id: org } = await visit.call('GET', 'billing/subscription');
+  const id = `ivc_${randomUUID().replaceAll('-', '').slice(0, 26)}`;
+  const client = new Client({ connectionString: process.env['WEB_TEST_DATABASE']! });
+  await client.connect();
+  try {
+    const month = `date_trunc('month', now(), 'UTC')`;
+    await client.query(
+      `INSERT INTO invoices (id, org_id, period_from, period_to, state, bill_to, cutoff_at, total_cents, created_at)
+        VALUES ($1, $2, ${month} - interval '1 month', ${month}, 'draft', '{"name":"Shop","slug":"shop"}', now(),
+          4900, now())`,
+      [id, org],
+    );
+    await client.query(
+      `INSERT INTO invoice_lines (invoice_id, position, kind, plan, quantity, unit, period_from, period_to, amount_nano)
+        VALUES ($1, 1, 'base_fee', 'builder', 2592000, 's', ${month} - interval '1 month', ${month}, 49000000000)`,
+      [id],
+    );
+    const numbered = await client.query<{ number: string }>(
+      `WITH next AS (UPDATE document_numbers SET last = last + 1 WHERE series = 'invoice' RETURNING last)
+        UPDATE invoices SET state = 'finalized', number = next.last, finalized_at = now(),
+          due_at = now() + interval '14 days' FROM next WHERE id = $1 RETURNING number`,
+      [id],
+    );
+    return { id, number: `INV-${numbered.rows[0]!.number.padStart(6, '0')}` };
+  } finally {
+    await client.end();
+  }
+}
+
+/** Usage of today of two meters, one of them in a project. */
+export async function reportedUsage(visit: Visit, project: string): Promise<void> {
+  const { org_id: org } = await visit.call('GET', 'billing/subscription');
+  const event = { source: 'test', org_id: org, occurred_at: new Date().toISOString() };
+  const response = await fetch(`${serviceUrl()}/api/v1/billing/events`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${process.env['WEB_TEST_USAGE_TOKEN']!}`,
+      'content-type': 'application/json',
+    },
+    body: JSON.stringify({
+      events: [
+        { ...event, id: randomUUID(), meter: 'sandbox_compute', quantity: '36000000', project_id: project },
+        { ...event, id: randomUUID(), meter: 'object_storage', quantity: '9000000000000' },
+      ],
+    }),
+  });
+  const { data } = (await response.json()) as { data?: { accepted: number } };
+  if (data?.accepted !== 2) throw new Error(`The usage was not accepted: ${response.status} ${JSON.stringify(data)}`);
+  await eventually(async () => (await visit.call('GET', 'billing/usage')).length === 2, 'the usage is shown', 60_000);
 }
 
 export interface Site {

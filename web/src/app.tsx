@@ -1,12 +1,15 @@
+import { useQuery } from '@tanstack/react-query';
 import { lazy, type ComponentType, type ReactNode, Suspense, useEffect } from 'react';
-import { Route, Switch, useLocation } from 'wouter';
+import { Redirect, Route, Switch, useLocation } from 'wouter';
 import { onSignedOut } from './api';
-import { PATHS, type PathName } from './paths';
+import { lastOrganization, meQuery } from './data/me';
+import { PATHS, type PathName, pathTo } from './paths';
 import { OUTSIDE_SHELL, prepareScreen, SCREENS } from './screens';
 import { ErrorBoundary } from './shell/error-boundary';
 import { NotFound } from './shell/not-found';
 import { Shell } from './shell/shell';
 import { signInPath } from './shell/sign-in-path';
+import { Loaded } from './ui/loaded';
 import { ScreenPreparation } from './ui/screen-link';
 import { Notices } from './ui/notices';
 import { Skeleton } from './ui/skeleton';
@@ -41,6 +44,7 @@ export function App(): ReactNode {
             <Route path={`${PATHS.account}/*?`}>
               <Inside />
             </Route>
+            <Route path="/app/~/*">{({ '*': rest }) => <InLastOrganization rest={rest} />}</Route>
             <Route path="/app/:org/*?">{({ org }) => <Inside org={org} />}</Route>
           </Switch>
         </Suspense>
@@ -48,6 +52,13 @@ export function App(): ReactNode {
       <Notices />
     </ScreenPreparation>
   );
+}
+
+/** Links in errors do not know the organization: `~` stands for the one that was looked at last. */
+function InLastOrganization({ rest }: { readonly rest: string }): ReactNode {
+  const me = useQuery(meQuery);
+  if (me.data === undefined) return <Loaded query={me}>{() => null}</Loaded>;
+  return <Redirect to={`${pathTo('projects', { org: lastOrganization(me.data) })}/${rest}`} replace />;
 }
 
 function Inside({ org }: { readonly org?: string | undefined }): ReactNode {

@@ -5,7 +5,12 @@ import { CREDENTIAL_ERRORS } from './auth.errors.js';
 import type { Scope } from './scopes.js';
 
 export const ACCESS_ERRORS = defineErrors({
-  insufficient_scopes: { type: 'authorization_error', status: 403, title: 'The key or the role does not allow this.' },
+  insufficient_scopes: {
+    type: 'authorization_error',
+    status: 403,
+    title: 'The key or the role does not allow this.',
+    dashboard: '/~/keys',
+  },
   org_access_denied: {
     type: 'authorization_error',
     status: 403,
@@ -17,6 +22,7 @@ export const ACCESS_ERRORS = defineErrors({
     type: 'authorization_error',
     status: 403,
     title: 'The email address of the account is not verified.',
+    dashboard: '/verify-email',
   },
 });
 

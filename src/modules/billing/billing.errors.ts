@@ -7,10 +7,25 @@ import { formatCents } from './domain/cents.js';
 
 export const BILLING_ERRORS = defineErrors({
   plan_request_not_found: { type: 'not_found_error', status: 404, title: 'Plan request not found.' },
-  invoice_not_found: { type: 'not_found_error', status: 404, title: 'Invoice not found.' },
-  plan_too_small: { type: 'conflict_error', status: 409, title: 'The organization exceeds the limits of the plan.' },
-  plan_by_contract: { type: 'conflict_error', status: 409, title: 'The plan is available by contract only.' },
-  payment_method_required: { type: 'conflict_error', status: 409, title: 'The organization has no payment method.' },
+  invoice_not_found: { type: 'not_found_error', status: 404, title: 'Invoice not found.', dashboard: '/~/billing' },
+  plan_too_small: {
+    type: 'conflict_error',
+    status: 409,
+    title: 'The organization exceeds the limits of the plan.',
+    dashboard: '/~/usage',
+  },
+  plan_by_contract: {
+    type: 'conflict_error',
+    status: 409,
+    title: 'The plan is available by contract only.',
+    dashboard: '/~/billing',
+  },
+  payment_method_required: {
+    type: 'conflict_error',
+    status: 409,
+    title: 'The organization has no payment method.',
+    dashboard: '/~/billing',
+  },
   invoice_closed: { type: 'conflict_error', status: 409, title: 'The invoice is paid or void.' },
   credit_too_large: { type: 'conflict_error', status: 409, title: 'The credit note exceeds the invoice.' },
 });

@@ -69,7 +69,7 @@ import { SubscriptionsService } from './subscriptions/subscriptions.service.js';
       useFactory: async ({ stripe }: BillingSettings, { dashboardUrl }: Config) =>
         stripe === undefined
           ? new ManualPayments()
-          : new (await import('./payments/stripe-payments.js')).StripePayments(stripe, dashboardUrl),
+          : new (await import('./payments/stripe-payments.js')).StripePayments(stripe, `${dashboardUrl}/~/billing`),
     },
   ],
   exports: [

@@ -4,8 +4,18 @@ import { GENERIC_ERRORS } from '../../platform/errors/generic.errors.js';
 import { formatUsd } from '../../platform/money/nano-dollars.js';
 
 export const CREDIT_ERRORS = defineErrors({
-  credits_exhausted: { type: 'insufficient_credits_error', status: 402, title: 'Not enough credits.' },
-  spend_cap_reached: { type: 'insufficient_credits_error', status: 402, title: 'The spend cap is reached.' },
+  credits_exhausted: {
+    type: 'insufficient_credits_error',
+    status: 402,
+    title: 'Not enough credits.',
+    dashboard: '/~/billing',
+  },
+  spend_cap_reached: {
+    type: 'insufficient_credits_error',
+    status: 402,
+    title: 'The spend cap is reached.',
+    dashboard: '/~/billing',
+  },
 });
 
 interface Shortfall {

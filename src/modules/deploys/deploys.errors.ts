@@ -11,7 +11,12 @@ export const DEPLOY_ERRORS = defineErrors({
   project_has_no_repository: { type: 'conflict_error', status: 409, title: 'The project has no linked repository.' },
   deploy_already_over: { type: 'conflict_error', status: 409, title: 'The deploy has already ended.' },
   deploy_in_use: { type: 'conflict_error', status: 409, title: 'The deploy is running or is the production deploy.' },
-  storage_limit_reached: { type: 'conflict_error', status: 409, title: 'The storage limit of the plan is reached.' },
+  storage_limit_reached: {
+    type: 'conflict_error',
+    status: 409,
+    title: 'The storage limit of the plan is reached.',
+    dashboard: '/~/usage',
+  },
   deploy_not_ready: {
     type: 'conflict_error',
     status: 409,

@@ -4,7 +4,12 @@ import { GENERIC_ERRORS } from '../../platform/errors/generic.errors.js';
 
 export const LIMIT_ERRORS = defineErrors({
   burst_limit_exceeded: { type: 'rate_limit_error', status: 429, title: 'Too many requests in a short time.' },
-  daily_limit_exceeded: { type: 'rate_limit_error', status: 429, title: 'The daily call limit is reached.' },
+  daily_limit_exceeded: {
+    type: 'rate_limit_error',
+    status: 429,
+    title: 'The daily call limit is reached.',
+    dashboard: '/~/usage',
+  },
   concurrency_limit_exceeded: {
     type: 'rate_limit_error',
     status: 429,

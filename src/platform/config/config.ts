@@ -82,8 +82,8 @@ export class Config {
   @UrlSetting({
     name: 'DASHBOARD_URL',
     summary:
-      'URL of the app for people, which links in e-mails and the pages of the payment provider lead to. ' +
-      'Errors do not carry `dashboard_url` yet.',
+      'URL of the app for people, which links in e-mails, `dashboard_url` of errors and the pages of the payment ' +
+      'provider lead to.',
     unset: '`/app` of this service',
     example: 'https://app.example.com',
   })

@@ -17,6 +17,11 @@ interface ErrorFacts {
   readonly status: number;
   /** One line for lists. The page `docs/errors/<code>.md` has the cause and the fix. */
   readonly title: string;
+  /**
+   * The screen of the app where a person mends it, as a path below `DASHBOARD_URL`. `~` stands for the organization
+   * that the person looked at last, because an error does not always know which one it is about.
+   */
+  readonly dashboard?: string;
 }
 
 /** An error that the API can return. */

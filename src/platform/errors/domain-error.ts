@@ -3,7 +3,6 @@ import type { ErrorDefinition, ErrorType } from './define-errors.js';
 /** What the caller receives besides the message. All of it is sent, so it must not contain secrets. */
 export interface ErrorHelp {
   readonly hint?: string;
-  readonly dashboardUrl?: string;
   readonly upgradeUrl?: string;
   readonly retryAfterSeconds?: number;
   readonly details?: unknown;

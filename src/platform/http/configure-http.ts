@@ -67,7 +67,7 @@ export function configureHttp(app: INestApplication): void {
   guardListener(server, {
     connections: { ...config.connections, isShared: (address) => isLoopback(address) || proxies.trustsPeer(address) },
     render: (error, requestId) => {
-      const { contentType, body } = failureOf(error, requestId, config.docsUrl, false);
+      const { contentType, body } = failureOf(error, requestId, config, false);
       return { contentType, text: JSON.stringify(body) };
     },
     newRequestId: () => ids.next(REQUEST_ID),

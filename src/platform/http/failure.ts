@@ -1,4 +1,5 @@
 import type { Request } from 'express';
+import type { Config } from '../config/config.js';
 import type { DomainError } from '../errors/domain-error.js';
 
 /** The members of `error` on the wire. Absent members are left out and never null. */
@@ -15,14 +16,17 @@ interface WireError {
   readonly retry_after?: number | undefined;
 }
 
+/** Where the pages for people begin. */
+type ErrorLinks = Pick<Config, 'dashboardUrl' | 'docsUrl'>;
+
 export interface Failure {
   readonly contentType: string;
   readonly body: object;
 }
 
 /** Renders an error in the service's own shape, or as RFC 9457 when the caller asks for it. */
-export function failureOf(error: DomainError, requestId: string, docsUrl: string, asProblem: boolean): Failure {
-  const wire = wireOf(error, docsUrl);
+export function failureOf(error: DomainError, requestId: string, links: ErrorLinks, asProblem: boolean): Failure {
+  const wire = wireOf(error, links);
   if (asProblem)
     return {
       contentType: 'application/problem+json; charset=utf-8',
@@ -38,7 +42,10 @@ export function wantsProblem(request: Request): boolean {
   return request.headers.accept?.includes('application/problem+json') ?? false;
 }
 
-function wireOf({ type, code, status, message, help }: DomainError, docsUrl: string): WireError {
+function wireOf(
+  { type, code, status, message, help, definition }: DomainError,
+  { dashboardUrl, docsUrl }: ErrorLinks,
+): WireError {
   return {
     type,
     code,
@@ -46,7 +53,7 @@ function wireOf({ type, code, status, message, help }: DomainError, docsUrl: str
     message,
     details: help.details,
     hint: help.hint,
-    dashboard_url: help.dashboardUrl,
+    dashboard_url: definition.dashboard === undefined ? undefined : dashboardUrl + definition.dashboard,
     docs_url: `${docsUrl}/errors/${code}`,
     upgrade_url: help.upgradeUrl,
     retry_after: help.retryAfterSeconds,

@@ -14,6 +14,8 @@ export interface Place {
 /** The places of an organization, in the order of the sidebar. */
 export const PLACES: readonly Place[] = [
   { name: 'Projects', icon: 'projects', key: 'p', path: (org) => pathTo('projects', { org }), below: '/projects/' },
+  { name: 'Usage', icon: 'usage', key: 'u', path: (org) => pathTo('usage', { org }) },
+  { name: 'Billing', icon: 'billing', key: 'b', path: (org) => pathTo('billing', { org }), below: '/billing/' },
   { name: 'API keys', icon: 'keys', key: 'k', path: (org) => pathTo('keys', { org }) },
   { name: 'Members', icon: 'members', key: 'm', path: (org) => pathTo('members', { org }) },
   { name: 'Audit log', icon: 'audit', key: 'a', path: (org) => pathTo('audit', { org }) },

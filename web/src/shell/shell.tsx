@@ -75,14 +75,14 @@ export function Shell({ org: named, children }: ShellProps): ReactNode {
     );
   });
   return (
-    <div className="grid min-h-dvh grid-cols-1 grid-rows-[auto_1fr] md:grid-cols-[248px_1fr] md:grid-rows-1">
+    <div className="grid min-h-dvh grid-cols-1 grid-rows-[auto_1fr] md:grid-cols-[248px_1fr] md:grid-rows-1 print:block">
       <a
         href="#main"
         className="focus:bg-accent focus:text-on-accent sr-only focus:not-sr-only focus:absolute focus:z-10 focus:m-2 focus:rounded-md focus:px-3 focus:py-2"
       >
         Skip to content
       </a>
-      <header className="border-line bg-surface flex min-w-0 flex-col gap-3 border-b p-3 md:sticky md:top-0 md:h-dvh md:border-r md:border-b-0">
+      <header className="print:hidden border-line bg-surface flex min-w-0 flex-col gap-3 border-b p-3 md:sticky md:top-0 md:h-dvh md:border-r md:border-b-0">
         <div className="flex items-center gap-2">
           <OrganizationMenu organization={organization} all={me.data?.organizations ?? []} />
           <div className="md:hidden">

@@ -39,6 +39,11 @@ export function ErrorNote({ error, onRetry }: { readonly error: unknown; readonl
             See plans and prices
           </a>
         )}
+        {placeOf(known) !== undefined && (
+          <a className="link min-h-6" href={known!.dashboardUrl} target="_blank" rel="noreferrer">
+            Open {placeOf(known)}
+          </a>
+        )}
         {known?.docsUrl !== undefined && known.status !== 400 && (
           <a className="link min-h-6" href={`/docs/errors/${known.code}`} target="_blank" rel="noreferrer">
             What to do
@@ -53,6 +58,18 @@ export function ErrorNote({ error, onRetry }: { readonly error: unknown; readonl
       </p>
     </div>
   );
+}
+
+/** The screens that errors lead to, by the end of their address. The link opens beside what was typed. */
+const PLACES = [
+  ['/billing', 'billing'],
+  ['/usage', 'usage'],
+  ['/keys', 'API keys'],
+] as const;
+
+function placeOf(error: ServiceError | undefined): string | undefined {
+  if (error === undefined || error.status === 401) return undefined;
+  return PLACES.find(([end]) => error.dashboardUrl?.endsWith(end))?.[1];
 }
 
 function hintOf(error: unknown): string | undefined {
