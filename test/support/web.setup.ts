@@ -12,8 +12,8 @@ declare global {
 }
 
 /**
- * Before all tests of the web app: builds it, and starts one service and one browser for all of them. WEB_TEST_URL and
- * WEB_TEST_BROWSER tell the workers where they are.
+ * Before all tests of the web app: builds it, and starts one service and one browser for all of them. WEB_TEST_URL,
+ * WEB_TEST_BROWSER and WEB_TEST_DATABASE tell the workers where they are.
  */
 // Jest asks for a default export here.
 export default async function startWeb(): Promise<void> {
@@ -30,5 +30,6 @@ export default async function startWeb(): Promise<void> {
   const browser = await serveChromium();
   globalThis.webTest = { app, browser };
   process.env['WEB_TEST_URL'] = app.url;
+  process.env['WEB_TEST_DATABASE'] = app.config.databaseUrl;
   if (browser !== undefined) process.env['WEB_TEST_BROWSER'] = browser.wsEndpoint();
 }
