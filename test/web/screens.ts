@@ -37,8 +37,27 @@ export const SCREENS_UNDER_TEST: Readonly<Record<PathName, Row>> = {
   newProject: { ready: 'label:has-text("Nothing yet")', params: ({ org }) => ({ org }) },
   projects: { ready: 'li:has-text("Ready")', params: ({ org }) => ({ org }) },
   project: { ready: 'td:has-text("Ready")', params: ({ org, project }) => ({ org, project }) },
+  ...projectScreens({
+    projectLogs: 'p:has-text("No lines yet")',
+    projectMetrics: 'h2:has-text("Nothing was measured")',
+    projectCrons: 'h2:has-text("No crons yet")',
+    projectSettings: 'button:has-text("Save the name")',
+    projectBuild: 'li:has-text("Build command")',
+    projectVariables: 'h2:has-text("No variables yet")',
+    projectDomains: 'h2:has-text("No domains yet")',
+    projectProtection: 'button:has-text("Save")',
+    projectHooks: 'h2:has-text("No hooks yet")',
+  }),
   deploy: {
     ready: '[role=log] #L1',
     params: ({ org, project, deploy }) => ({ org, project, deploy }),
   },
 };
+
+function projectScreens<Name extends PathName>(ready: Readonly<Record<Name, string>>): Record<Name, Row> {
+  const rows = Object.entries<string>(ready).map(([name, text]) => [
+    name,
+    { ready: text, params: ({ org, project }: World) => ({ org, project }) },
+  ]);
+  return Object.fromEntries(rows) as Record<Name, Row>;
+}

@@ -176,11 +176,20 @@ export interface Site {
   readonly deploy: string;
 }
 
-/** A project whose files have been deployed. */
-export async function deployedSite(visit: Visit, name = 'Storefront'): Promise<Site> {
+/** A project whose files have been deployed. The Free plan has no production deploys. */
+export async function deployedSite(
+  visit: Visit,
+  name = 'Storefront',
+  type: 'preview' | 'production' = 'preview',
+): Promise<Site> {
+  const { id: project } = await visit.call('POST', 'projects', { name });
+  return { project, deploy: await deployFiles(visit, project, type) };
+}
+
+/** Deploys a page, and returns the deploy once it is ready. */
+export async function deployFiles(visit: Visit, project: string, type: 'preview' | 'production'): Promise<string> {
   const page = Buffer.from('<!doctype html><title>Shop</title><h1>Hello</h1>');
   const sha256 = createHash('sha256').update(page).digest('hex');
-  const { id: project } = await visit.call('POST', 'projects', { name });
   const file = { path: 'index.html', sha256, bytes: page.length, executable: false };
   const upload = await visit.call('POST', `projects/${project}/uploads`, { files: [file] });
   if (upload.missing.length > 0) {
@@ -189,13 +198,12 @@ export async function deployedSite(visit: Visit, name = 'Storefront'): Promise<S
   }
   const { id: deploy } = await visit.call('POST', `projects/${project}/deploys`, {
     source: { upload_id: upload.id },
-    // The Free plan has no production deploys.
-    type: 'preview',
+    type,
   });
   await eventually(
     async () => (await visit.call('GET', `deploys/${deploy}`)).state === 'ready',
     'the deploy is ready',
     60_000,
   );
-  return { project, deploy };
+  return deploy;
 }

@@ -1,4 +1,6 @@
 import fc from 'fast-check';
+import { readEnvFile } from '../../web/src/data/env-file.js';
+import { scheduleInWords } from '../../web/src/data/schedule-words.js';
 import { piecesOf } from '../../web/src/log/ansi.js';
 import { nextPath } from '../../web/src/shell/next-path.js';
 
@@ -50,5 +52,64 @@ describe('the address after signing in', () => {
     '',
   ])('may not be %j', (path) => {
     expect(nextPath(`?next=${encodeURIComponent(path)}`)).toBe('/app');
+  });
+});
+
+describe('a pasted .env file', () => {
+  it('is read as dotenv does', () => {
+    const text = [
+      '\uFEFF# A comment',
+      'PLAIN=one two # not this',
+      'export HASH="a # b"',
+      "SINGLE='a\\nb'",
+      'DOUBLE="a\\nb"',
+      'KEY="first',
+      'second"',
+      'EMPTY=',
+      'OPEN="not closed',
+      'no variable',
+      'PLAIN=last\r',
+    ].join('\n');
+    expect(readEnvFile(text)).toEqual({
+      variables: [
+        { name: 'PLAIN', value: 'last' },
+        { name: 'HASH', value: 'a # b' },
+        { name: 'SINGLE', value: 'a\\nb' },
+        { name: 'DOUBLE', value: 'a\nb' },
+        { name: 'KEY', value: 'first\nsecond' },
+        { name: 'EMPTY', value: '' },
+        { name: 'OPEN', value: '"not closed' },
+      ],
+      faults: [10],
+    });
+  });
+
+  it('keeps every value between single quotes', () => {
+    const value = fc.string().map((text) => text.replace(/['\r]/g, ''));
+    fc.assert(
+      fc.property(fc.array(value), (values) => {
+        const text = values.map((each, index) => `V${index}='${each}'`).join('\n');
+        expect(readEnvFile(text).variables.map((each) => each.value)).toEqual(values);
+      }),
+    );
+  });
+});
+
+describe('the schedule of a cron', () => {
+  it.each([
+    ['* * * * *', 'Every minute'],
+    ['*/15 * * * *', 'Every 15 minutes'],
+    ['*/7 * * * *', undefined],
+    ['5 * * * *', 'Every hour at 05 past'],
+    ['0 */6 * * *', 'Every 6 hours'],
+    ['0 5 * * *', 'Every day at 05:00'],
+    ['30 9 * * mon-fri', 'Monday to Friday at 09:30'],
+    ['0 9 * * 7', 'Every Sunday at 09:00'],
+    ['0 9 1 * *', 'On day 1 of each month at 09:00'],
+    ['0 9 1 * 1', undefined],
+    ['0 9 * jan *', undefined],
+    ['', undefined],
+  ])('%s is %s', (schedule, words) => {
+    expect(scheduleInWords(schedule)).toBe(words);
   });
 });

@@ -21,6 +21,15 @@ export const PATHS = {
   invoice: '/app/:org/billing/:invoice',
   newProject: '/app/:org/projects/new',
   project: '/app/:org/projects/:project',
+  projectLogs: '/app/:org/projects/:project/logs',
+  projectMetrics: '/app/:org/projects/:project/metrics',
+  projectCrons: '/app/:org/projects/:project/crons',
+  projectSettings: '/app/:org/projects/:project/settings',
+  projectBuild: '/app/:org/projects/:project/settings/build',
+  projectVariables: '/app/:org/projects/:project/settings/variables',
+  projectDomains: '/app/:org/projects/:project/settings/domains',
+  projectProtection: '/app/:org/projects/:project/settings/protection',
+  projectHooks: '/app/:org/projects/:project/settings/hooks',
   deploy: '/app/:org/projects/:project/deploys/:deploy',
 } as const;
 

@@ -28,6 +28,15 @@ export const SCREENS: { readonly [Name in PathName]: () => Promise<ScreenModule<
   newProject: () => import('./screens/projects/new-project'),
   projects: () => import('./screens/projects/projects'),
   project: () => import('./screens/projects/project'),
+  projectLogs: () => import('./screens/projects/logs'),
+  projectMetrics: () => import('./screens/projects/metrics'),
+  projectCrons: () => import('./screens/projects/crons'),
+  projectSettings: () => import('./screens/projects/settings/general'),
+  projectBuild: () => import('./screens/projects/settings/build'),
+  projectVariables: () => import('./screens/projects/settings/variables'),
+  projectDomains: () => import('./screens/projects/settings/domains'),
+  projectProtection: () => import('./screens/projects/settings/protection'),
+  projectHooks: () => import('./screens/projects/settings/hooks'),
   deploy: () => import('./screens/projects/deploy'),
 };
 

@@ -1,5 +1,5 @@
 import type { Deploy, ListedProject, OrganizationMembership, Page } from '@service/client';
-import { queryOptions } from '@tanstack/react-query';
+import { queryOptions, useQuery } from '@tanstack/react-query';
 import { api } from '../api';
 import { pagedQuery } from './paged';
 
@@ -23,6 +23,10 @@ export const deployTypeIn = ({ plan }: Pick<OrganizationMembership, 'plan'>): De
 
 export const projectQuery = (project: string) =>
   queryOptions({ queryKey: ['project', project], queryFn: ({ signal }) => api.projects.get(project, { signal }) });
+
+export function useProjectName(project: string): string | undefined {
+  return useQuery(projectQuery(project)).data?.name;
+}
 
 export const deploysQuery = (project: string) =>
   pagedQuery({

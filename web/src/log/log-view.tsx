@@ -12,14 +12,24 @@ interface LogLine {
 const ROW = 24;
 const AROUND = 30;
 
-interface LogViewProps {
-  readonly lines: readonly LogLine[];
+interface LogViewProps<Line extends LogLine> {
+  readonly lines: readonly Line[];
   readonly running: boolean;
   readonly empty: string;
+  /** What stands before a line, where its number says nothing. */
+  readonly nameOf?: (line: Line) => string;
+  /** Beside the search. */
+  readonly filters?: ReactNode;
 }
 
 /** Only the rows in view are in the page. It follows the end until the reader scrolls up, and again from the end on. */
-export function LogView({ lines, running, empty }: LogViewProps): ReactNode {
+export function LogView<Line extends LogLine>({
+  lines,
+  running,
+  empty,
+  nameOf,
+  filters,
+}: LogViewProps<Line>): ReactNode {
   const [wanted, setWanted] = useState('');
   const shown = useMemo(() => {
     const text = wanted.toLowerCase();
@@ -28,8 +38,9 @@ export function LogView({ lines, running, empty }: LogViewProps): ReactNode {
   const count = `${shown.length.toLocaleString('en')} ${shown.length === 1 ? 'line' : 'lines'}`;
   return (
     <section aria-label="Log" className="card overflow-hidden">
-      <div className="border-line flex items-center gap-3 border-b p-2">
-        <label className="bg-sunken text-muted focus-within:outline-accent-ink flex h-8 flex-1 items-center gap-2 rounded-md px-2 focus-within:outline-2">
+      <div className="border-line flex flex-wrap items-center gap-3 border-b p-2">
+        {filters}
+        <label className="bg-sunken text-muted focus-within:outline-accent-ink flex h-8 flex-1 basis-32 items-center gap-2 rounded-md px-2 focus-within:outline-2">
           <Icon name="search" size={14} />
           <span className="sr-only">Find in the log</span>
           <input
@@ -46,19 +57,25 @@ export function LogView({ lines, running, empty }: LogViewProps): ReactNode {
           {running ? `${count}, live` : count}
         </span>
       </div>
-      <Rows lines={shown} all={lines} running={running} empty={wanted === '' ? empty : 'No line has this text.'} />
+      <Rows
+        lines={shown}
+        all={lines}
+        running={running}
+        empty={wanted === '' ? empty : 'No line has this text.'}
+        {...(nameOf !== undefined && { nameOf })}
+      />
     </section>
   );
 }
 
-interface RowsProps {
-  readonly lines: readonly LogLine[];
-  readonly all: readonly LogLine[];
+interface RowsProps<Line extends LogLine> extends Pick<LogViewProps<Line>, 'nameOf'> {
+  readonly lines: readonly Line[];
+  readonly all: readonly Line[];
   readonly running: boolean;
   readonly empty: string;
 }
 
-function Rows({ lines, all, running, empty }: RowsProps): ReactNode {
+function Rows<Line extends LogLine>({ lines, all, running, empty, nameOf }: RowsProps<Line>): ReactNode {
   const box = useRef<HTMLDivElement>(null);
   const last = useRef(0);
   /** Where the program scrolled to: the event that follows is not the reader's doing. */
@@ -93,6 +110,30 @@ function Rows({ lines, all, running, empty }: RowsProps): ReactNode {
   };
   const first = Math.max(0, Math.floor(top / ROW) - AROUND);
   const rows = lines.slice(first, first + Math.ceil((box.current?.clientHeight ?? 480) / ROW) + 2 * AROUND);
+  const lineRow = (line: Line): ReactNode => {
+    const { seq, text, stream } = line;
+    return (
+      <div key={seq} id={`L${seq}`} className={`flex h-6 whitespace-pre ${lookOf(stream, seq === marked)}`}>
+        <a
+          href={`#L${seq}`}
+          aria-label={`Line ${seq}`}
+          onClick={() => {
+            setMarked(seq);
+          }}
+          className={`text-muted shrink-0 pr-4 text-right select-none hover:underline ${nameOf === undefined ? 'w-14' : 'w-24'}`}
+        >
+          {nameOf?.(line) ?? seq}
+        </a>
+        <span className="pr-4">
+          {piecesOf(text).map((piece, index) => (
+            <span key={index} className={piece.look}>
+              {piece.text}
+            </span>
+          ))}
+        </span>
+      </div>
+    );
+  };
   return (
     <div className="relative">
       <div
@@ -107,27 +148,7 @@ function Rows({ lines, all, running, empty }: RowsProps): ReactNode {
         {lines.length === 0 && <p className="text-muted p-4">{empty}</p>}
         <div style={{ height: lines.length * ROW + (lines.length === 0 ? 0 : 16) }}>
           <div className="w-max min-w-full" style={{ transform: `translateY(${first * ROW + 8}px)` }}>
-            {rows.map(({ seq, text, stream }) => (
-              <div key={seq} id={`L${seq}`} className={`flex h-6 whitespace-pre ${lookOf(stream, seq === marked)}`}>
-                <a
-                  href={`#L${seq}`}
-                  aria-label={`Line ${seq}`}
-                  onClick={() => {
-                    setMarked(seq);
-                  }}
-                  className="text-muted w-14 shrink-0 pr-4 text-right select-none hover:underline"
-                >
-                  {seq}
-                </a>
-                <span className="pr-4">
-                  {piecesOf(text).map((piece, index) => (
-                    <span key={index} className={piece.look}>
-                      {piece.text}
-                    </span>
-                  ))}
-                </span>
-              </div>
-            ))}
+            {rows.map(lineRow)}
           </div>
         </div>
       </div>

@@ -1,6 +1,6 @@
 import type { Deploy } from '@service/client';
 import { useMutation, useQuery } from '@tanstack/react-query';
-import type { ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
 import { useLocation } from 'wouter';
 import { api, ignore, queries } from '../../api';
 import { useMay } from '../../data/me';
@@ -17,6 +17,7 @@ import { Loaded } from '../../ui/loaded';
 import { Page } from '../../ui/page';
 import { State } from '../../ui/state';
 import { Ago, Duration } from '../../ui/time';
+import { canRollBackTo, RollBackDialog } from './roll-back';
 
 interface Params {
   readonly org: string;
@@ -77,6 +78,7 @@ function Actions({ org, deploy }: { readonly org: string; readonly deploy: Deplo
   const { id, project_id: project, branch, type } = deploy;
   const may = useMay(org, type === 'production' ? 'deploys:production' : 'deploys:write');
   const mayPromote = useMay(org, 'deploys:production');
+  const [chosen, setChosen] = useState<Deploy>();
   const take = (news: Deploy): void => {
     queries.setQueryData(deployQuery(news.id).queryKey, news);
     void queries.invalidateQueries({ queryKey: deploysQuery(project).queryKey });
@@ -130,6 +132,23 @@ function Actions({ org, deploy }: { readonly org: string; readonly deploy: Deplo
           Open
         </ButtonLink>
       )}
+      {mayPromote && canRollBackTo(deploy) && (
+        <Button
+          onClick={() => {
+            setChosen(deploy);
+          }}
+        >
+          <Icon name="undo" size={14} />
+          Roll back to this
+        </Button>
+      )}
+      <RollBackDialog
+        project={project}
+        deploy={chosen}
+        onClose={() => {
+          setChosen(undefined);
+        }}
+      />
       {error !== null && (
         <div className="w-full">
           <ErrorNote error={error} />

@@ -1,4 +1,4 @@
-import type { Deploy, Page as PageOf, Project } from '@service/client';
+import type { Deploy, Project } from '@service/client';
 import { useInfiniteQuery, useMutation, useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { useLocation } from 'wouter';
@@ -10,30 +10,24 @@ import { pathTo } from '../../paths';
 import { Button, ButtonLink } from '../../ui/button';
 import { CopyLine } from '../../ui/copy';
 import { DeployState } from '../../ui/deploy-state';
-import { Dialog } from '../../ui/dialog';
 import { Empty } from '../../ui/empty';
 import { ErrorNote } from '../../ui/error-note';
 import { Icon } from '../../ui/icons';
 import { Loaded } from '../../ui/loaded';
 import { More } from '../../ui/more';
-import { noticeFailure } from '../../ui/notices';
-import { Page } from '../../ui/page';
 import { ScreenLink } from '../../ui/screen-link';
 import { State } from '../../ui/state';
 import { Table } from '../../ui/table';
 import { Ago } from '../../ui/time';
+import { ProjectFrame, type ProjectParams } from './project-frame';
+import { canRollBackTo, RollBackDialog } from './roll-back';
 
-interface Params {
-  readonly org: string;
-  readonly project: string;
-}
-
-export function prepare({ project }: Params): void {
+export function prepare({ project }: ProjectParams): void {
   queries.query(projectQuery(project)).catch(ignore);
   queries.infiniteQuery(deploysQuery(project)).catch(ignore);
 }
 
-export function Screen({ org, project: id }: Params): ReactNode {
+export function Screen({ org, project: id }: ProjectParams): ReactNode {
   const [, go] = useLocation();
   const project = useQuery(projectQuery(id));
   const deploys = useInfiniteQuery(deploysQuery(id));
@@ -73,11 +67,7 @@ export function Screen({ org, project: id }: Params): ReactNode {
     </>
   );
   return (
-    <Page
-      title={project.data?.name ?? 'Project'}
-      above={[['Projects', pathTo('projects', { org })]]}
-      {...(actions !== false && { actions })}
-    >
+    <ProjectFrame org={org} project={id} open="project" {...(actions !== false && { actions })}>
       {deploy.isError && (
         <div className="mb-4">
           <ErrorNote error={deploy.error} />
@@ -96,7 +86,7 @@ export function Screen({ org, project: id }: Params): ReactNode {
           </Loaded>
         )}
       </Loaded>
-    </Page>
+    </ProjectFrame>
   );
 }
 
@@ -133,7 +123,6 @@ interface DeploysProps {
 function Deploys({ org, project, deploys, query }: DeploysProps): ReactNode {
   const [chosen, setChosen] = useState<Deploy>();
   const mayRollBack = useMay(org, 'deploys:production');
-  const rollBack = useRollBack(project);
   return (
     <>
       <Table
@@ -188,10 +177,7 @@ function Deploys({ org, project, deploys, query }: DeploysProps): ReactNode {
             actions: true,
             cell: (deploy) =>
               mayRollBack &&
-              deploy.type === 'production' &&
-              deploy.state === 'ready' &&
-              deploy.files_removed !== true &&
-              !deploy.live && (
+              canRollBackTo(deploy) && (
                 <Button
                   look="quiet"
                   onClick={() => {
@@ -206,71 +192,13 @@ function Deploys({ org, project, deploys, query }: DeploysProps): ReactNode {
         ]}
         more={<More query={query} />}
       />
-      <Dialog
-        open={chosen !== undefined}
-        title="Roll back production?"
+      <RollBackDialog
+        project={project}
+        deploy={chosen}
         onClose={() => {
           setChosen(undefined);
         }}
-      >
-        <p className="text-muted break-words">
-          Visitors get <b className="text-ink">{chosen?.commit?.message ?? chosen?.id}</b>
-          {chosen?.commit !== undefined && (
-            <>
-              {' '}
-              (<code className="font-mono text-xs">{chosen.commit.sha.slice(0, 7)}</code>)
-            </>
-          )}{' '}
-          within a second. Nothing is built again, and you can go forward as fast.
-        </p>
-        <div className="mt-5 flex justify-end gap-2">
-          <Button
-            onClick={() => {
-              setChosen(undefined);
-            }}
-          >
-            Cancel
-          </Button>
-          <Button
-            look="primary"
-            onClick={() => {
-              if (chosen !== undefined) rollBack.mutate(chosen.id);
-              setChosen(undefined);
-            }}
-          >
-            Roll back
-          </Button>
-        </div>
-      </Dialog>
+      />
     </>
   );
 }
-
-/** Shown at once, and taken back with the error where the service refuses. */
-function useRollBack(project: string): { mutate: (deploy: string) => void } {
-  const key = deploysQuery(project).queryKey;
-  return useMutation({
-    mutationFn: (deploy: string) => api.projects.rollback(project, deploy),
-    onMutate: async (deploy) => {
-      await queries.cancelQueries({ queryKey: key });
-      const before = queries.getQueryData(key);
-      queries.setQueryData(key, (old) =>
-        old === undefined ? old : { ...old, pages: old.pages.map((page) => liveIs(page, deploy)) },
-      );
-      return { before };
-    },
-    onError: (error, _deploy, context) => {
-      queries.setQueryData(key, context?.before);
-      noticeFailure(error);
-    },
-    onSettled: () => {
-      void queries.invalidateQueries({ queryKey: key });
-      void queries.invalidateQueries({ queryKey: ['projects'] });
-    },
-  });
-}
-
-const liveIs = (page: PageOf<Deploy>, deploy: string): PageOf<Deploy> => ({
-  ...page,
-  data: page.data.map((one) => ({ ...one, live: one.id === deploy })),
-});
