@@ -53,5 +53,11 @@ describe('the screens of the web app', () => {
 async function prepare(): Promise<{ world: World; signedIn: Visit; visitor: Visit }> {
   const [signedIn, visitor] = await Promise.all([Visit.begin(), Visit.begin()]);
   const org = await signedIn.signUp();
-  return { world: { org, ...(await deployedSite(signedIn)) }, signedIn, visitor };
+  const site = await deployedSite(signedIn);
+  const { id: repository } = await signedIn.call('POST', 'repositories', { name: 'storefront', template: 'nextjs' });
+  const endpoints = `orgs/${org}/webhook-endpoints`;
+  const { id: endpoint } = await signedIn.call('POST', endpoints, { url: 'https://hooks.example.com/service' });
+  await signedIn.call('POST', `${endpoints}/${endpoint}/test`);
+  await signedIn.call('POST', 'sandbox/executions', { language: 'python', code: 'print(1 + 2)' });
+  return { world: { org, repository, endpoint, ...site }, signedIn, visitor };
 }

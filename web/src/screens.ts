@@ -17,10 +17,16 @@ export const SCREENS: { readonly [Name in PathName]: () => Promise<ScreenModule<
   verifyEmail: () => import('./screens/entry/verify-email'),
   acceptInvitation: () => import('./screens/entry/accept-invitation'),
   account: () => import('./screens/account/account'),
+  connectGithub: () => import('./screens/repositories/connect-github'),
   keys: () => import('./screens/keys/keys'),
   members: () => import('./screens/organization/members'),
   audit: () => import('./screens/organization/audit'),
   settings: () => import('./screens/organization/settings'),
+  sandbox: () => import('./screens/sandbox/sandbox'),
+  repositories: () => import('./screens/repositories/repositories'),
+  repository: () => import('./screens/repositories/repository'),
+  webhooks: () => import('./screens/webhooks/webhooks'),
+  webhook: () => import('./screens/webhooks/webhook'),
   newProject: () => import('./screens/projects/new-project'),
   projects: () => import('./screens/projects/projects'),
   project: () => import('./screens/projects/project'),
@@ -35,6 +41,7 @@ export const OUTSIDE_SHELL: ReadonlySet<PathName> = new Set<PathName>([
   'resetPassword',
   'verifyEmail',
   'acceptInvitation',
+  'connectGithub',
 ]);
 
 /** Fetches the code and the data of a screen, before a click on a link to it. */
