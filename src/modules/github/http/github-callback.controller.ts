@@ -41,7 +41,7 @@ export class GithubCallbackController {
         ? Number(installation)
         : 'the number in the address of the installation at GitHub',
     });
-    const fragment = new URLSearchParams({ state, code, installation_id: installation! }).toString();
+    const fragment = new URLSearchParams({ state: state!, code: code!, installation_id: installation! }).toString();
     return pageOf(`<p>GitHub has authorized you. Connect the account within ten minutes, <strong>if you started this
 yourself</strong>:</p>
 <p><a href="${escapeHtml(`/app/connect-github#${fragment}`)}">Continue in the web app</a></p>
