@@ -4,7 +4,7 @@ import { useSyncExternalStore } from 'react';
  * Whether the stream of events is open. `starting` is the time before the first answer, and while the page is hidden,
  * which holds no stream.
  */
-export type Liveness = 'starting' | 'live' | 'away';
+type Liveness = 'starting' | 'live' | 'away';
 
 /** While there is no stream, what is unfinished is asked for again this often. */
 const POLL_MS = 3_000;

@@ -14,7 +14,7 @@ export interface Draft {
 }
 
 /** The service does not keep the programs that ran. This browser does, so that a run can be opened again. */
-export interface RanProgram {
+interface RanProgram {
   readonly id: string;
   readonly language: Language;
   readonly code: string;

@@ -4,7 +4,7 @@ export const LANGUAGES: readonly Language[] = ['typescript', 'javascript', 'pyth
 /** Longer programs run, but make no link: some programs cut long addresses. */
 const LONGEST_SHARED = 20_000;
 
-export interface SharedProgram {
+interface SharedProgram {
   readonly language: Language;
   readonly code: string;
 }
