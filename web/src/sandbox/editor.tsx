@@ -52,7 +52,7 @@ export function Editor({ code, language, label, replacements, onChange }: Editor
       <textarea
         aria-label={label}
         spellCheck={false}
-        className="input h-96 font-mono text-sm"
+        className="input h-72 font-mono text-sm sm:h-96"
         value={code}
         onChange={(event) => {
           onChange(event.target.value);
@@ -63,7 +63,7 @@ export function Editor({ code, language, label, replacements, onChange }: Editor
     <div
       ref={host}
       data-editor
-      className="bg-surface border-line-strong focus-within:outline-accent-ink h-96 overflow-hidden rounded-md border focus-within:outline-2 focus-within:outline-offset-2"
+      className="bg-surface border-line-strong focus-within:outline-accent-ink h-72 overflow-hidden rounded-md border focus-within:outline-2 focus-within:outline-offset-2 sm:h-96"
     />
   );
 }

@@ -117,7 +117,7 @@ interface CommandsProps {
 }
 
 function Commands({ org, repository }: CommandsProps): ReactNode {
-  const { repo_url: url, default_branch: branch, provider } = repository;
+  const { repo_url: url, default_branch: branch, provider, template } = repository;
   const push = `git remote add origin ${url}\ngit push -u origin HEAD:${branch}`;
   return (
     <>
@@ -139,21 +139,23 @@ function Commands({ org, repository }: CommandsProps): ReactNode {
       >
         <CopyLine text={`git clone ${url}`} label="The command that clones the repository" />
       </Section>
-      <Section title="Push code that you have" hint="In its directory, which is a git repository with a commit.">
-        <div className="bg-sunken border-line relative rounded-md border">
-          <pre
-            tabIndex={0}
-            role="group"
-            aria-label="The commands that push"
-            className="overflow-x-auto p-3 pr-10 font-mono text-sm"
-          >
-            {push}
-          </pre>
-          <span className="absolute top-2 right-2">
-            <Copy text={push} label="Copy the commands that push" />
-          </span>
-        </div>
-      </Section>
+      {template === undefined && (
+        <Section title="Push code that you have" hint="In its directory, which is a git repository with a commit.">
+          <div className="bg-sunken border-line relative rounded-md border">
+            <pre
+              tabIndex={0}
+              role="group"
+              aria-label="The commands that push"
+              className="overflow-x-auto p-3 pr-10 font-mono text-sm"
+            >
+              {push}
+            </pre>
+            <span className="absolute top-2 right-2">
+              <Copy text={push} label="Copy the commands that push" />
+            </span>
+          </div>
+        </Section>
+      )}
     </>
   );
 }

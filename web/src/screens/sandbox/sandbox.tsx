@@ -158,7 +158,7 @@ function Program({ draft, replacements, onChange }: ProgramProps): ReactNode {
   const [isOpen, setIsOpen] = useState(false);
   return (
     <>
-      <div className="grid gap-3 sm:grid-cols-3">
+      <div className="grid grid-cols-2 gap-3 *:first:col-span-2 sm:grid-cols-3 sm:*:first:col-span-1">
         <Choice
           label="Language"
           name="language"

@@ -214,7 +214,7 @@ function Deliveries({ org, endpoint }: EndpointProps): ReactNode {
             <p className="text-muted">Nothing was sent yet.</p>
           ) : (
             <Table
-              label="Messages"
+              label="Messages of the endpoint"
               rows={rowsOf(data)}
               keyOf={({ id }) => id}
               more={<More query={deliveries} />}
