@@ -5,6 +5,14 @@ jest.setTimeout(300_000);
 
 const EVENTS = /\/api\/v1\/orgs\/[^/]+\/events$/;
 
+const FIRST = JSON.stringify({
+  seq: 1,
+  id: 'evt_1',
+  type: 'unknown.yet',
+  created_at: '2026-01-01T00:00:00Z',
+  data: {},
+});
+
 describe('what happens elsewhere', () => {
   afterAll(leaveBrowser);
 
@@ -17,11 +25,7 @@ describe('what happens elsewhere', () => {
     await page.route(EVENTS, async (route) => {
       asked.push(route.request().headers()['last-event-id']);
       // The first answer breaks off after an event. Then the service is not reached, until it is again.
-      if (asked.length === 1)
-        await route.fulfill({
-          contentType: 'application/x-ndjson',
-          body: `${JSON.stringify({ seq: 1, id: 'evt_1', type: 'unknown.yet', created_at: '2026-01-01T00:00:00Z', data: {} })}\n`,
-        });
+      if (asked.length === 1) await route.fulfill({ contentType: 'application/x-ndjson', body: `${FIRST}\n` });
       else if (isCut) await route.abort();
       else await route.continue();
     });
