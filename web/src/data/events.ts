@@ -12,8 +12,8 @@ const LONGEST_PAUSE_MS = 60_000;
 const STALE: Readonly<Record<string, readonly string[]>> = {
   deploy: ['projects', 'project', 'deploy'],
   execution: ['executions', 'execution'],
-  invoice: ['billing'],
-  spend: ['billing', 'usage'],
+  invoice: ['billing', 'invoice'],
+  spend: ['billing'],
   webhook_endpoint: ['webhooks'],
 };
 const ALL = [...new Set(Object.values(STALE).flat())];
