@@ -13,6 +13,7 @@ export {
   ServiceError,
   ValidationError,
 } from './errors.js';
+export { type GithubIntegration } from './github.js';
 export { type Keys } from './keys.js';
 export { type Me } from './me.js';
 export { type EventOptions, type Orgs } from './orgs.js';
@@ -60,6 +61,10 @@ export type {
   ExplainedCall,
   Explanation,
   Forecast,
+  Github,
+  GithubConnection,
+  GithubInstallation,
+  GithubLink,
   Invitation,
   IssuedWebhookEndpoint,
   Invoice,

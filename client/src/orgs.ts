@@ -15,6 +15,8 @@ import type {
 export interface EventOptions extends RequestOptions {
   /** Also the events of the last 24 hours after this `seq`; 0 for all. By default, only new ones arrive. */
   readonly after?: number | undefined;
+  /** Called with true when the stream is open, and with false when its connection broke and is about to resume. */
+  readonly onConnection?: ((isOpen: boolean) => void) | undefined;
 }
 
 /** Organizations, their members and their audit logs. `org` is an id or a slug. */
@@ -119,10 +121,14 @@ export class Orgs {
    *
    * @throws {NotFoundError} `organization_not_found`.
    */
-  async *events(orgId: string, { after, ...options }: EventOptions = {}): AsyncGenerator<OrgEvent, never, undefined> {
+  async *events(
+    orgId: string,
+    { after, onConnection, ...options }: EventOptions = {},
+  ): AsyncGenerator<OrgEvent, never, undefined> {
     const path = `/api/v1/orgs/${encodeURIComponent(orgId)}/events`;
     for (let from = after; ;)
-      from = (yield* this.#transport.follow<OrgEvent, { readonly after: number }>(path, from, options)).after;
+      from = (yield* this.#transport.follow<OrgEvent, { readonly after: number }>(path, from, options, onConnection))
+        .after;
   }
 }
 

@@ -2,6 +2,7 @@ import { Auth } from './auth.js';
 import { Billing } from './billing.js';
 import { Deploys } from './deploys.js';
 import { Domains } from './domains.js';
+import { GithubIntegration } from './github.js';
 import { Keys } from './keys.js';
 import { Me } from './me.js';
 import { Orgs } from './orgs.js';
@@ -52,6 +53,7 @@ export class Service {
   readonly billing: Billing;
   readonly deploys: Deploys;
   readonly domains: Domains;
+  readonly github: GithubIntegration;
   readonly keys: Keys;
   readonly me: Me;
   readonly orgs: Orgs;
@@ -86,6 +88,7 @@ export class Service {
     this.billing = new Billing(this.#transport);
     this.deploys = new Deploys(this.#transport);
     this.domains = new Domains(this.#transport);
+    this.github = new GithubIntegration(this.#transport);
     this.keys = new Keys(this.#transport);
     this.me = new Me(this.#transport);
     this.orgs = new Orgs(this.#transport);

@@ -190,6 +190,7 @@ export class Transport {
     path: string,
     headers: Readonly<Record<string, string>>,
     options: RequestOptions = {},
+    onOpen?: () => void,
   ): AsyncGenerator<string, void, undefined> {
     const { response, limit } = await this.#tried({ method: 'GET', path, headers }, options, async (opened) => {
       if (!opened.response.ok) return { ...opened, text: await this.#read(opened).then(({ text }) => text) };
@@ -198,6 +199,7 @@ export class Transport {
     });
     const reader = response.body!.getReader();
     try {
+      onOpen?.();
       const decoder = new TextDecoder();
       let rest = '';
       for (let part = await reader.read(); !part.done; part = await reader.read()) {
@@ -214,18 +216,19 @@ export class Transport {
 
   /**
    * Yields the lines of a log as they arrive, and returns its end. If the connection breaks, it resumes after the last
-   * line.
+   * line. `onConnection` is called with true when a connection is open, and with false when it broke.
    */
   async *follow<Line extends { readonly seq: number }, End = object>(
     path: string,
     after: number | undefined,
     options: RequestOptions,
+    onConnection?: (isOpen: boolean) => void,
   ): AsyncGenerator<Line, End, undefined> {
     for (let seq = after, breaks = 0; ;) {
       let fault: unknown = new TypeError('terminated');
       try {
         const headers = { accept: 'application/x-ndjson', ...(seq === undefined ? {} : { 'last-event-id': `${seq}` }) };
-        for await (const text of this.lines(path, headers, options)) {
+        for await (const text of this.lines(path, headers, options, () => onConnection?.(true))) {
           // The server sends empty lines to keep the connection open.
           if (text === '') continue;
           const news = JSON.parse(text) as Line | { readonly end: End };
@@ -238,6 +241,7 @@ export class Transport {
         if (error instanceof ServiceError || options.signal?.aborted === true) throw error;
         fault = error;
       }
+      onConnection?.(false);
       if (++breaks > MAX_BREAKS) throw fault;
       await sleep(PAUSE_MS, options.signal);
     }

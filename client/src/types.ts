@@ -119,6 +119,16 @@ export type NewEnvVariable = Schemas['EnvVariableBody'];
 export type Repository = Schemas['RepositoryView'];
 export type NewRepository = Schemas['CreateRepositoryBody'];
 
+/** The GitHub accounts of an organization, and whether the service has a GitHub App. */
+export type Github = Schemas['GithubView'];
+export type GithubInstallation = Schemas['GithubInstallationView'];
+
+/** The addresses that begin to connect a GitHub account. */
+export type GithubLink = Schemas['GithubLinkView'];
+
+/** What GitHub returned to the person who connects an account. */
+export type GithubConnection = Schemas['ConnectGithubBody'];
+
 /** A template for new repositories. */
 export type Template = Schemas['TemplateView'];
 

@@ -212,6 +212,9 @@ describe('connecting a GitHub account', () => {
     expect(page.headers.get('content-security-policy')).toContain("default-src 'none'");
     expect(page.text).not.toContain('<script');
     expect(page.text).toContain('installation_id&quot;:12');
+    expect(page.text).toContain(
+      'href="/app/connect-github#state=ghs_x.%3Cscript%3E&amp;code=a%27b%22&amp;installation_id=12"',
+    );
     expect((await app.fetch('/integrations/github/callback?error=access_denied')).text).toContain('did not authorize');
   });
 });

@@ -56,5 +56,10 @@ async function prepare(): Promise<{ world: World; signedIn: Visit; visitor: Visi
   const { id: invoice } = await finalizedInvoice(signedIn);
   const site = await deployedSite(signedIn);
   await reportedUsage(signedIn, site.project);
-  return { world: { org, invoice, ...site }, signedIn, visitor };
+  const { id: repository } = await signedIn.call('POST', 'repositories', { name: 'storefront', template: 'nextjs' });
+  const endpoints = `orgs/${org}/webhook-endpoints`;
+  const { id: endpoint } = await signedIn.call('POST', endpoints, { url: 'https://hooks.example.com/service' });
+  await signedIn.call('POST', `${endpoints}/${endpoint}/test`);
+  await signedIn.call('POST', 'sandbox/executions', { language: 'python', code: 'print(1 + 2)' });
+  return { world: { org, invoice, repository, endpoint, ...site }, signedIn, visitor };
 }

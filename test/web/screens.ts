@@ -1,10 +1,12 @@
 import type { PathName } from '../../web/src/paths.js';
 import type { Site } from './support.js';
 
-/** What the screens show: a person with one organization, an invoice and one project, which is deployed. */
+/** What the screens show: a person with one organization that has one of everything. */
 export interface World extends Site {
   readonly org: string;
   readonly invoice: string;
+  readonly repository: string;
+  readonly endpoint: string;
 }
 
 interface Row {
@@ -27,6 +29,15 @@ export const SCREENS_UNDER_TEST: Readonly<Record<PathName, Row>> = {
   acceptInvitation: { ready: 'button:has-text("Accept the invitation")', after: '#token=svc_inv_unknown' },
   account: { ready: 'td:has-text("This device")' },
   newOrganization: { ready: 'button:has-text("Create the organization")' },
+  connectGithub: {
+    ready: 'button:has-text("Connect the account")',
+    after: '#state=ghs_unknown&code=unknown&installation_id=1',
+  },
+  sandbox: { ready: '.cm-content', params: ({ org }) => ({ org }) },
+  repositories: { ready: 'a:has-text("storefront")', params: ({ org }) => ({ org }) },
+  repository: { ready: 'code:has-text("git clone")', params: ({ org, repository }) => ({ org, repository }) },
+  webhooks: { ready: 'a:has-text("hooks.example.com")', params: ({ org }) => ({ org }) },
+  webhook: { ready: 'td:has-text("webhook_endpoint.test")', params: ({ org, endpoint }) => ({ org, endpoint }) },
   keys: { ready: 'h1:has-text("API keys")', params: ({ org }) => ({ org }) },
   members: { ready: 'td:has-text("owner")', params: ({ org }) => ({ org }) },
   audit: { ready: 'td:has-text("project.created")', params: ({ org }) => ({ org }) },

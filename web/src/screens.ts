@@ -18,6 +18,7 @@ export const SCREENS: { readonly [Name in PathName]: () => Promise<ScreenModule<
   acceptInvitation: () => import('./screens/entry/accept-invitation'),
   account: () => import('./screens/account/account'),
   newOrganization: () => import('./screens/account/new-organization'),
+  connectGithub: () => import('./screens/repositories/connect-github'),
   keys: () => import('./screens/keys/keys'),
   members: () => import('./screens/organization/members'),
   audit: () => import('./screens/organization/audit'),
@@ -25,6 +26,11 @@ export const SCREENS: { readonly [Name in PathName]: () => Promise<ScreenModule<
   usage: () => import('./screens/usage/usage'),
   billing: () => import('./screens/billing/billing'),
   invoice: () => import('./screens/billing/invoice'),
+  sandbox: () => import('./screens/sandbox/sandbox'),
+  repositories: () => import('./screens/repositories/repositories'),
+  repository: () => import('./screens/repositories/repository'),
+  webhooks: () => import('./screens/webhooks/webhooks'),
+  webhook: () => import('./screens/webhooks/webhook'),
   newProject: () => import('./screens/projects/new-project'),
   projects: () => import('./screens/projects/projects'),
   project: () => import('./screens/projects/project'),
@@ -48,6 +54,7 @@ export const OUTSIDE_SHELL: ReadonlySet<PathName> = new Set<PathName>([
   'resetPassword',
   'verifyEmail',
   'acceptInvitation',
+  'connectGithub',
 ]);
 
 /** Fetches the code and the data of a screen, before a click on a link to it. */

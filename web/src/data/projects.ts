@@ -1,10 +1,8 @@
 import type { Deploy, ListedProject, OrganizationMembership, Page } from '@service/client';
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { api } from '../api';
+import { fallbackPollMs } from './live';
 import { pagedQuery } from './paged';
-
-/** There is no stream of events yet, so what is unfinished is asked for again while the page is open. */
-const POLL_MS = 3_000;
 
 export const isRunning = ({ finished_at: end }: Pick<Deploy, 'finished_at'>): boolean => end === undefined;
 
@@ -14,7 +12,7 @@ export const projectsQuery = (org: string) =>
     fetchPage: async (cursor, signal): Promise<Page<ListedProject>> =>
       api.projects.list({ cursor, limit: 30 }, { organization: org, signal }),
     pollMs: (projects) =>
-      projects.some(({ last_deploy: deploy }) => deploy !== undefined && isRunning(deploy)) ? POLL_MS : false,
+      fallbackPollMs(projects.some(({ last_deploy: deploy }) => deploy !== undefined && isRunning(deploy))),
   });
 
 /** Deploys of the production branch are previews in the Free plan, which has no production. */
@@ -32,12 +30,12 @@ export const deploysQuery = (project: string) =>
   pagedQuery({
     queryKey: ['project', project, 'deploys'],
     fetchPage: (cursor, signal) => api.projects.deploys(project, { cursor }, { signal }),
-    pollMs: (deploys) => (deploys.some(isRunning) ? POLL_MS : false),
+    pollMs: (deploys) => fallbackPollMs(deploys.some(isRunning)),
   });
 
 export const deployQuery = (deploy: string) =>
   queryOptions({
     queryKey: ['deploy', deploy],
     queryFn: ({ signal }) => api.deploys.get(deploy, { signal }),
-    refetchInterval: ({ state }) => (state.data !== undefined && isRunning(state.data) ? POLL_MS : false),
+    refetchInterval: ({ state }) => fallbackPollMs(state.data !== undefined && isRunning(state.data)),
   });

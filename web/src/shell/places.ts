@@ -14,10 +14,19 @@ export interface Place {
 /** The places of an organization, in the order of the sidebar. */
 export const PLACES: readonly Place[] = [
   { name: 'Projects', icon: 'projects', key: 'p', path: (org) => pathTo('projects', { org }), below: '/projects/' },
+  {
+    name: 'Repositories',
+    icon: 'repositories',
+    key: 'r',
+    path: (org) => pathTo('repositories', { org }),
+    below: '/repositories/',
+  },
+  { name: 'Sandbox', icon: 'sandbox', key: 's', path: (org) => pathTo('sandbox', { org }) },
   { name: 'Usage', icon: 'usage', key: 'u', path: (org) => pathTo('usage', { org }) },
   { name: 'Billing', icon: 'billing', key: 'b', path: (org) => pathTo('billing', { org }), below: '/billing/' },
   { name: 'API keys', icon: 'keys', key: 'k', path: (org) => pathTo('keys', { org }) },
   { name: 'Members', icon: 'members', key: 'm', path: (org) => pathTo('members', { org }) },
+  { name: 'Webhooks', icon: 'webhooks', key: 'w', path: (org) => pathTo('webhooks', { org }), below: '/webhooks/' },
   { name: 'Audit log', icon: 'audit', key: 'a', path: (org) => pathTo('audit', { org }) },
   { name: 'Settings', icon: 'settings', key: ',', path: (org) => pathTo('settings', { org }) },
 ];

@@ -1,12 +1,14 @@
 import { useQuery } from '@tanstack/react-query';
 import { lazy, type ReactNode, Suspense, useEffect, useRef, useState } from 'react';
 import { Link, useLocation } from 'wouter';
+import { listenTo } from '../data/events';
 import { lastOrganization, meQuery, rememberOrganization } from '../data/me';
 import { pathTo } from '../paths';
 import { ErrorNote } from '../ui/error-note';
 import { Icon } from '../ui/icons';
 import { AccountMenu } from './account-menu';
 import { Help } from './help';
+import { LiveMark } from './live-mark';
 import { ORGANIZATIONS_BUTTON, OrganizationMenu } from './organization-menu';
 import { OWN_PLACES, PLACES } from './places';
 import { useShortcuts } from './shortcuts';
@@ -31,6 +33,8 @@ export function Shell({ org: named, children }: ShellProps): ReactNode {
   useEffect(() => {
     if (organization !== undefined) rememberOrganization(organization.slug);
   }, [organization]);
+  const listened = organization?.id;
+  useEffect(() => (listened === undefined ? undefined : listenTo(listened)), [listened]);
   const nav = useRef<HTMLElement>(null);
   // On a phone the places are a row that scrolls: the one that is open is in view.
   useEffect(() => {
@@ -102,6 +106,7 @@ export function Shell({ org: named, children }: ShellProps): ReactNode {
             Ctrl K
           </kbd>
         </button>
+        <LiveMark />
         <nav ref={nav} aria-label="Main" className="flex gap-0.5 overflow-x-auto md:flex-col md:overflow-visible">
           {places}
         </nav>

@@ -1,16 +1,6 @@
-import { Service, ServiceError } from '@service/client';
-
-type Language = 'typescript' | 'javascript' | 'python';
-
-const EXAMPLES: Readonly<Record<Language, string>> = {
-  typescript:
-    "const stars = ['Sirius', 'Vega', 'Rigel'];\n\nfor (const [index, star] of stars.entries()) {\n  console.log(`${index + 1}. ${star}`);\n}\n",
-  javascript: "console.log(Object.groupBy([1, 2, 3, 4], (number) => (number % 2 ? 'odd' : 'even')));\n",
-  python: 'print([number ** 2 for number in range(10)])\n',
-};
-const LANGUAGES = Object.keys(EXAMPLES) as Language[];
-/** Longer programs run, but make no link: some programs cut long addresses. */
-const LONGEST_SHARED = 20_000;
+import { type Language, Service, ServiceError } from '@service/client';
+import { EXAMPLES } from '../sandbox/examples';
+import { fragmentOf, programIn } from '../sandbox/link';
 
 const at = (id: string): HTMLElement => document.getElementById(id)!;
 
@@ -58,7 +48,7 @@ export function openSandbox(): void {
     });
   });
   const restore = (): void => {
-    void shared().then((found) => {
+    void programIn(location.hash).then((found) => {
       if (found === undefined) return;
       language.value = found.language;
       code.value = found.code;
@@ -69,44 +59,13 @@ export function openSandbox(): void {
 }
 
 async function copyLink(language: Language, code: string): Promise<string> {
-  if (code.length > LONGEST_SHARED) return 'The program is too long for a link.';
-  history.replaceState(null, '', `#${language}/${await packed(code)}`);
+  const fragment = await fragmentOf({ language, code });
+  if (fragment === undefined) return 'The program is too long for a link.';
+  history.replaceState(null, '', fragment);
   try {
     await navigator.clipboard.writeText(location.href);
     return 'Link copied.';
   } catch {
     return 'The link is in the address bar.';
   }
-}
-
-/** Returns undefined when the address holds no program, or a damaged one. */
-async function shared(): Promise<{ language: Language; code: string } | undefined> {
-  const [name = '', text = ''] = location.hash.slice(1).split('/', 2);
-  const language = LANGUAGES.find((each) => each === name);
-  if (language === undefined) return undefined;
-  try {
-    return { language, code: (await unpacked(text)).slice(0, LONGEST_SHARED) };
-  } catch {
-    return undefined;
-  }
-}
-
-async function packed(text: string): Promise<string> {
-  const bytes = await through(new TextEncoder().encode(text), new CompressionStream('deflate-raw'));
-  return btoa(String.fromCharCode(...bytes))
-    .replaceAll('+', '-')
-    .replaceAll('/', '_')
-    .replace(/=+$/, '');
-}
-
-async function unpacked(text: string): Promise<string> {
-  const bytes = Uint8Array.from(atob(text.replaceAll('-', '+').replaceAll('_', '/')), (letter) => letter.charCodeAt(0));
-  return new TextDecoder().decode(await through(bytes, new DecompressionStream('deflate-raw')));
-}
-
-async function through(
-  bytes: Uint8Array<ArrayBuffer>,
-  stream: CompressionStream | DecompressionStream,
-): Promise<Uint8Array> {
-  return new Uint8Array(await new Response(new Blob([bytes]).stream().pipeThrough(stream)).arrayBuffer());
 }

@@ -32,6 +32,8 @@ export function openSuggestions(field: HTMLInputElement, list: HTMLElement): voi
       show([]);
       return;
     }
+    // The client library is for the API, which this page is no part of; and every page of the documentation would load
+    // it for one request.
     const answer = await fetch(`/docs/suggestions?q=${encodeURIComponent(question)}`, { signal: asked.signal });
     if (answer.ok) show(((await answer.json()) as { data: Found[] }).data);
   };

@@ -33,6 +33,7 @@ const PICTURES = {
   undo: 'M9 7H4V2m0 5a9 9 0 1 1-1 7',
   usage: 'M4 20V10m5 10V4m6 16v-8m5 8V7',
   warning: 'M12 4 2.5 20h19zM12 10v4m0 3h.01',
+  webhooks: 'M12 8a3 3 0 1 0-2.6-1.500L6 13m0 0a3 3 0 1 0 3 3h7m0 0a3 3 0 1 0 2.6-4.500L14 6',
 } as const;
 
 export type IconName = keyof typeof PICTURES;

@@ -34,7 +34,8 @@ export function Duration({ from, to }: { readonly from: string; readonly to?: st
   );
 }
 
-function durationOf(ms: number): string {
+/** `12 s`, or `3 min 4 s`. */
+export function durationOf(ms: number): string {
   if (ms < 1_000) return `${Math.max(0, Math.round(ms))} ms`;
   const seconds = ms / 1_000;
   if (seconds < 60) return `${seconds < 10 ? seconds.toFixed(1) : Math.round(seconds)} s`;

@@ -9,7 +9,8 @@ const LONGEST = 500;
 
 /**
  * Receives a person whom GitHub redirects after the installation of the app. It cannot know whose browser it is, so
- * that it connects nothing: it shows a command that only the person can send, with their own key.
+ * that it connects nothing: it leads to the page of the app where the person confirms it, and shows the same as a
+ * command. The parameters are behind the `#` of that page, which is sent nowhere.
  */
 @ApiExcludeController()
 @Controller('integrations/github/callback')
@@ -40,8 +41,11 @@ export class GithubCallbackController {
         ? Number(installation)
         : 'the number in the address of the installation at GitHub',
     });
-    return pageOf(`<p>GitHub has authorized you. To connect the account, send this within ten minutes,
-<strong>if you started this yourself</strong>:</p>
+    const fragment = new URLSearchParams({ state: state!, code: code!, installation_id: installation! }).toString();
+    return pageOf(`<p>GitHub has authorized you. Connect the account within ten minutes, <strong>if you started this
+yourself</strong>:</p>
+<p><a href="${escapeHtml(`/app/connect-github#${fragment}`)}">Continue in the web app</a></p>
+<p>Or send this with your API key:</p>
 <pre>curl ${escapeHtml(this.config.publicUrl)}/api/v1/integrations/github/installations \\
   -H "authorization: Bearer $SERVICE_API_KEY" -H 'content-type: application/json' \\
   -d ${escapeHtml(quoted(body))}</pre>

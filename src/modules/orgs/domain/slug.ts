@@ -22,6 +22,7 @@ export const RESERVED_NAMES: ReadonlySet<string> = new Set([
   'blog',
   'cdn',
   'cli',
+  'connect-github',
   'console',
   'contact',
   'dashboard',

@@ -1,12 +1,13 @@
 import type { NewRepository } from '@service/client';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { type ReactNode, useRef, useState } from 'react';
-import { useLocation } from 'wouter';
+import { useLocation, useSearch } from 'wouter';
 import { api, ignore, queries } from '../../api';
 import { useOrganization } from '../../data/me';
 import { rowsOf } from '../../data/paged';
 import { deployQuery, deployTypeIn, projectsQuery } from '../../data/projects';
 import { repositoriesQuery, templatesQuery } from '../../data/repositories';
+import { GithubAccounts } from '../../github/github-accounts';
 import { pathTo } from '../../paths';
 import { Field, Form } from '../../ui/form';
 import { Icon } from '../../ui/icons';
@@ -22,10 +23,11 @@ export function prepare({ org }: Params): void {
   queries.infiniteQuery(repositoriesQuery(org)).catch(ignore);
 }
 
-/** Where the files come from: a template, a repository of the organization, one elsewhere, or nothing yet. */
+/** Where the files come from: a template, a repository of the organization, one at GitHub or elsewhere, or nothing yet. */
 type Source =
   | { readonly kind: 'template'; readonly template: NonNullable<NewRepository['template']> }
   | { readonly kind: 'repository'; readonly url: string }
+  | { readonly kind: 'github' }
   | { readonly kind: 'address' }
   | { readonly kind: 'empty' };
 
@@ -34,14 +36,20 @@ export function Screen({ org }: Params): ReactNode {
   const templates = useQuery(templatesQuery(org));
   const repositories = useInfiniteQuery(repositoriesQuery(org));
   const organization = useOrganization(org);
-  const [source, setSource] = useState<Source>();
-  const [name, setName] = useState('');
+  const [chosenSource, setSource] = useState<Source>();
+  const [typedName, setName] = useState<string>();
+  // The page of a repository leads here with it.
+  const wanted = new URLSearchParams(useSearch()).get('repository');
+  const preset = rowsOf(repositories.data).find(({ id }) => id === wanted);
+  const source: Source | undefined =
+    chosenSource ?? (preset === undefined ? undefined : { kind: 'repository', url: preset.repo_url });
+  const name = typedName ?? preset?.name ?? '';
   /** A repository that is there already, where only the project could not be created. */
   const made = useRef<{ readonly name: string; readonly url: string }>(undefined);
 
   const urlFor = async (chosen: Source, address: string): Promise<string | undefined> => {
     if (chosen.kind === 'repository') return chosen.url;
-    if (chosen.kind === 'address') return address;
+    if (chosen.kind === 'address' || chosen.kind === 'github') return address;
     if (chosen.kind === 'empty') return undefined;
     if (made.current?.name !== name) made.current = { name, url: await copyTemplate(org, chosen.template, name) };
     return made.current.url;
@@ -98,6 +106,14 @@ export function Screen({ org }: Params): ReactNode {
                     />
                   ))}
                   <Option
+                    title="GitHub"
+                    text="A repository of an account that you connect"
+                    checked={source?.kind === 'github'}
+                    onChoose={() => {
+                      setSource({ kind: 'github' });
+                    }}
+                  />
+                  <Option
                     title="A repository elsewhere"
                     text="By its address, which must be public"
                     checked={source?.kind === 'address'}
@@ -117,7 +133,8 @@ export function Screen({ org }: Params): ReactNode {
               )}
             </Loaded>
           </fieldset>
-          {source?.kind === 'address' && (
+          {source?.kind === 'github' && <GithubAccounts org={org} />}
+          {(source?.kind === 'address' || source?.kind === 'github') && (
             <Field
               label="Address of the repository"
               name="repo_url"
