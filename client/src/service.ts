@@ -4,6 +4,7 @@ import { Deploys } from './deploys.js';
 import { Domains } from './domains.js';
 import { Keys } from './keys.js';
 import { Me } from './me.js';
+import { Ops } from './ops.js';
 import { Orgs } from './orgs.js';
 import { Projects } from './projects.js';
 import { Repositories } from './repositories.js';
@@ -54,6 +55,7 @@ export class Service {
   readonly domains: Domains;
   readonly keys: Keys;
   readonly me: Me;
+  readonly ops: Ops;
   readonly orgs: Orgs;
   readonly projects: Projects;
   readonly repositories: Repositories;
@@ -88,6 +90,7 @@ export class Service {
     this.domains = new Domains(this.#transport);
     this.keys = new Keys(this.#transport);
     this.me = new Me(this.#transport);
+    this.ops = new Ops(this.#transport);
     this.orgs = new Orgs(this.#transport);
     this.projects = new Projects(this.#transport);
     this.repositories = new Repositories(this.#transport);
