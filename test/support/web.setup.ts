@@ -28,6 +28,11 @@ export default async function startWeb(): Promise<void> {
   const app = new TestApp({ ...WITHOUT_PROXY, ANONYMOUS_CALLS_PER_SECOND: '1000' }, 'all');
   await app.start();
   const browser = await serveChromium();
+  // The first account of an installation on this machine is its operator.
+  const username = 'first-operator';
+  const person = { username, email: `${username}@example.com`, password: 'a-long-enough-secret' };
+  await app.post('/api/v1/auth/sign-up', person, { direct: true });
+  process.env['WEB_TEST_OPERATOR'] = username;
   globalThis.webTest = { app, browser };
   process.env['WEB_TEST_URL'] = app.url;
   if (browser !== undefined) process.env['WEB_TEST_BROWSER'] = browser.wsEndpoint();

@@ -12,6 +12,8 @@ interface Row {
   readonly params?: (world: World) => Readonly<Record<string, string>>;
   /** What is behind the address, as with links in mails. */
   readonly after?: string;
+  /** The screens of operators. */
+  readonly operator?: boolean;
   /** The screens of people who have not signed in. */
   readonly signedOut?: boolean;
 }
@@ -25,6 +27,8 @@ export const SCREENS_UNDER_TEST: Readonly<Record<PathName, Row>> = {
   verifyEmail: { ready: 'button:has-text("Send the link again")' },
   acceptInvitation: { ready: 'button:has-text("Accept the invitation")', after: '#token=svc_inv_unknown' },
   account: { ready: 'td:has-text("This device")' },
+  operator: { ready: 'td:has-text("database")', operator: true },
+  operatorMoney: { ready: 'button:has-text("Set the plan")', operator: true },
   keys: { ready: 'h1:has-text("API keys")', params: ({ org }) => ({ org }) },
   members: { ready: 'td:has-text("owner")', params: ({ org }) => ({ org }) },
   audit: { ready: 'td:has-text("project.created")', params: ({ org }) => ({ org }) },

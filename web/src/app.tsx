@@ -41,6 +41,9 @@ export function App(): ReactNode {
             <Route path={PATHS.account}>
               <Inside />
             </Route>
+            <Route path="/app/operator/*?">
+              <Inside />
+            </Route>
             <Route path="/app/:org/*?">{({ org }) => <Inside org={org} />}</Route>
           </Switch>
         </Suspense>

@@ -10,6 +10,8 @@ export const PATHS = {
   verifyEmail: '/app/verify-email',
   acceptInvitation: '/app/accept-invitation',
   account: '/app/account',
+  operator: '/app/operator',
+  operatorMoney: '/app/operator/money',
   projects: '/app/:org',
   keys: '/app/:org/keys',
   members: '/app/:org/members',

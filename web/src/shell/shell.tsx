@@ -8,7 +8,7 @@ import { Icon } from '../ui/icons';
 import { AccountMenu } from './account-menu';
 import { Help } from './help';
 import { ORGANIZATIONS_BUTTON, OrganizationMenu } from './organization-menu';
-import { OWN_PLACES, PLACES } from './places';
+import { OPERATOR_PLACE, OWN_PLACES, PLACES } from './places';
 import { useShortcuts } from './shortcuts';
 import { chooseTheme } from './theme';
 
@@ -24,6 +24,7 @@ interface ShellProps {
 export function Shell({ org: named, children }: ShellProps): ReactNode {
   const [here, go] = useLocation();
   const me = useQuery(meQuery);
+  const operator = me.data?.user.operator === true;
   const [open, setOpen] = useState<'palette' | 'help'>();
   const org = named ?? (me.data === undefined ? undefined : lastOrganization(me.data));
   const organization = me.data?.organizations.find(({ id, slug }) => slug === org || id === org);
@@ -51,7 +52,8 @@ export function Shell({ org: named, children }: ShellProps): ReactNode {
       document.getElementById(ORGANIZATIONS_BUTTON)?.click();
     },
     onGo: (key) => {
-      const place = [...PLACES, ...OWN_PLACES].find((each) => each.key === key);
+      const all = [...PLACES, ...OWN_PLACES, ...(operator ? [OPERATOR_PLACE] : [])];
+      const place = all.find((each) => each.key === key);
       if (place !== undefined && org !== undefined) go(place.path(org));
     },
   });
@@ -86,7 +88,7 @@ export function Shell({ org: named, children }: ShellProps): ReactNode {
         <div className="flex items-center gap-2">
           <OrganizationMenu organization={organization} all={me.data?.organizations ?? []} />
           <div className="md:hidden">
-            <AccountMenu username={me.data?.user.username} />
+            <AccountMenu username={me.data?.user.username} operator={operator} />
           </div>
         </div>
         <button
@@ -106,7 +108,7 @@ export function Shell({ org: named, children }: ShellProps): ReactNode {
           {places}
         </nav>
         <div className="mt-auto hidden items-center gap-1 md:flex">
-          <AccountMenu username={me.data?.user.username} />
+          <AccountMenu username={me.data?.user.username} operator={operator} />
           <a
             href="/docs"
             target="_blank"
