@@ -107,7 +107,7 @@ const SEVERITIES = { critical: 'bad', warning: 'warn', info: 'quiet' } as const;
 
 function Tasks(): ReactNode {
   const tasks = useQuery(opsTasksQuery);
-  const agent = useMe()?.user.username ?? '';
+  const agent = useMe()?.user.username;
   const [resolving, setResolving] = useState<OpsTask>();
   const close = (): void => {
     setResolving(undefined);
@@ -163,21 +163,23 @@ function Tasks(): ReactNode {
                 {
                   title: 'Actions',
                   actions: true,
-                  cell: (task) => (
-                    <TaskActions
-                      task={task}
-                      mine={task.claimedBy === agent}
-                      onClaim={() => {
-                        change(api.ops.claim(task.id, agent));
-                      }}
-                      onRelease={() => {
-                        change(api.ops.release(task.id, agent));
-                      }}
-                      onResolve={() => {
-                        setResolving(task);
-                      }}
-                    />
-                  ),
+                  // A task is claimed in a name, which may arrive after the tasks.
+                  cell: (task) =>
+                    agent !== undefined && (
+                      <TaskActions
+                        task={task}
+                        mine={task.claimedBy === agent}
+                        onClaim={() => {
+                          change(api.ops.claim(task.id, agent));
+                        }}
+                        onRelease={() => {
+                          change(api.ops.release(task.id, agent));
+                        }}
+                        onResolve={() => {
+                          setResolving(task);
+                        }}
+                      />
+                    ),
                 },
               ]}
             />
@@ -190,7 +192,7 @@ function Tasks(): ReactNode {
           submit="Resolve"
           aside={<Button onClick={close}>Cancel</Button>}
           onSubmit={async ({ resolution = '' }) => {
-            if (resolving !== undefined) await api.ops.resolve(resolving.id, agent, resolution);
+            if (resolving !== undefined && agent !== undefined) await api.ops.resolve(resolving.id, agent, resolution);
             await refresh();
             close();
           }}
