@@ -26,7 +26,7 @@ describe('the web app, where things go wrong', () => {
   });
   afterAll(leaveBrowser);
 
-  inChromium('says that the API is away, and goes on when it is back', async () => {
+  inChromium('says that the API cannot be reached, and goes on when it is back', async () => {
     await prepared();
     const { page } = visit;
     await visit.open(`/app/${org}/keys`);

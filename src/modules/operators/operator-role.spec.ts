@@ -1,5 +1,5 @@
-import { parseOperatorEmails } from './operator-emails.js';
 import { operatorRoleOf } from './operator-role.js';
+import { parseOperatorEmails } from './settings/operator-emails.js';
 
 const NOBODY = new Set<string>();
 const ada = { email: 'Ada@Example.org', emailVerified: true, hasFirstAccount: false };

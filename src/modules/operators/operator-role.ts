@@ -1,4 +1,5 @@
 import type { OperatorsSettings } from './operators.settings.js';
+import { asListed } from './settings/operator-emails.js';
 
 /**
  * Why a person is an operator. `named`: the verified address is in `OPERATOR_EMAILS`. `first_account`: the person has
@@ -20,6 +21,3 @@ export function operatorRoleOf(
   if (operatorEmails.size > 0) return emailVerified && operatorEmails.has(asListed(email)) ? 'named' : undefined;
   return hasFirstAccount && opsToken === undefined ? 'first_account' : undefined;
 }
-
-/** Only ASCII letters are folded: other rules of case make two different addresses the same. */
-export const asListed = (email: string): string => email.replace(/[A-Z]/g, (letter) => letter.toLowerCase());

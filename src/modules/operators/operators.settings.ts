@@ -1,6 +1,6 @@
 import { ModuleSettings } from '../../platform/config/module-settings.js';
 import { ParsedSetting, TextSetting } from '../../platform/config/setting.js';
-import { parseOperatorEmails } from './operator-emails.js';
+import { parseOperatorEmails } from './settings/operator-emails.js';
 
 /** Who may call the operator endpoints: tokens, and people. */
 export class OperatorsSettings extends ModuleSettings {
