@@ -16,6 +16,7 @@ export {
 export { type GithubIntegration } from './github.js';
 export { type Keys } from './keys.js';
 export { type Me } from './me.js';
+export { type Ops } from './ops.js';
 export { type EventOptions, type Orgs } from './orgs.js';
 export { type Listing, type ListQuery, type Page } from './page.js';
 export { type Projects, type RuntimeLogOptions } from './projects.js';
@@ -42,6 +43,18 @@ export type {
   AppMetrics,
   AppMetricsQuery,
   AuditEntry,
+  CreditedOrganization,
+  FeatureFlags,
+  FlagChange,
+  InvoiceCorrection,
+  InvoiceState,
+  NewCredits,
+  OpsManifest,
+  OpsTask,
+  OpsTasks,
+  OpsTasksQuery,
+  PlanChange,
+  PlanSet,
   Credits,
   AccessLink,
   Cron,

@@ -5,6 +5,7 @@ import { Domains } from './domains.js';
 import { GithubIntegration } from './github.js';
 import { Keys } from './keys.js';
 import { Me } from './me.js';
+import { Ops } from './ops.js';
 import { Orgs } from './orgs.js';
 import { Projects } from './projects.js';
 import { Repositories } from './repositories.js';
@@ -56,6 +57,7 @@ export class Service {
   readonly github: GithubIntegration;
   readonly keys: Keys;
   readonly me: Me;
+  readonly ops: Ops;
   readonly orgs: Orgs;
   readonly projects: Projects;
   readonly repositories: Repositories;
@@ -91,6 +93,7 @@ export class Service {
     this.github = new GithubIntegration(this.#transport);
     this.keys = new Keys(this.#transport);
     this.me = new Me(this.#transport);
+    this.ops = new Ops(this.#transport);
     this.orgs = new Orgs(this.#transport);
     this.projects = new Projects(this.#transport);
     this.repositories = new Repositories(this.#transport);

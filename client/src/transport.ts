@@ -169,6 +169,12 @@ export class Transport {
     return this.#data({ method: 'DELETE', path }, options);
   }
 
+  /** Sends a call to an operator endpoint, whose responses have no envelope. */
+  async plain<T>(call: Call, options: RequestOptions = {}): Promise<T> {
+    const { text } = await this.#tried(call, options, (opened) => this.#read(opened));
+    return parsed(text) as T;
+  }
+
   list<T>(path: string, query: ListQuery = {}, options?: RequestOptions): Listing<T> {
     const fetchPage = (cursor: string | undefined): Promise<Page<T>> =>
       this.send<readonly T[], Page<T>['meta']>({ method: 'GET', path, query: { ...query, cursor } }, options);

@@ -228,3 +228,45 @@ export type Cron = Schemas['CronView'];
 export type CronRun = Schemas['CronRunView'];
 export type NewCron = Pick<Schemas['CreateCronBody'], 'path' | 'schedule'> & Partial<Schemas['CreateCronBody']>;
 export type CronChange = Schemas['ChangeCronBody'];
+
+/** The state of the installation, for operators. */
+export interface OpsManifest {
+  readonly service: {
+    readonly name: string;
+    readonly version: string;
+    readonly role: string;
+    readonly startedAt: string;
+    readonly instance: string;
+  };
+  readonly status: 'ok' | 'degraded' | 'draining';
+  readonly parts: Readonly<Record<string, { readonly status: string; readonly reason?: string }>>;
+  /** Absent while Redis is unavailable. */
+  readonly queues?: readonly {
+    readonly name: string;
+    readonly waiting: number;
+    readonly active: number;
+    readonly delayed: number;
+    readonly failed: number;
+    readonly oldestWaitingSeconds: number;
+    readonly paused: boolean;
+  }[];
+  /** Absent while the database is unavailable. */
+  readonly tasks?: { readonly open: number; readonly claimed: number; readonly resolved24h: number };
+}
+
+export type OpsTask = Schemas['TaskView'];
+export type OpsTasks = Schemas['TasksView'];
+export interface OpsTasksQuery {
+  readonly status?: OpsTask['status'];
+  readonly runbookTag?: string;
+  readonly limit?: number;
+  readonly cursor?: string | undefined;
+}
+export type FeatureFlags = Schemas['FlagsView'];
+export type FlagChange = Schemas['ToggleFlagBody'];
+export type PlanChange = Schemas['SetPlanBody'];
+export type PlanSet = Schemas['SetPlanView'];
+export type NewCredits = Pick<Schemas['GrantCreditsBody'], 'orgId' | 'amountUsd' | 'reason' | 'key'>;
+export type CreditedOrganization = Schemas['GrantedCreditsView'];
+export type InvoiceCorrection = Schemas['CreditNoteBody'];
+export type InvoiceState = Schemas['InvoiceStateView'];

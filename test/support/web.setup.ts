@@ -16,7 +16,7 @@ declare global {
 
 /**
  * Before all tests of the web app: builds it, and starts one service and one browser for all of them. WEB_TEST_URL,
- * WEB_TEST_APPS_PORT, WEB_TEST_DATABASE, WEB_TEST_USAGE_TOKEN and WEB_TEST_BROWSER tell the workers where they are.
+ * WEB_TEST_APPS_PORT, WEB_TEST_DATABASE, WEB_TEST_USAGE_TOKEN, WEB_TEST_OPERATOR and WEB_TEST_BROWSER are for the workers.
  */
 // Jest asks for a default export here.
 export default async function startWeb(): Promise<void> {
@@ -37,6 +37,11 @@ export default async function startWeb(): Promise<void> {
   );
   await app.start();
   const browser = await serveChromium();
+  // The first account of an installation on this machine is its operator.
+  const username = 'first-operator';
+  const person = { username, email: `${username}@example.com`, password: 'a-long-enough-secret' };
+  await app.post('/api/v1/auth/sign-up', person, { direct: true });
+  process.env['WEB_TEST_OPERATOR'] = username;
   globalThis.webTest = { app, browser };
   process.env['WEB_TEST_URL'] = app.url;
   process.env['WEB_TEST_APPS_PORT'] = String(app.appsPort);

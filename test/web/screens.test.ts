@@ -24,9 +24,9 @@ describe('the screens of the web app', () => {
 
   describe.each(Object.keys(PATHS) as PathName[])('%s', (name) => {
     inChromium('is accessible and keeps to the policy, light, dark and on a phone', async () => {
-      const { params, after = '', ready, signedOut = false } = SCREENS_UNDER_TEST[name];
-      const { world, signedIn, visitor } = await prepared();
-      const visit = signedOut ? visitor : signedIn;
+      const { params, after = '', ready, signedOut = false, operator = false } = SCREENS_UNDER_TEST[name];
+      const { world, signedIn, visitor, operating } = await prepared();
+      const visit = signedOut ? visitor : operator ? await operating() : signedIn;
       const { page, faults } = visit;
       faults.length = 0;
       await page.setViewportSize({ width: LOOKS[0].width, height: 860 });
@@ -50,7 +50,15 @@ describe('the screens of the web app', () => {
   });
 });
 
-async function prepare(): Promise<{ world: World; signedIn: Visit; visitor: Visit }> {
+interface Prepared {
+  readonly world: World;
+  readonly signedIn: Visit;
+  readonly visitor: Visit;
+  /** Only the screens of operators need one. */
+  readonly operating: () => Promise<Visit>;
+}
+
+async function prepare(): Promise<Prepared> {
   const [signedIn, visitor] = await Promise.all([Visit.begin(), Visit.begin()]);
   const org = await signedIn.signUp();
   const { id: invoice } = await finalizedInvoice(signedIn);
@@ -61,5 +69,11 @@ async function prepare(): Promise<{ world: World; signedIn: Visit; visitor: Visi
   const { id: endpoint } = await signedIn.call('POST', endpoints, { url: 'https://hooks.example.com/service' });
   await signedIn.call('POST', `${endpoints}/${endpoint}/test`);
   await signedIn.call('POST', 'sandbox/executions', { language: 'python', code: 'print(1 + 2)' });
-  return { world: { org, invoice, repository, endpoint, ...site }, signedIn, visitor };
+  let operator: Promise<Visit> | undefined;
+  return {
+    world: { org, invoice, repository, endpoint, ...site },
+    signedIn,
+    visitor,
+    operating: () => (operator ??= Visit.asOperator()),
+  };
 }

@@ -15,6 +15,8 @@ interface Row {
   readonly params?: (world: World) => Readonly<Record<string, string>>;
   /** What is behind the address, as with links in mails. */
   readonly after?: string;
+  /** The screens of operators. */
+  readonly operator?: boolean;
   /** The screens of people who have not signed in. */
   readonly signedOut?: boolean;
 }
@@ -38,6 +40,8 @@ export const SCREENS_UNDER_TEST: Readonly<Record<PathName, Row>> = {
   repository: { ready: 'code:has-text("git clone")', params: ({ org, repository }) => ({ org, repository }) },
   webhooks: { ready: 'a:has-text("hooks.example.com")', params: ({ org }) => ({ org }) },
   webhook: { ready: 'td:has-text("webhook_endpoint.test")', params: ({ org, endpoint }) => ({ org, endpoint }) },
+  operator: { ready: 'td:has-text("database")', operator: true },
+  operatorMoney: { ready: 'button:has-text("Set the plan")', operator: true },
   keys: { ready: 'h1:has-text("API keys")', params: ({ org }) => ({ org }) },
   members: { ready: 'td:has-text("owner")', params: ({ org }) => ({ org }) },
   audit: { ready: 'td:has-text("project.created")', params: ({ org }) => ({ org }) },

@@ -54,6 +54,13 @@ export class Visit {
     return new Visit(context, await context.newPage());
   }
 
+  /** A page of the operator of the installation: the setup of the tests has made the account. */
+  static async asOperator(): Promise<Visit> {
+    const visit = await Visit.begin();
+    await visit.call('POST', 'auth/sign-in', { login: process.env['WEB_TEST_OPERATOR']!, password: PASSWORD });
+    return visit;
+  }
+
   /** Signs up without the forms. The cookie is in the browser afterwards. */
   async signUp(): Promise<string> {
     const username = `u${randomUUID().slice(0, 12)}`;

@@ -45,6 +45,9 @@ export function App(): ReactNode {
               <Inside />
             </Route>
             <Route path="/app/~/*">{({ '*': rest }) => <InLastOrganization rest={rest} />}</Route>
+            <Route path="/app/operator/*?">
+              <Inside />
+            </Route>
             <Route path="/app/:org/*?">{({ org }) => <Inside org={org} />}</Route>
           </Switch>
         </Suspense>

@@ -12,6 +12,8 @@ export const PATHS = {
   account: '/app/account',
   newOrganization: '/app/account/new-organization',
   connectGithub: '/app/connect-github',
+  operator: '/app/operator',
+  operatorMoney: '/app/operator/money',
   projects: '/app/:org',
   keys: '/app/:org/keys',
   members: '/app/:org/members',

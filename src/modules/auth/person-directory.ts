@@ -1,9 +1,13 @@
+import type { OperatorRole } from '../operators/operator-role.js';
+
 /** A user, with the facts that authentication needs. */
 export interface Person {
   readonly id: string;
   readonly username: string;
   readonly email: string;
   readonly emailVerified: boolean;
+  /** Undefined for people who are no operators. */
+  readonly operator: OperatorRole | undefined;
   /** The epoch rises whenever the permissions of the user change. */
   readonly authEpoch: number;
 }

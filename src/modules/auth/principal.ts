@@ -1,3 +1,4 @@
+import type { OperatorRole } from '../operators/operator-role.js';
 import type { PlanId } from '../plans/plan.js';
 import { KeyOrgMismatch, InsufficientScopes, OrgAccessDenied } from './access.errors.js';
 import { type OrgRole, SCOPES_OF_ROLE } from './org-role.js';
@@ -11,6 +12,8 @@ export interface CallingUser {
   readonly username: string;
   readonly email: string;
   readonly emailVerified: boolean;
+  /** Absent for people who are no operators. */
+  readonly operator?: OperatorRole | undefined;
 }
 
 /** An organization that the caller is a member of, with the caller's role. */

@@ -4,14 +4,15 @@ import { LIMIT_ERRORS } from '../limits/limits.errors.js';
 
 export const OPERATOR_ERRORS = defineErrors({
   invalid_token: { type: 'auth_error', status: 401, title: 'The operator token is missing or wrong.' },
+  operator_required: { type: 'authorization_error', status: 403, title: 'The caller is not an operator.' },
   feature_disabled: { type: 'authorization_error', status: 403, title: 'Disabled by the operator.' },
 });
 
-/** Errors that any call to an operator endpoint can get. */
-export const ANY_OPERATOR: readonly ErrorDefinition[] = [
-  OPERATOR_ERRORS.invalid_token,
-  LIMIT_ERRORS.burst_limit_exceeded,
-];
+/** Errors that any call with an operator token can get. */
+export const ANY_TOKEN: readonly ErrorDefinition[] = [OPERATOR_ERRORS.invalid_token, LIMIT_ERRORS.burst_limit_exceeded];
+
+/** Errors that any call to an operator endpoint can get that people may use too. */
+export const ANY_OPERATOR: readonly ErrorDefinition[] = [...ANY_TOKEN, OPERATOR_ERRORS.operator_required];
 
 /** The response is the same for a missing and for a wrong token, so that it reveals nothing about the token. */
 export class OperatorTokenInvalid extends DomainError {
@@ -36,6 +37,15 @@ export class OtherMachineRefused extends DomainError {
         headers: { 'WWW-Authenticate': 'Bearer' },
       },
     );
+  }
+}
+
+/** The session is in order, but its person is no operator. */
+export class OperatorRequired extends DomainError {
+  constructor() {
+    super(OPERATOR_ERRORS.operator_required, 'Only operators of this installation can do this.', {
+      hint: 'Ask who runs the service to name your verified email address in OPERATOR_EMAILS.',
+    });
   }
 }
 

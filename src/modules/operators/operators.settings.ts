@@ -1,7 +1,8 @@
 import { ModuleSettings } from '../../platform/config/module-settings.js';
-import { TextSetting } from '../../platform/config/setting.js';
+import { ParsedSetting, TextSetting } from '../../platform/config/setting.js';
+import { parseOperatorEmails } from './settings/operator-emails.js';
 
-/** Tokens that protect the operator endpoints. */
+/** Who may call the operator endpoints: tokens, and people. */
 export class OperatorsSettings extends ModuleSettings {
   @TextSetting({
     name: 'OPS_TOKEN',
@@ -10,6 +11,16 @@ export class OperatorsSettings extends ModuleSettings {
     minLength: 16,
   })
   readonly opsToken: string | undefined = undefined;
+
+  @ParsedSetting({
+    name: 'OPERATOR_EMAILS',
+    summary: 'Verified email addresses of the people who are operators in the web app, separated by commas.',
+    unset: 'the first account is one, on this machine and while `OPS_TOKEN` is not set',
+    example: 'ada@example.org',
+    parse: parseOperatorEmails,
+    rule: 'must be a list of email addresses, separated by commas',
+  })
+  readonly operatorEmails: ReadonlySet<string> = new Set();
 
   @TextSetting({
     name: 'METRICS_TOKEN',

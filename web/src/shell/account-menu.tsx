@@ -14,7 +14,12 @@ const THEMES = [
   ['system', 'Theme of the system', 'system'],
 ] as const;
 
-export function AccountMenu({ username }: { readonly username: string | undefined }): ReactNode {
+interface AccountMenuProps {
+  readonly username: string | undefined;
+  readonly operator: boolean;
+}
+
+export function AccountMenu({ username, operator }: AccountMenuProps): ReactNode {
   const [, go] = useLocation();
   const [theme, setTheme] = useState(themeNow);
   return (
@@ -35,6 +40,17 @@ export function AccountMenu({ username }: { readonly username: string | undefine
             go(PATHS.account);
           },
         },
+        ...(operator
+          ? [
+              {
+                name: 'Operator',
+                icon: <Icon name="settings" />,
+                onChoose: () => {
+                  go(PATHS.operator);
+                },
+              },
+            ]
+          : []),
         ...THEMES.map(([value, name, icon]) => ({
           name,
           icon: <Icon name={icon} />,

@@ -1,13 +1,14 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { type KeyboardEvent, type ReactNode, useId, useState } from 'react';
 import { useLocation } from 'wouter';
+import { useMe } from '../data/me';
 import { rowsOf } from '../data/paged';
 import { projectsQuery } from '../data/projects';
 import { pathTo } from '../paths';
 import { Dialog } from '../ui/dialog';
 import { Icon, type IconName } from '../ui/icons';
 import { isMatch } from './match';
-import { OWN_PLACES, PLACES } from './places';
+import { OPERATOR_PLACE, OWN_PLACES, PLACES } from './places';
 
 interface PaletteProps {
   readonly org: string;
@@ -28,6 +29,7 @@ const SHOWN = 8;
 export function Palette({ org, onClose, actions }: PaletteProps): ReactNode {
   const [, go] = useLocation();
   const { data } = useInfiniteQuery(projectsQuery(org));
+  const operator = useMe()?.user.operator === true;
   const [text, setText] = useState('');
   const [at, setAt] = useState(0);
   const id = useId();
@@ -43,7 +45,9 @@ export function Palette({ org, onClose, actions }: PaletteProps): ReactNode {
   const projects = rowsOf(data).map((project) =>
     to(project.name, 'Project', 'projects', pathTo('project', { org, project: project.id })),
   );
-  const places = [...PLACES, ...OWN_PLACES].map(({ name, icon, path }) => to(name, 'Go to', icon, path(org)));
+  const places = [...PLACES, ...OWN_PLACES, ...(operator ? [OPERATOR_PLACE] : [])].map(({ name, icon, path }) =>
+    to(name, 'Go to', icon, path(org)),
+  );
   const found = [...projects, ...places, ...actions].filter(({ name }) => isMatch(name, text)).slice(0, SHOWN);
 
   const choose = (entry: Entry | undefined): void => {

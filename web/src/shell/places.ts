@@ -31,5 +31,13 @@ export const PLACES: readonly Place[] = [
   { name: 'Settings', icon: 'settings', key: ',', path: (org) => pathTo('settings', { org }) },
 ];
 
+/** The place of operators, for those alone. */
+export const OPERATOR_PLACE: Place = {
+  name: 'Operator',
+  icon: 'settings',
+  key: 'o',
+  path: () => PATHS.operator,
+};
+
 /** The places of a person, in the menu at their name. */
 export const OWN_PLACES: readonly Place[] = [{ name: 'Account', icon: 'account', key: 'y', path: () => PATHS.account }];

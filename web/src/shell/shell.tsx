@@ -10,7 +10,7 @@ import { AccountMenu } from './account-menu';
 import { Help } from './help';
 import { LiveMark } from './live-mark';
 import { ORGANIZATIONS_BUTTON, OrganizationMenu } from './organization-menu';
-import { OWN_PLACES, PLACES } from './places';
+import { OPERATOR_PLACE, OWN_PLACES, PLACES } from './places';
 import { useShortcuts } from './shortcuts';
 import { chooseTheme } from './theme';
 
@@ -26,6 +26,7 @@ interface ShellProps {
 export function Shell({ org: named, children }: ShellProps): ReactNode {
   const [here, go] = useLocation();
   const me = useQuery(meQuery);
+  const operator = me.data?.user.operator === true;
   const [open, setOpen] = useState<'palette' | 'help'>();
   const org = named ?? (me.data === undefined ? undefined : lastOrganization(me.data));
   const organization = me.data?.organizations.find(({ id, slug }) => slug === org || id === org);
@@ -55,7 +56,8 @@ export function Shell({ org: named, children }: ShellProps): ReactNode {
       document.getElementById(ORGANIZATIONS_BUTTON)?.click();
     },
     onGo: (key) => {
-      const place = [...PLACES, ...OWN_PLACES].find((each) => each.key === key);
+      const all = [...PLACES, ...OWN_PLACES, ...(operator ? [OPERATOR_PLACE] : [])];
+      const place = all.find((each) => each.key === key);
       if (place !== undefined && org !== undefined) go(place.path(org));
     },
   });
@@ -90,7 +92,7 @@ export function Shell({ org: named, children }: ShellProps): ReactNode {
         <div className="flex items-center gap-2">
           <OrganizationMenu organization={organization} all={me.data?.organizations ?? []} />
           <div className="md:hidden">
-            <AccountMenu username={me.data?.user.username} />
+            <AccountMenu username={me.data?.user.username} operator={operator} />
           </div>
         </div>
         <button
@@ -111,7 +113,7 @@ export function Shell({ org: named, children }: ShellProps): ReactNode {
           {places}
         </nav>
         <div className="mt-auto hidden items-center gap-1 md:flex">
-          <AccountMenu username={me.data?.user.username} />
+          <AccountMenu username={me.data?.user.username} operator={operator} />
           <a
             href="/docs"
             target="_blank"

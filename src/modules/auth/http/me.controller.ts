@@ -1,15 +1,19 @@
-import { Controller, Get } from '@nestjs/common';
+import { Controller, Get, Req } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import type { Request } from 'express';
 import { ApiRefusals } from '../../../platform/http/api-refusals.js';
 import { Envelope } from '../../../platform/http/envelope.js';
 import { ANY_CALLER } from '../access.errors.js';
 import { type Call, Caller } from '../caller.js';
 import { RequireCaller, TakesSession } from '../require-scope.js';
 import { MeAnswer, MeView } from './me.dto.js';
+import { OperatorPages } from './operator-pages.js';
 
 @ApiTags('me')
 @Controller('api/v1/me')
 export class MeController {
+  constructor(private readonly operators: OperatorPages) {}
+
   @Get()
   @RequireCaller()
   @TakesSession('or_key')
@@ -19,7 +23,7 @@ export class MeController {
   })
   @ApiOkResponse({ type: MeAnswer })
   @ApiRefusals(...ANY_CALLER)
-  get(@Caller() call: Call): Envelope<MeView> {
-    return new Envelope(MeView.of(call));
+  get(@Caller() call: Call, @Req() request: Request): Envelope<MeView> {
+    return new Envelope(MeView.of(call, this.operators.isOperator(call.principal, request)));
   }
 }

@@ -11,6 +11,8 @@ class CallingUserView {
   @ApiProperty({ example: 'ada' }) username!: string;
   @ApiProperty({ example: 'ada@example.org' }) email!: string;
   @ApiProperty() email_verified!: boolean;
+  @ApiProperty({ description: 'True when this call may use the operator endpoints: never with a key or a token.' })
+  operator!: boolean;
 }
 
 class MembershipView {
@@ -52,10 +54,10 @@ export class MeView {
   @ApiProperty({ enum: SCOPES, isArray: true, description: 'Scopes of the caller in the organization of this call.' })
   scopes!: Scope[];
 
-  static of({ principal, org }: Call): MeView {
+  static of({ principal, org }: Call, operator: boolean): MeView {
     const { user, credential, memberships } = principal;
     return {
-      user: { id: user.id, username: user.username, email: user.email, email_verified: user.emailVerified },
+      user: { id: user.id, username: user.username, email: user.email, email_verified: user.emailVerified, operator },
       organization: MembershipView.of(org),
       organizations: memberships.map((membership) => MembershipView.of(membership)),
       credential:

@@ -5,14 +5,12 @@ import { Ids } from '../../../platform/ids/ids.js';
 import { RequestContext } from '../../../platform/logging/request-context.js';
 import { Clock } from '../../../platform/time/clock.js';
 import { AUDIT_ENTRY_ID } from '../../audit/audit.ids.js';
+import { actingOperator } from '../../operators/acting-operator.js';
 import { FlagFixed, FlagNotAllowlisted, FlagNotFound, FlagVersionStale } from '../features.errors.js';
 import { Features, type FlagSource } from '../features.js';
 import { FLAG_NAMES, FLAGS, type FlagName, isFlagName } from './flags.js';
 import type { FeatureFlagRow } from '../persistence/feature-flag.entity.js';
 import { FeatureFlagsStore } from '../persistence/feature-flags.store.js';
-
-/** Any holder of `OPS_TOKEN`, which identifies no person. */
-const ACTOR = 'operator';
 
 export interface ShownFlag {
   readonly name: FlagName;
@@ -79,8 +77,9 @@ export class FlagAdministrationService {
       if (expectedVersion !== undefined && expectedVersion !== version) throw new FlagVersionStale(name, version);
 
       const now = this.clock.now();
+      const actor = actingOperator(this.context.current);
       const previous = row?.enabled ?? FLAGS[name].default;
-      const flag = { name, enabled, version: version + 1, updatedAt: now, updatedBy: ACTOR };
+      const flag = { name, enabled, version: version + 1, updatedAt: now, updatedBy: actor };
       const auditId = this.ids.next(AUDIT_ENTRY_ID);
       const requestId = this.context.current?.requestId ?? '';
       await this.store.save(flag, {
@@ -90,7 +89,7 @@ export class FlagAdministrationService {
         enabled,
         reason: reason ?? null,
         changedAt: now,
-        changedBy: ACTOR,
+        changedBy: actor,
         requestId,
       });
       return { flag: this.shown(name, flag), previous, auditId };

@@ -4,7 +4,7 @@ import { PrometheusController } from '@willsoto/nestjs-prometheus';
 import type { Response } from 'express';
 import { ApiRefusals } from '../../../platform/http/api-refusals.js';
 import { SiblingProcesses } from '../../../platform/lifecycle/sibling-processes.js';
-import { ANY_OPERATOR } from '../../operators/operators.errors.js';
+import { ANY_TOKEN } from '../../operators/operators.errors.js';
 import { RequireOperatorToken } from '../../operators/require-operator-token.js';
 import { mergeExpositions } from '../exposition/merge-expositions.js';
 
@@ -23,7 +23,7 @@ export class MetricsController extends PrometheusController {
     description: 'Requires `METRICS_TOKEN` as the bearer token if it is set.',
   })
   @ApiOkResponse({ description: 'Prometheus text format', content: { 'text/plain': { schema: { type: 'string' } } } })
-  @ApiRefusals(...ANY_OPERATOR)
+  @ApiRefusals(...ANY_TOKEN)
   override async index(@Res({ passthrough: true }) response: Response): Promise<string> {
     const [own, others] = await Promise.all([super.index(response), this.siblings.metrics()]);
     return others.length === 0 ? own : mergeExpositions([own, ...others]);

@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
-import type { Request } from 'express';
+import type { Request, Response } from 'express';
 import { Config } from '../../../platform/config/config.js';
 import { OperatorsSettings } from '../operators.settings.js';
 import { RouteMetadata } from '../../../platform/http/route-metadata.js';
@@ -9,7 +9,8 @@ import { attachBudgetHolder, type BudgetAccount, type BudgetHolder } from '../..
 import { PLANS } from '../../plans/plan.js';
 import { type OperatorSurface, RequireOperatorToken } from '../require-operator-token.js';
 import { OperatorTokenInvalid, OperatorTokenUnset, OtherMachineRefused, UsageIntakeOff } from '../operators.errors.js';
-import { isFromThisMachine } from './this-machine.js';
+import { OperatorSessions } from '../operator-sessions.js';
+import { isFromThisMachine } from '../this-machine.js';
 import { WrongOperatorTokens } from './wrong-operator-tokens.js';
 
 const SETTING: Record<OperatorSurface, string> = {
@@ -26,7 +27,13 @@ const TRUSTED: BudgetAccount = {
   circles: [],
 };
 
-/** Requires `OPS_TOKEN`, `METRICS_TOKEN` or `USAGE_TOKEN` on operator endpoints (service document §5). */
+/** What people with the operator role may do by the session of a page. The others are for programs. */
+const OF_PEOPLE: readonly OperatorSurface[] = ['ops', 'money'];
+
+/**
+ * Requires `OPS_TOKEN`, `METRICS_TOKEN` or `USAGE_TOKEN` on operator endpoints (service document §5), or the session of
+ * an operator (decision 0070).
+ */
 @Injectable()
 export class OperatorTokenGuard implements CanActivate {
   private readonly surfaces: RouteMetadata<OperatorSurface>;
@@ -36,22 +43,27 @@ export class OperatorTokenGuard implements CanActivate {
     private readonly config: Config,
     private readonly settings: OperatorsSettings,
     private readonly wrongTokens: WrongOperatorTokens,
+    private readonly sessions: OperatorSessions,
   ) {
     this.surfaces = new RouteMetadata(reflector, RequireOperatorToken);
   }
 
   /**
    * @throws {OperatorTokenInvalid} `invalid_token`
+   * @throws {OperatorRequired} `operator_required`: the session in the cookie is not of an operator.
    * @throws {OperatorTokenUnset} `invalid_token`: no token is set.
    * @throws {OtherMachineRefused} `invalid_token`: no token is set, and the call does not come from this machine.
    * @throws {TooManyAttempts} `burst_limit_exceeded`: too many wrong tokens from this address.
    * @throws {UsageIntakeOff} `feature_disabled`
    */
-  canActivate(context: ExecutionContext): boolean {
+  canActivate(context: ExecutionContext): boolean | Promise<boolean> {
     const surface = this.surfaces.of(context);
     if (surface === undefined) return true;
 
     const request = context.switchToHttp().getRequest<Request>();
+    // The cookie excludes the token: a page is never admitted for the machine that it is shown on.
+    if (OF_PEOPLE.includes(surface) && this.sessions.isUsedBy(request))
+      return this.sessions.admit(request, context.switchToHttp().getResponse<Response>());
     const token = this.tokenOf(surface);
     if (token === undefined) return this.admitWithoutToken(surface, request);
 

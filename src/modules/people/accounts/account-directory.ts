@@ -2,6 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../platform/time/clock.js';
 import { AuthEpochs } from '../../auth/auth-epochs.js';
 import { type Person, PersonDirectory } from '../../auth/person-directory.js';
+import { operatorRoleOf } from '../../operators/operator-role.js';
+import { OperatorsSettings } from '../../operators/operators.settings.js';
 import { UsersStore } from '../persistence/users.store.js';
 
 @Injectable()
@@ -10,12 +12,16 @@ export class AccountDirectory extends PersonDirectory {
     private readonly users: UsersStore,
     private readonly epochs: AuthEpochs,
     private readonly clock: Clock,
+    private readonly operators: OperatorsSettings,
   ) {
     super();
   }
 
-  find(id: string): Promise<Person | undefined> {
-    return this.users.findPerson(id);
+  async find(id: string): Promise<Person | undefined> {
+    const found = await this.users.findPerson(id);
+    if (found === undefined) return undefined;
+    const { username, email, emailVerified, authEpoch } = found;
+    return { id, username, email, emailVerified, authEpoch, operator: operatorRoleOf(found, this.operators) };
   }
 
   async findIdByEmail(email: string): Promise<string | undefined> {

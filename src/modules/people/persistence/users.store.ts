@@ -2,8 +2,18 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
 import { violatedConstraintOf } from '../../../platform/database/violated-constraint.js';
 import { EmailTaken, UsernameTaken } from '../people.errors.js';
-import type { Person } from '../../auth/person-directory.js';
 import { User } from './user.entity.js';
+
+/** A user as the table knows one. */
+interface StoredPerson {
+  readonly id: string;
+  readonly username: string;
+  readonly email: string;
+  readonly emailVerified: boolean;
+  readonly authEpoch: number;
+  /** True for the first account of the installation. Ids are in the order of their creation. */
+  readonly hasFirstAccount: boolean;
+}
 
 @Injectable()
 export class UsersStore {
@@ -28,10 +38,11 @@ export class UsersStore {
     return (await this.database.manager.findOneBy(User, { id })) ?? undefined;
   }
 
-  async findPerson(id: string): Promise<Person | undefined> {
-    const [row] = await this.database.manager.query<(Person & { authEpoch: string })[]>(
+  async findPerson(id: string): Promise<StoredPerson | undefined> {
+    const [row] = await this.database.manager.query<(StoredPerson & { authEpoch: string })[]>(
       `
-      SELECT id, username, email, email_verified_at IS NOT NULL AS "emailVerified", auth_epoch AS "authEpoch"
+      SELECT id, username, email, email_verified_at IS NOT NULL AS "emailVerified", auth_epoch AS "authEpoch",
+        id = (SELECT min(id) FROM users) AS "hasFirstAccount"
       FROM users WHERE id = $1`,
       [id],
     );

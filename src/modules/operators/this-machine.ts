@@ -1,4 +1,4 @@
-import type { Request } from 'express';
+import type { IncomingMessage } from 'node:http';
 
 /** Headers that proxies add to the requests that they forward. */
 const FORWARDING_HEADERS = [
@@ -18,7 +18,7 @@ const LOOPBACK_HOST = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d{1,5})?$/
  * and no proxy has forwarded it. The host of `PUBLIC_URL` does not count, because a proxy on this machine sends it for
  * every caller.
  */
-export function isFromThisMachine({ headers, socket }: Pick<Request, 'headers' | 'socket'>): boolean {
+export function isFromThisMachine({ headers, socket }: Pick<IncomingMessage, 'headers' | 'socket'>): boolean {
   return (
     LOOPBACK_PEER.test(socket.remoteAddress ?? '') &&
     LOOPBACK_HOST.test(headers.host ?? '') &&

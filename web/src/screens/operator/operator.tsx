@@ -1,0 +1,307 @@
+import type { FeatureFlags, OpsManifest, OpsTask } from '@service/client';
+import { useQuery } from '@tanstack/react-query';
+import { type ReactNode, useState } from 'react';
+import { api, ignore, queries } from '../../api';
+import { useMe } from '../../data/me';
+import { flagsQuery, installationQuery, opsTasksQuery } from '../../data/operator';
+import { Button } from '../../ui/button';
+import { Dialog } from '../../ui/dialog';
+import { Empty } from '../../ui/empty';
+import { Field, Form } from '../../ui/form';
+import { Loaded } from '../../ui/loaded';
+import { noticeFailure } from '../../ui/notices';
+import { Page, Section } from '../../ui/page';
+import { ScreenLink } from '../../ui/screen-link';
+import { State } from '../../ui/state';
+import { Table } from '../../ui/table';
+import { Ago } from '../../ui/time';
+
+export function prepare(): void {
+  queries.query(installationQuery).catch(ignore);
+}
+
+const STATUSES = {
+  ok: ['good', 'Everything works'],
+  degraded: ['bad', 'A part is down'],
+  draining: ['warn', 'Stopping'],
+} as const;
+
+/** How the installation is, and what waits for its operators. */
+export function Screen(): ReactNode {
+  const installation = useQuery(installationQuery);
+  const { data } = installation;
+  return (
+    <Page
+      title="Operator"
+      state={data !== undefined && <State tone={STATUSES[data.status][0]}>{STATUSES[data.status][1]}</State>}
+      actions={
+        <ScreenLink to="operatorMoney" params={{}} className="link">
+          Plans and money
+        </ScreenLink>
+      }
+    >
+      <Section title="Tasks" hint="What alerts and the service itself ask of a person. A claim lasts 15 minutes.">
+        <Tasks />
+      </Section>
+      <Section
+        title="Health"
+        hint={data !== undefined && `Version ${data.service.version}, role ${data.service.role}.`}
+      >
+        <Loaded query={installation}>{(found) => <Parts parts={found.parts} />}</Loaded>
+      </Section>
+      <Section title="Background work">
+        <Loaded query={installation}>{({ queues }) => <QueueStates queues={queues} />}</Loaded>
+      </Section>
+      <Section title="Feature flags" hint="Only flags of FEATURE_FLAG_ALLOWLIST can be changed here.">
+        <Flags />
+      </Section>
+    </Page>
+  );
+}
+
+function Parts({ parts }: Pick<OpsManifest, 'parts'>): ReactNode {
+  return (
+    <Table
+      label="Parts of the service"
+      rows={Object.entries(parts)}
+      keyOf={([name]) => name}
+      columns={[
+        { title: 'Part', cell: ([name]) => name },
+        {
+          title: 'State',
+          cell: ([, { status }]) => <State tone={status === 'up' ? 'good' : 'bad'}>{status}</State>,
+        },
+      ]}
+    />
+  );
+}
+
+function QueueStates({ queues }: { readonly queues: OpsManifest['queues'] | undefined }): ReactNode {
+  if (queues === undefined) return <p className="text-muted">The queues cannot be read while Redis is unavailable.</p>;
+  return (
+    <Table
+      label="Queues"
+      rows={queues}
+      keyOf={({ name }) => name}
+      columns={[
+        { title: 'Queue', cell: ({ name }) => <code className="font-mono text-xs">{name}</code> },
+        { title: 'Waiting', cell: ({ waiting }) => waiting },
+        { title: 'Running', cell: ({ active }) => active },
+        { title: 'Delayed', wideOnly: true, cell: ({ delayed }) => delayed },
+        {
+          title: 'Failed',
+          cell: ({ failed }) => <span className={failed > 0 ? 'text-bad font-medium' : ''}>{failed}</span>,
+        },
+        {
+          title: 'Longest wait',
+          wideOnly: true,
+          cell: ({ oldestWaitingSeconds, paused }) =>
+            paused ? <State tone="warn">Paused</State> : `${oldestWaitingSeconds} s`,
+        },
+      ]}
+    />
+  );
+}
+
+const SEVERITIES = { critical: 'bad', warning: 'warn', info: 'quiet' } as const;
+
+function Tasks(): ReactNode {
+  const tasks = useQuery(opsTasksQuery);
+  const agent = useMe()?.user.username;
+  const [resolving, setResolving] = useState<OpsTask>();
+  const close = (): void => {
+    setResolving(undefined);
+  };
+  const change = (made: Promise<unknown>): void => {
+    made.then(refresh, noticeFailure);
+  };
+  return (
+    <>
+      <Loaded query={tasks}>
+        {({ tasks: all }) =>
+          all.length === 0 ? (
+            <Empty icon="check" title="No tasks">
+              Alerts become tasks here, each with its runbook.
+            </Empty>
+          ) : (
+            <Table
+              label="Tasks, the latest first"
+              rows={all}
+              keyOf={({ id }) => id}
+              columns={[
+                {
+                  title: 'Task',
+                  cell: ({ title, severity, runbookTag, occurrences }) => (
+                    <div className="grid max-w-40 gap-1 sm:max-w-80">
+                      <span className="truncate font-medium" title={title}>
+                        {title}
+                      </span>
+                      <span className="text-muted flex flex-wrap items-center gap-2 text-xs">
+                        <State tone={SEVERITIES[severity]}>{severity}</State>
+                        {runbookTag}, {occurrences}×
+                      </span>
+                    </div>
+                  ),
+                },
+                {
+                  title: 'State',
+                  cell: ({ status, claimedBy }) => (
+                    <span className="block max-w-32 truncate">
+                      {claimedBy === undefined ? status : `${status} by ${claimedBy}`}
+                    </span>
+                  ),
+                },
+                {
+                  title: 'Since',
+                  wideOnly: true,
+                  cell: ({ startsAt }) => (
+                    <span className="text-muted whitespace-nowrap">
+                      <Ago at={startsAt} />
+                    </span>
+                  ),
+                },
+                {
+                  title: 'Actions',
+                  actions: true,
+                  // A task is claimed in a name, which may arrive after the tasks.
+                  cell: (task) =>
+                    agent !== undefined && (
+                      <TaskActions
+                        task={task}
+                        mine={task.claimedBy === agent}
+                        onClaim={() => {
+                          change(api.ops.claim(task.id, agent));
+                        }}
+                        onRelease={() => {
+                          change(api.ops.release(task.id, agent));
+                        }}
+                        onResolve={() => {
+                          setResolving(task);
+                        }}
+                      />
+                    ),
+                },
+              ]}
+            />
+          )
+        }
+      </Loaded>
+      <Dialog open={resolving !== undefined} title="Resolve the task" onClose={close}>
+        <Form
+          label="Resolve the task"
+          submit="Resolve"
+          aside={<Button onClick={close}>Cancel</Button>}
+          onSubmit={async ({ resolution = '' }) => {
+            if (resolving !== undefined && agent !== undefined) await api.ops.resolve(resolving.id, agent, resolution);
+            await refresh();
+            close();
+          }}
+        >
+          <p className="text-muted break-words">{resolving?.title}</p>
+          <Field label="The cause, and the fix" name="resolution" required maxLength={4_000} autoFocus />
+        </Form>
+      </Dialog>
+    </>
+  );
+}
+
+interface TaskActionsProps {
+  readonly task: OpsTask;
+  readonly mine: boolean;
+  readonly onClaim: () => void;
+  readonly onRelease: () => void;
+  readonly onResolve: () => void;
+}
+
+function TaskActions({ task, mine, onClaim, onRelease, onResolve }: TaskActionsProps): ReactNode {
+  if (task.status === 'resolved' || (task.claimedBy !== undefined && !mine)) return null;
+  const about = <span className="sr-only"> {task.title}</span>;
+  return (
+    <div className="flex flex-wrap justify-end gap-1">
+      <Button look="quiet" onClick={mine ? onRelease : onClaim}>
+        {mine ? 'Release' : 'Claim'}
+        {about}
+      </Button>
+      <Button look="quiet" onClick={onResolve}>
+        Resolve{about}
+      </Button>
+    </div>
+  );
+}
+
+const refresh = (): Promise<void> => queries.invalidateQueries({ queryKey: ['operator'] });
+
+type Flag = FeatureFlags['flags'][number];
+
+function Flags(): ReactNode {
+  const flags = useQuery(flagsQuery);
+  const [open, setOpen] = useState<Flag>();
+  const close = (): void => {
+    setOpen(undefined);
+  };
+  const verb = open?.enabled === true ? 'Turn off' : 'Turn on';
+  return (
+    <>
+      <Loaded query={flags}>
+        {({ flags: all }) => (
+          <Table
+            label="Feature flags"
+            rows={all}
+            keyOf={({ name }) => name}
+            columns={[
+              {
+                title: 'Flag',
+                cell: ({ name, description }) => (
+                  <div className="max-w-52 sm:max-w-96">
+                    <code className="font-mono text-xs">{name}</code>
+                    <span className="text-muted block text-xs">{description}</span>
+                  </div>
+                ),
+              },
+              {
+                title: 'State',
+                cell: ({ enabled }) => <State tone={enabled ? 'good' : 'quiet'}>{enabled ? 'On' : 'Off'}</State>,
+              },
+              {
+                title: 'Actions',
+                actions: true,
+                cell: (flag) =>
+                  flag.allowlisted &&
+                  flag.source !== 'env' && (
+                    <Button
+                      look="quiet"
+                      onClick={() => {
+                        setOpen(flag);
+                      }}
+                    >
+                      {flag.enabled ? 'Turn off' : 'Turn on'}
+                      <span className="sr-only"> {flag.name}</span>
+                    </Button>
+                  ),
+              },
+            ]}
+          />
+        )}
+      </Loaded>
+      <Dialog open={open !== undefined} title={`${verb} ${open?.name ?? ''}?`} onClose={close}>
+        <Form
+          label="Change the flag"
+          submit={verb}
+          look={open?.enabled === true ? 'danger' : 'primary'}
+          aside={<Button onClick={close}>Cancel</Button>}
+          onSubmit={async ({ reason = '' }) => {
+            if (open !== undefined) {
+              const { name, enabled, version: expectedVersion } = open;
+              await api.ops.setFeature({ name, enabled: !enabled, expectedVersion, reason });
+            }
+            await refresh();
+            close();
+          }}
+        >
+          <p className="text-muted">It takes effect in every process within a second.</p>
+          <Field label="Reason" name="reason" required maxLength={500} autoFocus />
+        </Form>
+      </Dialog>
+    </>
+  );
+}
