@@ -1,6 +1,7 @@
 import { ORG_ROLES, type OrgRole, SCOPES_OF_ROLE } from '../../src/modules/auth/org-role.js';
 import { type DeclaredRoute, RouteDirectory } from '../../src/modules/auth/route-directory.js';
 import { KEY_KINDS, type KeyKind } from '../../src/modules/auth/principal.js';
+import { takesOnlySessions } from '../../src/modules/auth/require-scope.js';
 import { SCOPES } from '../../src/modules/auth/scopes.js';
 import { as, Make, type Org, type Person, send } from '../support/make.js';
 import { type Answer, useApp } from '../support/test-app.js';
@@ -59,7 +60,7 @@ describe('every route, with two organizations, three kinds of key and four roles
   /** Let in by the guards, whatever then becomes of an empty body of JSON and an id of nothing. */
   const isIn = (outcome: string): boolean =>
     outcome === 'in' || /^(400|409|415) |^404 (?!route_not_found)/.test(outcome);
-  const takesKeys = ({ sessions }: DeclaredRoute): boolean => sessions !== 'only';
+  const takesKeys = ({ sessions }: DeclaredRoute): boolean => !takesOnlySessions(sessions);
 
   it('is listed', () => {
     expect(guarded().length).toBeGreaterThanOrEqual(25);

@@ -57,6 +57,18 @@ describe('tasks of operators', () => {
     expect((await get(id)).events).toHaveLength(2);
   });
 
+  it('answer a repeated call with the same Idempotency-Key as before', async () => {
+    const id = await open();
+    const again = { headers: { ...AS_OPERATOR.headers, 'idempotency-key': `claim-${id}` }, from: '198.18.0.9' };
+    const [first, second] = [
+      await app.post(`/ops/tasks/${id}/claim`, { agent: 'ada', leaseSeconds: 60 }, again),
+      await app.post(`/ops/tasks/${id}/claim`, { agent: 'ada', leaseSeconds: 60 }, again),
+    ];
+    expect([first.status, second.status, second.headers.get('idempotency-replayed')]).toEqual([200, 200, 'true']);
+    expect(first.body).toMatchObject({ id, claimedBy: 'ada' });
+    expect(second.body).toEqual(first.body);
+  });
+
   it('are free for others when they are released', async () => {
     const id = await open();
     await post(`${id}/claim`, { agent: 'ada' });

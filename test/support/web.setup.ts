@@ -15,8 +15,8 @@ declare global {
 }
 
 /**
- * Before all tests of the web app: builds it, and starts one service and one browser for all of them. WEB_TEST_URL,
- * WEB_TEST_APPS_PORT, WEB_TEST_DATABASE, WEB_TEST_USAGE_TOKEN, WEB_TEST_OPERATOR and WEB_TEST_BROWSER are for the workers.
+ * Before all tests of the web app: builds it, and starts one service and one browser for all of them. Variables that
+ * begin with WEB_TEST_ tell the workers where they are.
  */
 // Jest asks for a default export here.
 export default async function startWeb(): Promise<void> {

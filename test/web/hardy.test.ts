@@ -8,6 +8,7 @@ const RIGHT_TO_LEFT = 'متجر الكتب القديمة';
 
 describe('the web app, where things go wrong', () => {
   let visit: Visit;
+  let begun: Visit | undefined;
   let org: string;
   let site: Site;
   let preparing: Promise<void> | undefined;
@@ -15,14 +16,14 @@ describe('the web app, where things go wrong', () => {
   /** Not at all without a browser. */
   const prepared = (): Promise<void> =>
     (preparing ??= (async () => {
-      visit = await Visit.begin();
+      begun = visit = await Visit.begin();
       org = await visit.signUp();
       site = await deployedSite(visit);
     })());
 
   afterEach(async () => {
-    await visit?.page.unrouteAll({ behavior: 'ignoreErrors' });
-    await visit?.page.setViewportSize({ width: 1280, height: 860 });
+    await begun?.page.unrouteAll({ behavior: 'ignoreErrors' });
+    await begun?.page.setViewportSize({ width: 1280, height: 860 });
   });
   afterAll(leaveBrowser);
 

@@ -83,8 +83,8 @@ const REASONS: readonly Reason[] = [
     const missing = TOOLS.find(([pattern]) => said(end, pattern) !== null);
     return missing === undefined
       ? null
-      : `a package with native code needs ${missing[1]}, which was not found on this machine. Use a release of it with ` +
-          'a program for this Node version, or ask the operator to install python3, make and g++.';
+      : `a package with native code needs ${missing[1]}, which was not found on this machine. Use a release of it ` +
+          'with a program for this Node version, or ask the operator to install python3, make and g++.';
   },
   (end) =>
     said(end, /gyp ERR!|node-gyp/) === null
@@ -94,7 +94,7 @@ const REASONS: readonly Reason[] = [
   (end) => {
     const status = said(end, REGISTRY_FAILED)
       ?.slice(1)
-      .find((digits) => digits !== undefined);
+      .find((digits: string | undefined) => digits !== undefined);
     return status === undefined
       ? null
       : `the registry answered with its own error ${status}, and expected was a package. Deploy again in a few ` +

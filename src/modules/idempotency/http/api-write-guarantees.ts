@@ -44,6 +44,7 @@ export class ApiWriteGuarantees extends WriteGuarantees {
       keptOf(await handler()),
     );
     if (replayed) request.res!.setHeader('Idempotency-Replayed', 'true');
+    if ('plain' in answer) return answer.plain;
     return 'data' in answer
       ? new Envelope(answer.data, answer.meta, answer.status === 0 ? undefined : answer.status)
       : undefined;
@@ -88,6 +89,8 @@ const callerOf = (request: Request): string => stateOf(request).callerKey ?? cli
 /** A status of 0 stands for the status that the route declares. */
 function keptOf(result: unknown): KeptAnswer {
   if (result === undefined) return { status: 0 };
+  // The operator endpoints answer without an envelope.
+  if (!(result instanceof Envelope)) return { status: 0, plain: result };
   const { data, meta, status } = result as Envelope<unknown>;
   return { status: status ?? 0, data, meta };
 }

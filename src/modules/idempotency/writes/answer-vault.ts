@@ -5,9 +5,10 @@ import { ErrorCatalog } from '../../../platform/errors/error-catalog.js';
 import { KeyMissing, KeyRing } from '../../../platform/secrets/key-ring.js';
 import { IdempotencyMismatch, RefusedBefore } from '../idempotency.errors.js';
 
-/** The answer of a handler; `data` is absent from an empty answer. */
+/** The answer of a handler; `data` is absent from an empty answer, and `plain` is one without an envelope. */
 export interface KeptAnswer {
   readonly status: number;
+  readonly plain?: unknown;
   readonly data?: unknown;
   readonly meta?: Readonly<Record<string, unknown>>;
 }

@@ -245,7 +245,7 @@ function Flags(): ReactNode {
       <Loaded query={flags}>
         {({ flags: all }) => (
           <Table
-            label="Feature flags"
+            label="Flags and their values"
             rows={all}
             keyOf={({ name }) => name}
             columns={[
