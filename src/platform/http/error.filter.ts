@@ -58,9 +58,10 @@ export class ErrorFilter implements ExceptionFilter {
   }
 
   /** The content of the answer. A subclass may also set headers of its own on the response. */
-  protected bodyOf(
-    ...[error, request]: readonly [error: DomainError, request: Request, response: Response]
-  ): { contentType: string; text: string } {
+  protected bodyOf(...[error, request]: readonly [error: DomainError, request: Request, response: Response]): {
+    contentType: string;
+    text: string;
+  } {
     const { body, contentType } = failureOf(error, stateOf(request).requestId, this.config, wantsProblem(request));
     return { contentType, text: JSON.stringify(body) };
   }
