@@ -30,9 +30,9 @@ describe('the log of a deploy', () => {
     await page.route(`${serviceUrl()}/api/v1/deploys/${deploy}/logs*`, async (route) => {
       const after = await route.request().headerValue('last-event-id');
       asked.push(after);
-      if (asked.length === 1) await route.fulfill({ ...body, body: linesOf(1, 12_000) });
-      else if (asked.length === 2) await route.fulfill({ ...body, body: linesOf(12_001, LINES) });
-      // Still running: the third answer does not come.
+      if (after === '0') await route.fulfill({ ...body, body: linesOf(1, 12_000) });
+      else if (after === '12000') await route.fulfill({ ...body, body: linesOf(12_001, LINES) });
+      // Still running: nothing follows the last line.
     });
     // The deploy is one that has not ended.
     await page.route(`${serviceUrl()}/api/v1/deploys/${deploy}`, async (route) => {
@@ -62,7 +62,6 @@ describe('the log of a deploy', () => {
     await page.getByText('11 lines, live').waitFor();
 
     // A link to a line shows the line, and does not follow the end.
-    asked.length = 0;
     await visit.open(`/app/${org}/projects/${project}`);
     await visit.open(`/app/${org}/projects/${project}/deploys/${deploy}#L120`);
     await page.getByText('20,000 lines, live').waitFor();
