@@ -1,5 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { request } from 'node:http';
 import { Client } from 'pg';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 import { onThisMachine } from '../support/patience.js';
@@ -61,10 +62,15 @@ export class Visit {
     return visit;
   }
 
-  /** Signs up without the forms. The cookie is in the browser afterwards. */
+  /**
+   * Signs up without the forms, from an address of its own, because few accounts may come from one. The cookie is in
+   * the browser afterwards.
+   */
   async signUp(): Promise<string> {
     const username = `u${randomUUID().slice(0, 12)}`;
-    await this.call('POST', 'auth/sign-up', { username, email: `${username}@example.com`, password: PASSWORD });
+    const cookie = await cookieOfSignUp({ username, email: `${username}@example.com`, password: PASSWORD });
+    const [name, value] = cookie.split(';', 1)[0]!.split('=') as [string, string];
+    await this.context.addCookies([{ name, value, url: serviceUrl(), httpOnly: true, sameSite: 'Lax' }]);
     return username;
   }
 
@@ -113,6 +119,29 @@ export class Visit {
   async end(): Promise<void> {
     await this.context.close();
   }
+}
+
+function cookieOfSignUp(person: object): Promise<string> {
+  const part = (): number => 1 + Math.floor(Math.random() * 250);
+  return new Promise((resolve, reject) => {
+    const call = request(`${serviceUrl()}/api/v1/auth/sign-up`, {
+      method: 'POST',
+      localAddress: `127.${part()}.${part()}.${part()}`,
+      headers: {
+        'x-service-session': 'cookie',
+        'sec-fetch-site': 'same-origin',
+        'content-type': 'application/json',
+      },
+    });
+    call.once('error', reject);
+    call.once('response', (response) => {
+      response.resume();
+      const [cookie] = response.headers['set-cookie'] ?? [];
+      if (cookie === undefined) reject(new Error(`The sign-up answered ${response.statusCode}.`));
+      else resolve(cookie);
+    });
+    call.end(JSON.stringify(person));
+  });
 }
 
 interface AxeResults {

@@ -4,6 +4,7 @@ import { type ReactNode, useState } from 'react';
 import { useLocation } from 'wouter';
 import { api, ignore, queries } from '../../api';
 import { useMay } from '../../data/me';
+import { protectionQuery } from '../../data/project-settings';
 import { deployQuery, deploysQuery, isRunning, projectQuery } from '../../data/projects';
 import { LogView } from '../../log/log-view';
 import { useDeployLog } from '../../log/use-deploy-log';
@@ -11,6 +12,7 @@ import { pathTo } from '../../paths';
 import { Button, ButtonLink } from '../../ui/button';
 import { Copy } from '../../ui/copy';
 import { DeployState } from '../../ui/deploy-state';
+import { Dialog } from '../../ui/dialog';
 import { ErrorNote } from '../../ui/error-note';
 import { Icon } from '../../ui/icons';
 import { Loaded } from '../../ui/loaded';
@@ -18,6 +20,7 @@ import { Page } from '../../ui/page';
 import { State } from '../../ui/state';
 import { Ago, Duration } from '../../ui/time';
 import { canRollBackTo, RollBackDialog } from './roll-back';
+import { SignedLink } from './signed-link';
 
 interface Params {
   readonly org: string;
@@ -126,6 +129,7 @@ function Actions({ org, deploy }: { readonly org: string; readonly deploy: Deplo
           Promote
         </Button>
       )}
+      {deploy.state === 'ready' && deploy.files_removed !== true && <Share org={org} deploy={deploy} />}
       {deploy.state === 'ready' && deploy.files_removed !== true && (
         <ButtonLink href={deploy.url} look="primary">
           <Icon name="out" size={14} />
@@ -154,6 +158,36 @@ function Actions({ org, deploy }: { readonly org: string; readonly deploy: Deplo
           <ErrorNote error={error} />
         </div>
       )}
+    </>
+  );
+}
+
+/** The address of a single deploy is protected as those of previews are. */
+function Share({ org, deploy }: { readonly org: string; readonly deploy: Deploy }): ReactNode {
+  const { data: protection } = useQuery(protectionQuery(deploy.project_id));
+  const may = useMay(org, 'deploys:write');
+  const [open, setOpen] = useState(false);
+  if (!may || protection === undefined || protection.previews === 'none') return null;
+  return (
+    <>
+      <Button
+        onClick={() => {
+          setOpen(true);
+        }}
+      >
+        Share
+      </Button>
+      <Dialog
+        open={open}
+        title="Share this deploy"
+        wide
+        onClose={() => {
+          setOpen(false);
+        }}
+      >
+        <p className="text-muted mb-3">This deploy is protected. A signed link opens it for a while.</p>
+        <SignedLink create={() => api.deploys.share(deploy.id)} />
+      </Dialog>
     </>
   );
 }

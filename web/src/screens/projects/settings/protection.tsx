@@ -1,17 +1,14 @@
-import type { AccessLink, Protection } from '@service/client';
-import { useMutation, useQuery } from '@tanstack/react-query';
+import type { Protection } from '@service/client';
+import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { api, ignore, queries } from '../../../api';
 import { useMay } from '../../../data/me';
 import { protectionQuery } from '../../../data/project-settings';
-import { Button } from '../../../ui/button';
-import { CopyLine } from '../../../ui/copy';
-import { ErrorNote } from '../../../ui/error-note';
 import { Choice, Field, Form } from '../../../ui/form';
 import { Loaded } from '../../../ui/loaded';
 import { Section } from '../../../ui/page';
-import { Ago } from '../../../ui/time';
 import type { ProjectParams } from '../project-frame';
+import { SignedLink } from '../signed-link';
 import { SettingsFrame } from './settings-frame';
 
 type Mode = Protection['production'];
@@ -41,7 +38,7 @@ export function Screen({ org, project }: ProjectParams): ReactNode {
                 title="Signed link"
                 hint="Opens the production site in a browser. Links to single deploys are on their pages."
               >
-                <LinkMaker project={project} />
+                <SignedLink create={() => api.projects.accessLink(project)} />
               </Section>
             )}
           </>
@@ -101,32 +98,6 @@ function ProtectionForm({ org, project, protection }: ProtectionFormProps): Reac
         )}
         <p className="text-muted text-sm">Saving ends all signed links and visits so far.</p>
       </Form>
-    </div>
-  );
-}
-
-function LinkMaker({ project }: { readonly project: string }): ReactNode {
-  const [link, setLink] = useState<AccessLink>();
-  const make = useMutation({ mutationFn: () => api.projects.accessLink(project), onSuccess: setLink });
-  return (
-    <div className="grid justify-items-start gap-3">
-      {link !== undefined && (
-        <div className="grid max-w-full gap-1">
-          <CopyLine text={link.url} label="The signed link" />
-          <p className="text-muted text-sm">
-            It ends <Ago at={link.expires_at} />. People who have it may look at the site.
-          </p>
-        </div>
-      )}
-      {make.isError && <ErrorNote error={make.error} />}
-      <Button
-        busy={make.isPending}
-        onClick={() => {
-          make.mutate();
-        }}
-      >
-        Create a link
-      </Button>
     </div>
   );
 }
