@@ -53,7 +53,8 @@ describe('the web app, where things go wrong', () => {
     const cookies = await other.context.cookies();
     await other.call('POST', 'auth/sign-out');
     await other.context.addCookies(cookies);
-    await page.getByRole('link', { name: 'API keys' }).click();
+    // The page notices by itself, because its stream of events ends. What is opened meanwhile leads there, too.
+    await other.open(`/app/${org}/keys`);
     await other.arrivesAt('/app/sign-in');
     await page.getByLabel('Username or email').fill(org);
     await page.getByLabel('Password').fill(PASSWORD);
@@ -91,10 +92,13 @@ describe('the web app, where things go wrong', () => {
     const { page } = visit;
     const long = await visit.call('POST', 'projects', { name: LONG_NAME });
     await visit.call('POST', 'projects', { name: RIGHT_TO_LEFT });
-    for (const path of [`/app/${org}`, `/app/${org}/projects/${long.id}`, `/app/${org}/projects/${site.project}`]) {
+    for (const [path, shown] of [
+      [`/app/${org}`, RIGHT_TO_LEFT],
+      [`/app/${org}/projects/${long.id}`, LONG_NAME.trim()],
+      [`/app/${org}/projects/${site.project}`, 'Storefront'],
+    ] as const) {
       await visit.open(path);
-      await page.getByRole('heading', { level: 1 }).waitFor();
-      await page.waitForLoadState('networkidle');
+      await page.getByRole('heading', { name: shown }).first().waitFor();
       // A window of 390 px at 200 % has 195 px of its own.
       for (const width of [1280, 390, 320]) {
         await page.setViewportSize({ width, height: 860 });
@@ -102,8 +106,6 @@ describe('the web app, where things go wrong', () => {
         expect({ path, width, overflow }).toEqual({ path, width, overflow: 0 });
       }
     }
-    await visit.open(`/app/${org}`);
-    await page.getByText(RIGHT_TO_LEFT).first().waitFor();
   });
 
   inChromium('opens a deploy by keyboard alone', async () => {

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { PROJECT_ROOT } from '../../src/platform/version.js';
 import { inChromium } from '../support/browser.js';
+import { eventually } from '../support/test-app.js';
 import { connectBrowser, leaveBrowser, LOOKS, serviceUrl, Visit } from './support.js';
 
 jest.setTimeout(300_000);
@@ -68,7 +69,7 @@ describe('the public pages', () => {
     await page.goto('about:blank');
     await page.goBack();
     await page.locator('#run:enabled').waitFor();
-    await page.waitForFunction('document.getElementById("code").value.includes("ümlaut")');
+    await eventually(async () => (await page.inputValue('#code')).includes('ümlaut'), 'the program is there');
     expect(await page.inputValue('#language')).toBe('python');
     expect(asked.filter((url) => new URL(url).search !== '')).toEqual([]);
   });

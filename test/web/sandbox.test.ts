@@ -1,4 +1,5 @@
 import { inChromium } from '../support/browser.js';
+import { eventually } from '../support/test-app.js';
 import { leaveBrowser, Visit } from './support.js';
 
 jest.setTimeout(300_000);
@@ -58,7 +59,7 @@ describe('the sandbox of the web app', () => {
     await page.getByRole('button', { name: 'Share' }).click();
     const link = await page.getByRole('group', { name: 'The link to the program' }).textContent();
     await page.goto(link!);
-    await page.waitForFunction('document.getElementById("code").value.includes("input()")');
+    await eventually(async () => (await page.inputValue('#code')).includes('input()'), 'the program is there');
     expect(visit.faults).toEqual([]);
     await visit.end();
   });
