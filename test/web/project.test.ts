@@ -1,7 +1,6 @@
-import { Client } from 'pg';
 import { inChromium } from '../support/browser.js';
 import { eventually } from '../support/test-app.js';
-import { deployedSite, deployFiles, leaveBrowser, serviceUrl, Visit } from './support.js';
+import { deployedSite, deployFiles, leaveBrowser, serviceUrl, subscribe, Visit } from './support.js';
 
 jest.setTimeout(300_000);
 
@@ -94,14 +93,3 @@ describe('a project in the web app', () => {
     await visit.end();
   });
 });
-
-/** Production deploys begin with the Builder plan. */
-async function subscribe(slug: string): Promise<void> {
-  const client = new Client({ connectionString: process.env['WEB_TEST_DATABASE'] });
-  await client.connect();
-  try {
-    await client.query("UPDATE organizations SET plan = 'builder' WHERE slug = $1", [slug]);
-  } finally {
-    await client.end();
-  }
-}

@@ -243,3 +243,14 @@ export async function deployFiles(visit: Visit, project: string, type: 'preview'
   );
   return deploy;
 }
+
+/** Production deploys begin with the Builder plan. */
+export async function subscribe(slug: string): Promise<void> {
+  const client = new Client({ connectionString: process.env['WEB_TEST_DATABASE'] });
+  await client.connect();
+  try {
+    await client.query("UPDATE organizations SET plan = 'builder' WHERE slug = $1", [slug]);
+  } finally {
+    await client.end();
+  }
+}
