@@ -43,7 +43,7 @@ describe('a newcomer', () => {
       await page.locator('label', { hasText: 'Next.js' }).click();
       await page.getByRole('button', { name: 'Create the project' }).click();
       await visit.arrivesAt(/\/deploys\/dpl_\w+$/);
-      await page.getByRole('log').getByText('Framework: nextjs').waitFor();
+        await page.getByRole('log').getByText('Framework: nextjs').waitFor();
       const open = page.getByRole('link', { name: 'Open', exact: true });
       await open.waitFor({ timeout: 600_000 });
       const address = new URL((await open.getAttribute('href'))!);
@@ -52,6 +52,9 @@ describe('a newcomer', () => {
       await site.goto(address.href);
       await site.getByText('It runs.').waitFor();
       await site.close();
+
+      await goTo('Usage');
+      await page.getByRole('heading', { name: 'Limits of the plan Free' }).waitFor();
 
       await goTo('API keys');
       await page.getByRole('button', { name: 'New key' }).first().click();
