@@ -43,7 +43,7 @@ describe('a newcomer', () => {
       await page.locator('label', { hasText: 'Next.js' }).click();
       await page.getByRole('button', { name: 'Create the project' }).click();
       await visit.arrivesAt(/\/deploys\/dpl_\w+$/);
-        await page.getByRole('log').getByText('Framework: nextjs').waitFor();
+      await page.getByRole('log').getByText('Framework: nextjs').waitFor();
       const open = page.getByRole('link', { name: 'Open', exact: true });
       await open.waitFor({ timeout: 600_000 });
       const address = new URL((await open.getAttribute('href'))!);
