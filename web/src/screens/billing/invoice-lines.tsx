@@ -2,11 +2,9 @@ import type { Invoice } from '@service/client';
 import type { ReactNode } from 'react';
 import { METERS } from '../../data/meters';
 import { Table } from '../../ui/table';
-import { exactly } from './amounts';
+import { exactly, quantityInWords } from './amounts';
 
 type Line = Invoice['lines'][number];
-
-const COUNT = new Intl.NumberFormat('en', { maximumFractionDigits: 3 });
 
 /** The lines of an invoice, which add up to its total. */
 export function InvoiceLines({ lines }: { readonly lines: readonly Line[] }): ReactNode {
@@ -28,13 +26,12 @@ export function InvoiceLines({ lines }: { readonly lines: readonly Line[] }): Re
         {
           title: 'Quantity',
           wideOnly: true,
-          cell: ({ quantity, unit }) =>
-            quantity === undefined ? '' : `${COUNT.format(Number(quantity))} ${unit ?? ''}`.trim(),
+          cell: ({ quantity, unit }) => (quantity === undefined ? '' : quantityInWords(quantity, unit ?? '')),
         },
         {
           title: 'Price',
           wideOnly: true,
-          cell: ({ price, price_per: per }) => (price === undefined ? '' : `$${price} per ${per ?? ''}`),
+          cell: ({ price, price_per: per }) => (price === undefined ? '' : `${exactly(price)} per ${per ?? ''}`),
         },
         { title: 'Amount', cell: ({ amount }) => exactly(amount) },
       ]}
@@ -42,11 +39,13 @@ export function InvoiceLines({ lines }: { readonly lines: readonly Line[] }): Re
   );
 }
 
+const capitalized = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1);
+
 function titleOf({ kind, plan, meter }: Line): string {
   const used = meter === undefined ? 'Usage' : METERS[meter];
   switch (kind) {
     case 'base_fee':
-      return `Plan ${plan ?? ''}`;
+      return `Plan ${capitalized(plan ?? '')}`;
     case 'usage':
       return used;
     case 'adjustment':

@@ -222,7 +222,9 @@ function Deliveries({ org, endpoint }: EndpointProps): ReactNode {
                 { title: 'State', cell: (delivery) => <DeliveryState delivery={delivery} /> },
                 {
                   title: 'Event',
-                  cell: ({ type }) => <span className="block max-w-40 truncate font-mono text-xs">{type}</span>,
+                  cell: ({ type }) => (
+                    <span className="block max-w-28 truncate font-mono text-xs sm:max-w-64">{type}</span>
+                  ),
                 },
                 {
                   title: 'Attempts',

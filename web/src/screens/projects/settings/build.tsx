@@ -80,7 +80,7 @@ const RUN: readonly Setting[] = [
 const SOURCES: Readonly<Record<Source, readonly [word: string, tone: 'accent' | 'good' | 'quiet']>> = {
   set: ['Set here', 'accent'],
   file: ['From a file', 'good'],
-  detected: ['Detected', 'good'],
+  detected: ['Detected', 'quiet'],
   default: ['Default', 'quiet'],
   unknown: ['After a build', 'quiet'],
 };
@@ -181,7 +181,7 @@ function Row({ setting, shown, mayChange, busy, onChange, onReset }: RowProps): 
 }
 
 function valueName({ options, id }: Setting, value: string | number | null): ReactNode {
-  if (value === null) return <span className="text-muted">–</span>;
+  if (value === null) return <span className="text-muted font-sans">None</span>;
   if (id === 'start_timeout_ms') return `${value.toLocaleString('en')} ms`;
   return options?.find(([each]) => each === value)?.[1] ?? value;
 }
