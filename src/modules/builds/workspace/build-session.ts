@@ -43,6 +43,8 @@ const MOST_HOSTS = 20;
 const MOST_REACHED = 500;
 /** On a fixed disk, this message of a program means that the disk of the build is full. */
 const NO_SPACE = /ENOSPC|no space left on device/i;
+/** A single file is limited to the size of the disk, and may reach it before the disk is full. */
+const FILE_TOO_LARGE = /EFBIG|file too large/i;
 /** The directories of a build inside of the sandbox. */
 const PLACES = { work: '/work', tmp: '/tmp', home: '/home/build' } as const;
 
@@ -420,7 +422,7 @@ export class BuildSession {
   private judge({ cause, exitStatus, said }: LaunchEnd): number | null {
     this.parts.signal.throwIfAborted();
     if (this.diskProblem === 'machine') throw unavailable(new Error('The disk of this machine is nearly full.'));
-    if (this.diskProblem === 'build' || (this.disk.isFixed && this.metNoSpace && exitStatus !== 0)) {
+    if (this.diskProblem === 'build' || (this.metNoSpace && exitStatus !== 0)) {
       throw new BuildFailed(
         'disk_full',
         `Disk limit exceeded: ${Math.floor(this.parts.limits.diskBytes / MEBIBYTE)} MiB. Write less or upgrade.`,
@@ -458,7 +460,7 @@ export class BuildSession {
   }
 
   private noteNoSpace(text: string): void {
-    if (NO_SPACE.test(text)) this.metNoSpace = true;
+    if (FILE_TOO_LARGE.test(text) || (this.disk.isFixed && NO_SPACE.test(text))) this.metNoSpace = true;
   }
 }
 
