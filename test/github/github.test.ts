@@ -580,7 +580,10 @@ describe('from GitHub to a live site', () => {
     github.failure = { status: 503, body: { message: 'Unicorn' } };
     const failed = await deploy(id);
     github.failure = undefined;
-    expect(failed.error).toEqual({ code: 'repository_unreachable', message: 'GitHub answered 503: Unicorn' });
+    expect(failed.error).toEqual({
+      code: 'repository_unreachable',
+      message: 'GitHub answered 503: Unicorn. See /docs/deploys#errors.',
+    });
   });
 });
 

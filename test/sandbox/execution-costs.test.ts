@@ -177,6 +177,7 @@ describe('the cost of an execution', () => {
       details: { required: '0.000833334', available: '0.0001' },
       hint: expect.stringContaining('timeout_ms'),
       docs_url: 'http://api.test/docs/errors/credits_exhausted',
+      dashboard_url: 'http://api.test/app/~/billing',
       upgrade_url: 'http://api.test/pricing',
     });
     expect((await execute(HELLO, { headers: { 'dry-run': 'true' } })).body.error).toEqual(answer.body.error);

@@ -76,5 +76,7 @@ function failureOf(thrown: unknown): Pick<DeployFailed, 'code' | 'message'> {
 
 /** Adds where the page on deploys lists the code, unless the message leads to a place that is more exact. */
 function explained({ code, message }: Pick<DeployFailed, 'code' | 'message'>): Pick<DeployFailed, 'code' | 'message'> {
-  return { code, message: message.includes(' See /docs/') ? message : `${message} See /docs/deploys#errors.` };
+  if (message.includes(' See /docs/')) return { code, message };
+  // What other servers have said need not end as a sentence.
+  return { code, message: `${message.replace(/\.?$/, '.')} See /docs/deploys#errors.` };
 }
