@@ -44,7 +44,7 @@ const MOST_REACHED = 500;
 /** On a fixed disk, this message of a program means that the disk of the build is full. */
 const NO_SPACE = /ENOSPC|no space left on device/i;
 /** A single file is limited to the size of the disk, and may reach it before the disk is full. */
-const FILE_TOO_LARGE = /EFBIG|file too large/i;
+const FILE_TOO_LARGE = /EFBIG|file too large|file size limit exceeded/i;
 /** The directories of a build inside of the sandbox. */
 const PLACES = { work: '/work', tmp: '/tmp', home: '/home/build' } as const;
 
