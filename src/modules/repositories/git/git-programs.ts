@@ -3,7 +3,7 @@ import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { Writable } from 'node:stream';
 import { Injectable } from '@nestjs/common';
-import { beNice, nicenessOf, ORDINARY_CPU } from '../../../platform/isolation/cpu-share.js';
+import { nicenessOf, ORDINARY_CPU, setSessionNiceness } from '../../../platform/isolation/cpu-share.js';
 import { gitEnvironment } from './git-settings.js';
 import { RepositoriesHome } from './repositories-home.js';
 
@@ -49,7 +49,7 @@ export class GitPrograms {
       detached: true,
       stdio: ['pipe', 'pipe', 'pipe'],
     });
-    if (child.pid !== undefined) beNice(child.pid, NICENESS);
+    if (child.pid !== undefined) setSessionNiceness(child.pid, NICENESS);
     // The events `exit` and `error` report the outcome; a broken pipe adds nothing.
     child.stdin.on('error', () => undefined);
     return child;
@@ -125,7 +125,8 @@ function limited(fileBytes: number): string {
   return [
     ...Object.entries(limits).map(([name, value]) => `ulimit -${name} ${value} 2>/dev/null`),
     'umask 022',
-    'exec "$@"',
+    // From its first moment on: a child that was started before would keep its priority.
+    `exec /usr/bin/nice -n ${NICENESS} "$@"`,
   ].join('\n');
 }
 
