@@ -32,8 +32,20 @@ describe('Ids', () => {
     expect(ids.next(MOON_ID) > older).toBe(true);
   });
 
-  it('never repeats itself within one millisecond', () => {
-    expect(new Set(Array.from({ length: 10_000 }, () => ids.next(MOON_ID))).size).toBe(10_000);
+  it('sorts by creation within one millisecond, too, and never repeats itself', () => {
+    const created = Array.from({ length: 10_000 }, () => ids.next(MOON_ID));
+    expect([...created].sort()).toEqual(created);
+    expect(new Set(created).size).toBe(10_000);
+  });
+
+  it('sorts by creation while a clock goes back a little, and follows one that is set back', () => {
+    const created = Array.from({ length: 20 }, () => {
+      clock.at = new Date(clock.at.getTime() - 10);
+      return ids.next(MOON_ID);
+    });
+    expect([...created].sort()).toEqual(created);
+    clock.at = new Date(clock.at.getTime() - 60_000);
+    expect(ids.next(MOON_ID) < created[0]!).toBe(true);
   });
 
   it('encodes any time and any random bits as the TypeID library does', () => {

@@ -7,7 +7,7 @@ export const orgEventSubscription = defineSubscription(orgEvent, {
   summary: 'Stores what happens in organizations for their event streams.',
   attempts: 10,
   backoffMs: 500,
-  // One after the other, so that events are stored about in the order in which they happened.
+  // One after the other, so that events are stored in the order in which they happened.
   concurrency: 1,
 });
 
