@@ -44,7 +44,7 @@ interface MeterRow extends Measure {
   readonly label: string;
   /** What an event counts, in the words of docs/metering.md. */
   readonly counts: string;
-  /** True when events name a model: `<model>:input` or `<model>:output`, which are priced separately. */
+  /** True when events name a model and a kind of its tokens, which are priced separately. */
   readonly hasModel: boolean;
 }
 
@@ -56,7 +56,7 @@ export const METER_TABLE = {
   ai_tokens: {
     ...TOKENS,
     label: 'AI inference',
-    counts: 'tokens, of a model and a direction: `openai/gpt-mini:input`',
+    counts: 'tokens of a model and a kind: `openai/gpt-mini:input`',
     hasModel: true,
   },
   sandbox_compute: {
@@ -89,14 +89,20 @@ export type StorageMeter = {
 export const METERS = Object.keys(METER_TABLE) as Meter[];
 export const METER_UNITS = [...new Set(METERS.map((meter) => METER_TABLE[meter].unit))];
 
-const TOKEN_MODEL = /^[!-~]{1,180}:(input|output)$/;
+/** The kinds of tokens of a model. Each has a price of its own: cached input is cheaper to read, and dearer to write. */
+const TOKEN_KINDS = ['input', 'output', 'cache_read', 'cache_write'] as const;
+
+/** How events and prices name the tokens of a model, in the words of the API. */
+export const TOKEN_MODEL_FORM = `\`<model>:<kind>\`, where the kind is ${TOKEN_KINDS.map((kind) => `\`${kind}\``).join(', ')}`;
+
+const TOKEN_MODEL = new RegExp(`^[!-~]{1,180}:(${TOKEN_KINDS.join('|')})$`);
 
 /** True when an event of the meter may name this model. A meter with models requires one, and others refuse it. */
 export const isModelOf = (meter: Meter, model: string | null | undefined): boolean =>
   METER_TABLE[meter].hasModel ? TOKEN_MODEL.test(model ?? '') : (model ?? null) === null;
 
 /** The message for an event or price that breaks the rule of {@link isModelOf}. */
-export const MODEL_RULE = `model must be <model>:input or <model>:output for ${METERS.filter(
+export const MODEL_RULE = `model must be <model>:<kind> (${TOKEN_KINDS.join(', ')}) for ${METERS.filter(
   (meter) => METER_TABLE[meter].hasModel,
 ).join(', ')}, and absent for all others`;
 

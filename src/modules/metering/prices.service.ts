@@ -6,7 +6,7 @@ import { pricedQuantityOf, type PriceVersion } from './prices/price-version.js';
 
 interface Usage {
   readonly meter: Meter;
-  /** `<model>:input` or `<model>:output`, for a meter that has models. */
+  /** `<model>:<kind>`, for a meter that has models. */
   readonly model?: string | null;
   /** In the unit of the meter. */
   readonly quantity: bigint;

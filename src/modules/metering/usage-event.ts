@@ -11,7 +11,7 @@ export interface UsageEvent {
   readonly orgId: string;
   readonly projectId?: string | null;
   readonly meter: Meter;
-  /** `<model>:input` or `<model>:output`, for a meter that has models. */
+  /** `<model>:<kind>`, for a meter that has models. */
   readonly model?: string | null;
   /** In the unit of the meter, 0 to {@link MAX_QUANTITY}. */
   readonly quantity: bigint;

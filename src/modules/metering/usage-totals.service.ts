@@ -10,7 +10,7 @@ const HOUR_MS = 3_600_000;
 /** What an organization used of a meter at a price. It becomes a line of an invoice. */
 export interface UsageTotal {
   readonly meter: Meter;
-  /** `<model>:input` or `<model>:output`; null for a meter that has no models. */
+  /** `<model>:<kind>`; null for a meter that has no models. */
   readonly model: string | null;
   readonly priceVersionId: string;
   /** The first moment of the month that bills it. */

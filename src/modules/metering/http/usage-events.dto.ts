@@ -2,7 +2,7 @@ import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { ArrayMaxSize, ArrayMinSize, IsArray } from 'class-validator';
 import { AnswerMeta } from '../../../platform/http/page.js';
 import type { RefusedEvent } from '../intake/usage-intake.service.js';
-import { METERS } from '../meter.js';
+import { METERS, TOKEN_MODEL_FORM } from '../meter.js';
 
 export const MAX_EVENTS = 1_000;
 
@@ -19,7 +19,7 @@ class UsageEventBody {
   @ApiProperty({ example: 'ai_tokens', enum: METERS }) meter!: string;
   @ApiPropertyOptional({
     type: String,
-    description: '`<model>:input` or `<model>:output`, required for `ai_tokens` only.',
+    description: `${TOKEN_MODEL_FORM}. Required for \`ai_tokens\` only.`,
     example: 'openai/gpt-mini:input',
   })
   model?: string;
