@@ -45,17 +45,19 @@ describe('the example in docs/billing.md', () => {
       orgId,
       plan: 'pro',
       meter: 'sandbox_compute',
-      estimatedQuantity: 180_000_007n,
+      lines: [{ quantity: 180_000_007n }],
       key: 'example',
     });
-    await work.end(begun, {
-      source: 'example',
-      sourceId: '1',
-      orgId,
-      meter: 'sandbox_compute',
-      quantity: 180_000_007n,
-      occurredAt: at,
-    });
+    await work.end(begun, [
+      {
+        source: 'example',
+        sourceId: '1',
+        orgId,
+        meter: 'sandbox_compute',
+        quantity: 180_000_007n,
+        occurredAt: at,
+      },
+    ]);
     await months.use(orgId, { meter: 'ai_tokens', model: 'anthropic/claude-sonnet:output', quantity: 1_234_567n });
     await months.use(orgId, { meter: 'database_storage', quantity: 7_200_000_000_000n });
     await months.use(orgId, { meter: 'object_storage', quantity: 28_800_000_001_000n });

@@ -136,17 +136,19 @@ describe('the monthly invoice', () => {
         orgId: ada.organization.id,
         plan: 'builder',
         meter: 'sandbox_compute',
-        estimatedQuantity: held,
+        lines: [{ quantity: held }],
         key: `${ada.organization.id} ${name}`,
       });
-      await work.end(begun, {
-        source: 'test',
-        sourceId: `${ada.organization.id} ${name}`,
-        orgId: ada.organization.id,
-        meter: 'sandbox_compute',
-        quantity: used,
-        occurredAt: at,
-      });
+      await work.end(begun, [
+        {
+          source: 'test',
+          sourceId: `${ada.organization.id} ${name}`,
+          orgId: ada.organization.id,
+          meter: 'sandbox_compute',
+          quantity: used,
+          occurredAt: at,
+        },
+      ]);
     };
     // $5 of credits and $0.10 an hour.
     await pay('covered', 10n * 3_600_000n, 7n * 3_600_000n);

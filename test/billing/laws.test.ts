@@ -100,9 +100,9 @@ async function live(orgId: string, list: readonly Act[]): Promise<void> {
     } else {
       // Refused where there are neither credits nor a plan that is billed; then nothing is used.
       const begun = await work
-        .begin({ orgId, plan, meter, model, estimatedQuantity: quantity, key: `${orgId} ${index}` })
+        .begin({ orgId, plan, meter, lines: [{ model, quantity }], key: `${orgId} ${index}` })
         .catch(() => undefined);
-      if (begun !== undefined) await work.end(begun, { ...event, quantity: quantity - quantity / 3n });
+      if (begun !== undefined) await work.end(begun, [{ ...event, quantity: quantity - quantity / 3n }]);
     }
   }
 }

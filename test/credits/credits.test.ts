@@ -26,18 +26,20 @@ const compute = (orgId: string, hours: bigint, input: Partial<WorkEstimate> = {}
   orgId,
   plan: 'free',
   meter: 'sandbox_compute',
-  estimatedQuantity: hours * HOUR_MS,
+  lines: [{ quantity: hours * HOUR_MS }],
   key: randomUUID(),
   ...input,
 });
-const used = ({ key, orgId, begunAt }: { key: string; orgId: string; begunAt: Date }, hours: bigint): UsageEvent => ({
-  source: 'test',
-  sourceId: key,
-  orgId,
-  meter: 'sandbox_compute',
-  quantity: hours * HOUR_MS,
-  occurredAt: begunAt,
-});
+const used = ({ key, orgId, begunAt }: { key: string; orgId: string; begunAt: Date }, hours: bigint): UsageEvent[] => [
+  {
+    source: 'test',
+    sourceId: key,
+    orgId,
+    meter: 'sandbox_compute',
+    quantity: hours * HOUR_MS,
+    occurredAt: begunAt,
+  },
+];
 const credits = async (person: Person): Promise<any> =>
   expectStatus(200, await app.fetch('/api/v1/billing/credits', as(person))).body.data;
 const cap = (person: Person, body: object, options = {}): Promise<Answer> =>
@@ -123,6 +125,39 @@ describe('holds for paid work', () => {
       -3n * HOUR_NANO,
       -parseUsd('4.7'),
       parseUsd('5'),
+    ]);
+  });
+
+  it('are one for usage of several prices, which is recorded as several events', async () => {
+    const person = await make.person();
+    const { id: orgId } = person.organization;
+    const begun = await work().begin(
+      compute(orgId, 0n, {
+        meter: 'ai_tokens',
+        lines: [
+          { model: 'openai/gpt-mini:input', quantity: 1_000_000n },
+          { model: 'openai/gpt-mini:output', quantity: 500_000n },
+        ],
+      }),
+    );
+    expect(begun.heldNano).toBe(parseUsd('1.25'));
+    const tokens = (kind: string, quantity: bigint): UsageEvent => ({
+      source: 'test',
+      sourceId: `${begun.key}:${kind}`,
+      orgId,
+      meter: 'ai_tokens',
+      model: `openai/gpt-mini:${kind}`,
+      quantity,
+      occurredAt: begun.begunAt,
+    });
+    const events = [tokens('input', 400_000n), tokens('output', 100_000n)];
+    const ends = await Promise.all([work().end(begun, events), work().end(begun, events)]);
+    expect(ends).toEqual([{ costNano: parseUsd('0.3') }, { costNano: parseUsd('0.3') }]);
+    expect(await credits(person)).toMatchObject({ balance: '4.7', held: '0' });
+    const { data } = (await app.fetch('/api/v1/billing/usage?group_by=model', as(person))).body;
+    expect(data.map(({ model, cost }: any) => [model, cost]).sort()).toEqual([
+      ['openai/gpt-mini:input', '0.1'],
+      ['openai/gpt-mini:output', '0.2'],
     ]);
   });
 

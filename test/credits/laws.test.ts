@@ -100,7 +100,7 @@ describe('the ledger', () => {
                       orgId,
                       plan: each.plan,
                       meter: 'sandbox_compute' as const,
-                      estimatedQuantity: BigInt(each.hours * HOUR_MS),
+                      lines: [{ quantity: BigInt(each.hours * HOUR_MS) }],
                       key: randomUUID(),
                       withinMs: each.hours % 3 === 0 ? 1 : 60_000,
                     }),
@@ -109,14 +109,16 @@ describe('the ledger', () => {
                 case 'end': {
                   const work = at(each.which);
                   if (work !== undefined)
-                    await paid.end(work, {
-                      source: 'law',
-                      sourceId: work.key,
-                      orgId,
-                      meter: 'sandbox_compute' as const,
-                      quantity: BigInt(each.hours * HOUR_MS),
-                      occurredAt: work.begunAt,
-                    });
+                    await paid.end(work, [
+                      {
+                        source: 'law',
+                        sourceId: work.key,
+                        orgId,
+                        meter: 'sandbox_compute' as const,
+                        quantity: BigInt(each.hours * HOUR_MS),
+                        occurredAt: work.begunAt,
+                      },
+                    ]);
                   return;
                 }
                 case 'abandon': {
@@ -186,7 +188,7 @@ describe('the ledger', () => {
         orgId,
         plan: 'free',
         meter: 'sandbox_compute' as const,
-        estimatedQuantity: BigInt(HOUR_MS / 10),
+        lines: [{ quantity: BigInt(HOUR_MS / 10) }],
         key: randomUUID(),
       });
       const event = {
@@ -197,7 +199,7 @@ describe('the ledger', () => {
         quantity: BigInt(HOUR_MS / 10),
         occurredAt: work.begunAt,
       };
-      const costs = await Promise.all([paid.end(work, event), paid.end(work, event)]);
+      const costs = await Promise.all([paid.end(work, [event]), paid.end(work, [event])]);
       return costs.map(({ costNano }) => String(costNano)).join(' ');
     };
     const results = await Promise.allSettled(Array.from({ length: 1_300 }, spend));
@@ -353,7 +355,7 @@ describe('a process that is killed', () => {
         quantity: BigInt(HOUR_MS),
         occurredAt: work.begunAt,
       };
-      expect([await paid.end(work, event), await paid.end(work, event)]).toEqual([
+      expect([await paid.end(work, [event]), await paid.end(work, [event])]).toEqual([
         { costNano: HOUR_NANO },
         { costNano: HOUR_NANO },
       ]);

@@ -75,7 +75,7 @@ describe('usage without a hold', () => {
       orgId: person.organization.id,
       plan: 'free',
       meter: 'sandbox_compute',
-      estimatedQuantity: 1_000n,
+      lines: [{ quantity: 1_000n }],
       key: randomUUID(),
     });
     await expect(begun).rejects.toMatchObject({ code: 'credits_exhausted' });
@@ -87,7 +87,7 @@ describe('usage without a hold', () => {
       orgId: person.organization.id,
       plan: 'free',
       meter: 'sandbox_compute',
-      estimatedQuantity: BigInt(40 * HOUR_MS),
+      lines: [{ quantity: BigInt(40 * HOUR_MS) }],
       key: randomUUID(),
     });
     await report(person, 3);

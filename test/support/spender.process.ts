@@ -74,7 +74,7 @@ async function main(order: SpenderOrder): Promise<unknown> {
     orgId: order.orgId,
     plan: order.plan,
     meter: 'sandbox_compute',
-    estimatedQuantity: BigInt(order.ms),
+    lines: [{ quantity: BigInt(order.ms) }],
     withinMs: order.withinMs,
   } as const;
   // What is looked up once is known before anything is counted.
@@ -86,14 +86,16 @@ async function main(order: SpenderOrder): Promise<unknown> {
       if (order.kill?.in === 'begin') killAt = order.kill.at;
       const begun = await work.begin({ ...estimate, key });
       if (order.kill?.in === 'end') killAt = order.kill.at;
-      await work.end(begun, {
-        source: 'spender',
-        sourceId: key,
-        orgId: order.orgId,
-        meter: 'sandbox_compute',
-        quantity: BigInt(order.ms),
-        occurredAt: begun.begunAt,
-      });
+      await work.end(begun, [
+        {
+          source: 'spender',
+          sourceId: key,
+          orgId: order.orgId,
+          meter: 'sandbox_compute',
+          quantity: BigInt(order.ms),
+          occurredAt: begun.begunAt,
+        },
+      ]);
       outcomes['paid'] = (outcomes['paid'] ?? 0) + 1;
     } catch (error) {
       const { code = String(error) } = error as { code?: string };

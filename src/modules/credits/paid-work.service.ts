@@ -39,12 +39,12 @@ export class PaidWorkService {
   }
 
   /** Returns the most that the work may cost, in nano-dollars. Nothing is held. */
-  estimate({
-    meter,
-    model,
-    estimatedQuantity,
-  }: Pick<WorkEstimate, 'meter' | 'model' | 'estimatedQuantity'>): Promise<bigint> {
-    return this.prices.estimate({ meter, model: model ?? null, quantity: estimatedQuantity, at: this.clock.now() });
+  async estimate({ meter, lines }: Pick<WorkEstimate, 'meter' | 'lines'>): Promise<bigint> {
+    const at = this.clock.now();
+    const costs = await Promise.all(
+      lines.map(({ model = null, quantity }) => this.prices.estimate({ meter, model, quantity, at })),
+    );
+    return costs.reduce((sum, costNano) => sum + costNano, 0n);
   }
 
   /**
@@ -54,7 +54,7 @@ export class PaidWorkService {
    * @throws {SpendCapReached} `spend_cap_reached`
    */
   async begin(work: WorkEstimate): Promise<PaidWork> {
-    const { orgId, plan, meter, model = null, key, withinMs = WITHIN_MS } = work;
+    const { orgId, plan, meter, lines, key, withinMs = WITHIN_MS } = work;
     const amountNano = await this.estimate(work);
     const begunAt = this.clock.now();
     const expiresAt = new Date(begunAt.getTime() + withinMs);
@@ -62,7 +62,16 @@ export class PaidWorkService {
       await this.write({
         kind: 'begin',
         orgId,
-        hold: { key, orgId, meter, model, amountNano, begunAt, expiresAt, postpaid: PLANS[plan].billsUsage },
+        hold: {
+          key,
+          orgId,
+          meter,
+          model: modelOf(lines),
+          amountNano,
+          begunAt,
+          expiresAt,
+          postpaid: PLANS[plan].billsUsage,
+        },
       }),
     );
   }
@@ -73,13 +82,17 @@ export class PaidWorkService {
   }
 
   /**
-   * Records the usage and charges for it once, both in one transaction: the caller's, if there is one. The platform
-   * bears usage beyond the hold, and usage after the hold was released.
+   * Records the usage and charges for it once, both in one transaction: the caller's, if there is one. Usage of several
+   * prices is several events, and one charge. The platform bears usage beyond the hold, and usage after the hold was
+   * released.
    *
    * @returns the price of the usage in nano-dollars; the earlier price when the work had ended before.
    */
-  async end({ key, orgId }: Pick<PaidWork, 'key' | 'orgId'>, event: UsageEvent): Promise<{ costNano: bigint }> {
-    const { costNano } = await this.write({ kind: 'end', orgId, key, event });
+  async end(
+    { key, orgId }: Pick<PaidWork, 'key' | 'orgId'>,
+    events: readonly UsageEvent[],
+  ): Promise<{ costNano: bigint }> {
+    const { costNano } = await this.write({ kind: 'end', orgId, key, events });
     return { costNano: costNano! };
   }
 
@@ -100,6 +113,13 @@ export class PaidWorkService {
     if ('refusal' in outcome!) throw outcome.refusal;
     return outcome!.answer;
   }
+}
+
+/** What the ledger calls the work: the name of its model without the kind of its tokens, or the name of its one line. */
+function modelOf(lines: WorkEstimate['lines']): string | null {
+  const [first, ...others] = lines;
+  const model = first?.model ?? null;
+  return others.length === 0 ? model : (model?.slice(0, model.lastIndexOf(':')) ?? null);
 }
 
 const paidWorkOf = ({ key, orgId, amountNano, begunAt }: Hold): PaidWork => ({

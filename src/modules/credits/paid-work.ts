@@ -1,14 +1,21 @@
 import type { PlanId } from '../plans/plan.js';
 import type { Meter } from '../metering/meter.js';
 
+/** A part of an estimate that has a price of its own. */
+interface EstimateLine {
+  /** `<model>:<kind>`, for a meter that has models. */
+  readonly model?: string | null;
+  /** In the unit of the meter. */
+  readonly quantity: bigint;
+}
+
 /** Work to be paid for, before it is done. */
 export interface WorkEstimate {
   readonly orgId: string;
   readonly plan: PlanId;
   readonly meter: Meter;
-  readonly model?: string | null;
-  /** The most that it may use, in the unit of the meter. The platform bears usage beyond it. */
-  readonly estimatedQuantity: bigint;
+  /** The most that it may use. The platform bears usage beyond it. */
+  readonly lines: readonly EstimateLine[];
   /** Identifies the work. Beginning it twice holds once. */
   readonly key: string;
   /** The work is considered lost after this time, and its hold is released. The default is an hour. */

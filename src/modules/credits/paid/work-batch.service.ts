@@ -15,7 +15,7 @@ import type { Outcome } from './gathering-writer.js';
 
 export type WorkRequest =
   | { readonly kind: 'begin'; readonly orgId: string; readonly hold: NewHold }
-  | { readonly kind: 'end'; readonly orgId: string; readonly key: string; readonly event: UsageEvent }
+  | { readonly kind: 'end'; readonly orgId: string; readonly key: string; readonly events: readonly UsageEvent[] }
   | { readonly kind: 'abandon' | 'expire'; readonly orgId: string; readonly key: string };
 
 /** Begins and ends work of any number of organizations in one transaction. */
@@ -58,7 +58,7 @@ export class WorkBatchService {
         assert.equal(session.get(request.key).orgId, request.orgId, `${request.key} is held by another organization.`);
         return {
           answer: session.settle(request.key, costs.get(request.key)!, {
-            occurredAt: request.event.occurredAt,
+            occurredAt: occurredAtOf(request.events),
             endedAt: at,
           }),
         };
@@ -73,11 +73,16 @@ export class WorkBatchService {
   /** Returns the cost of each piece of work that ends. */
   private async record(requests: readonly WorkRequest[]): Promise<ReadonlyMap<string, bigint>> {
     const ends = new Map(
-      requests.flatMap((request) => (request.kind === 'end' ? [[request.key, request.event] as const] : [])),
+      requests.flatMap((request) => (request.kind === 'end' ? [[request.key, request.events] as const] : [])),
     );
-    if (ends.size === 0) return new Map();
-    const recorded = await this.usage.record([...ends.values()], { isPaid: true });
-    return new Map([...ends.keys()].map((key, index) => [key, recorded[index]!.costNano]));
+    const recorded = await this.usage.record([...ends.values()].flat(), { isPaid: true });
+    let next = 0;
+    return new Map(
+      [...ends].map(([key, events]) => {
+        const own = recorded.slice(next, (next += events.length));
+        return [key, own.reduce((sum, { costNano }) => sum + costNano, 0n)];
+      }),
+    );
   }
 
   private refusalOf({ refused, availableNano }: Refused, { orgId, amountNano }: NewHold, session: PurseSession): Error {
@@ -96,4 +101,10 @@ export class WorkBatchService {
       else this.metrics.ended(outcome.answer);
     });
   }
+}
+
+/** All usage of a piece of work counts towards the month in which it began. */
+function occurredAtOf(events: readonly UsageEvent[]): Date {
+  assert(events.length > 0, 'Work ended without usage.');
+  return events[0]!.occurredAt;
 }

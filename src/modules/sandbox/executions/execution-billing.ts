@@ -54,15 +54,17 @@ export class ExecutionBilling {
     const [work] = await this.paidWork.find([keyOf(id)]);
     if (work === undefined) return null;
     const quantity = BigInt(Math.min(Math.max(Math.ceil(ranMs), 0), limits.timeoutMs));
-    const { costNano } = await this.paidWork.end(work, {
-      source: 'sandbox',
-      sourceId: id,
-      orgId,
-      meter: METER,
-      quantity,
-      occurredAt: work.begunAt,
-      properties: { language },
-    });
+    const { costNano } = await this.paidWork.end(work, [
+      {
+        source: 'sandbox',
+        sourceId: id,
+        orgId,
+        meter: METER,
+        quantity,
+        occurredAt: work.begunAt,
+        properties: { language },
+      },
+    ]);
     return costNano;
   }
 
@@ -86,4 +88,4 @@ const estimateOf = ({
   orgId: string;
   plan: PlanId;
   limits: SandboxLimits;
-}): WorkEstimate => ({ orgId, plan, meter: METER, estimatedQuantity: BigInt(limits.timeoutMs), key: keyOf(id) });
+}): WorkEstimate => ({ orgId, plan, meter: METER, lines: [{ quantity: BigInt(limits.timeoutMs) }], key: keyOf(id) });
