@@ -10,6 +10,7 @@ import type { WorkEstimate } from '../../src/modules/credits/paid-work.js';
 import type { UsageEvent } from '../../src/modules/metering/usage.service.js';
 import { Database } from '../../src/platform/database/database.js';
 import { parseUsd } from '../../src/platform/money/nano-dollars.js';
+import { Clock } from '../../src/platform/time/clock.js';
 import { as, expectStatus, Make, type Person, send } from '../support/make.js';
 import { type Answer, eventually, useApp } from '../support/test-app.js';
 import { faultsOf } from './support.js';
@@ -57,6 +58,15 @@ const grant = (orgId: string, usd: string, more: object = {}): Promise<unknown> 
   });
 const sum = (orgId: string, account: Parameters<LedgerService['sum']>[1]): Promise<bigint> =>
   app.get(LedgerService).sum(orgId, account);
+
+const waitingForLocks = async (): Promise<number> => {
+  const rows = await app
+    .get(Database)
+    .manager.query<{ waiting: number }[]>(
+      "SELECT count(*)::int AS waiting FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%credit_accounts%'",
+    );
+  return rows[0]!.waiting;
+};
 
 afterEach(async () => {
   expect(await faultsOf(app.get(Database).manager)).toEqual([]);
@@ -159,6 +169,39 @@ describe('holds for paid work', () => {
       ['openai/gpt-mini:input', '0.1'],
       ['openai/gpt-mini:output', '0.2'],
     ]);
+  });
+
+  it('count towards the month in which they were asked for, although it ends while they wait', async () => {
+    const person = await make.person({ plan: 'pro' });
+    const { id: orgId } = person.organization;
+    const now = jest.spyOn(app.get(Clock), 'now');
+    try {
+      now.mockReturnValue(new Date('2026-11-30T23:59:59.900Z'));
+      const first = await work().begin(compute(orgId, 60n, { plan: 'pro' }));
+      await work().end(first, used(first, 60n));
+      const locked = Promise.withResolvers<undefined>();
+      const free = Promise.withResolvers<undefined>();
+      const other = app.get(Database).transaction(async () => {
+        await app.get(Database).manager.query('SELECT 1 FROM credit_accounts WHERE org_id = $1 FOR UPDATE', [orgId]);
+        locked.resolve(undefined);
+        await free.promise;
+      });
+      await locked.promise;
+      const second = work().begin(compute(orgId, 10n, { plan: 'pro' }));
+      await eventually(async () => (await waitingForLocks()) > 0, 'it waits for the account');
+      now.mockReturnValue(new Date('2026-12-01T00:00:00.100Z'));
+      free.resolve(undefined);
+      await other;
+      const begun = await second;
+      await work().end(begun, used(begun, 10n));
+    } finally {
+      now.mockRestore();
+    }
+    // Credits paid $5 of the first; the check after each test compares the sums of the month.
+    const months = await app
+      .get(Database)
+      .manager.query('SELECT month::text, posted_nano FROM billed_months WHERE org_id = $1', [orgId]);
+    expect(months).toEqual([{ month: '2026-11-01', posted_nano: String(20n * HOUR_NANO) }]);
   });
 
   it('start and settle once for repeated calls', async () => {

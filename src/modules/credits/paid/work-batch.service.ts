@@ -36,7 +36,7 @@ export class WorkBatchService {
       const costs = await this.record(requests);
       const keys = requests.map((request) => (request.kind === 'begin' ? request.hold.key : request.key));
       const outcomes = await this.purses.change(
-        { orgIds: requests.map(({ orgId }) => orgId), holdKeys: keys },
+        { orgIds: requests.map(({ orgId }) => orgId), holdKeys: keys, times: beginningsOf(requests) },
         (session) => requests.map((request): Outcome<Hold> => this.performOne(session, request, costs)),
       );
       await this.database.afterCommit(async () => {
@@ -108,3 +108,7 @@ function occurredAtOf(events: readonly UsageEvent[]): Date {
   assert(events.length > 0, 'Work ended without usage.');
   return events[0]!.occurredAt;
 }
+
+/** Work counts towards the month in which it was asked for, also if the month ends while the batch waits for locks. */
+const beginningsOf = (requests: readonly WorkRequest[]): Date[] =>
+  requests.flatMap((request) => (request.kind === 'begin' ? [request.hold.begunAt] : []));

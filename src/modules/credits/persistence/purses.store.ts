@@ -35,8 +35,8 @@ interface Loaded {
 /** What to load of the locked accounts. */
 export interface LoadSelection {
   readonly orgIds: readonly string[];
-  /** This month is loaded besides the months of the holds. */
-  readonly month: string;
+  /** These months are loaded besides the months of the holds. */
+  readonly months: readonly string[];
   readonly holdKeys: readonly string[];
 }
 
@@ -117,7 +117,7 @@ export class PursesStore {
     return (await this.query('SELECT 1 FROM credit_accounts WHERE org_id = $1', [orgId])).length > 0;
   }
 
-  async load({ orgIds, month, holdKeys }: LoadSelection): Promise<Loaded> {
+  async load({ orgIds, months: asked, holdKeys }: LoadSelection): Promise<Loaded> {
     const [row] = await this.query<
       Record<'months' | 'caps', Record<string, string>[]> & { grants: GrantValues[]; holds: HoldValues[] }
     >(
@@ -127,10 +127,10 @@ export class PursesStore {
         (SELECT coalesce(json_agg(${HOLD}), '[]') FROM wanted) AS holds,
         (SELECT coalesce(json_agg(${GRANT}), '[]') FROM credit_grants WHERE org_id = ANY($1) AND (remaining_nano > 0
           OR id IN (SELECT part ->> 'grant' FROM wanted, jsonb_array_elements(parts) part))) AS grants,
-        (SELECT coalesce(json_agg(${MONTH}), '[]') FROM billed_months WHERE org_id = ANY($1) AND (month = $2
+        (SELECT coalesce(json_agg(${MONTH}), '[]') FROM billed_months WHERE org_id = ANY($1) AND (month = ANY($2::date[])
           OR month IN (SELECT month FROM wanted))) AS months,
         (SELECT coalesce(json_agg(${CAP}), '[]') FROM spend_caps WHERE org_id = ANY($1)) AS caps`,
-      [arrayOfTexts(orgIds), month, arrayOfTexts(holdKeys)],
+      [arrayOfTexts(orgIds), arrayOfTexts(asked), arrayOfTexts(holdKeys)],
     );
     const { holds, grants, months, caps } = row!;
     return {

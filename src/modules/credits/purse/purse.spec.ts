@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { type Meter, METERS } from '../../metering/meter.js';
-import { type Held, type HeldGrant, Purse, type Split } from './purse.js';
+import { type BilledMonth, type Held, type HeldGrant, Purse, type Split } from './purse.js';
 
 const AT = new Date('2026-11-21T12:00:00Z');
 const LATER = new Date('2026-11-21T13:00:00Z');
@@ -19,9 +19,11 @@ const grant = (id: string, input: Partial<HeldGrant> = {}): HeldGrant => {
   };
 };
 
+const emptyMonths = (): Map<string, BilledMonth> => new Map([['2026-11-01', { postedNano: 0n, heldNano: 0n }]]);
+
 const purseOf = (grants: HeldGrant[], capNano: bigint | null = null): Purse => {
   const sum = grants.reduce((total, { remainingNano }) => total + remainingNano, 0n);
-  return new Purse({ orgId: 'org_1', postedNano: sum, heldNano: 0n, grants, months: new Map(), capNano });
+  return new Purse({ orgId: 'org_1', postedNano: sum, heldNano: 0n, grants, months: emptyMonths(), capNano });
 };
 
 const hold = (

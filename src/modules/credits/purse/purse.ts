@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import type { Meter } from '../../metering/meter.js';
 import { monthOf } from '../../metering/month.js';
 
@@ -44,6 +45,7 @@ export interface PurseFacts {
   readonly postedNano: bigint;
   readonly heldNano: bigint;
   readonly grants: readonly HeldGrant[];
+  /** Every month that the work may touch; others are an error, because their figures are not known. */
   readonly months: ReadonlyMap<string, BilledMonth>;
   /** The spend cap. Null when there is none. */
   readonly capNano: bigint | null;
@@ -79,7 +81,9 @@ export class Purse {
   readonly capNano: bigint | null;
   postedNano: bigint;
   heldNano: bigint;
-  readonly months: Map<string, BilledMonth>;
+  readonly months: ReadonlyMap<string, BilledMonth>;
+  /** The names of the months whose figures have changed. */
+  readonly changedMonths = new Set<string>();
   private readonly inOrder: HeldGrant[];
   private readonly byId: Map<string, HeldGrant>;
 
@@ -88,7 +92,7 @@ export class Purse {
     this.postedNano = postedNano;
     this.heldNano = heldNano;
     this.capNano = capNano;
-    this.months = new Map(months);
+    this.months = months;
     this.inOrder = grants.toSorted(byUse);
     this.byId = new Map(grants.map((grant) => [grant.id, grant]));
   }
@@ -144,7 +148,7 @@ export class Purse {
     const billedNano = paidNano - creditNano;
     for (const { grant, nano } of parts) this.byId.get(grant)!.remainingNano -= nano;
     this.postedNano -= creditNano;
-    if (billedNano > 0n) this.month(held.month).postedNano += billedNano;
+    if (billedNano > 0n) this.changeMonth(held.month).postedNano += billedNano;
     return { parts, creditNano, billedNano, lostNano: costNano - paidNano };
   }
 
@@ -195,9 +199,14 @@ export class Purse {
   }
 
   private month(month: string): BilledMonth {
-    let found = this.months.get(month);
-    if (found === undefined) this.months.set(month, (found = { postedNano: 0n, heldNano: 0n }));
+    const found = this.months.get(month);
+    assert(found !== undefined, `The figures of ${month} were not read.`);
     return found;
+  }
+
+  private changeMonth(month: string): BilledMonth {
+    this.changedMonths.add(month);
+    return this.month(month);
   }
 
   private split(totalNano: bigint, of: (grant: HeldGrant) => bigint): GrantPart[] {
@@ -215,7 +224,7 @@ export class Purse {
   private reserve({ parts, creditNano, billedNano, month }: Split & { month: string }, sign: 1n | -1n): void {
     for (const { grant, nano } of parts) this.byId.get(grant)!.heldNano += sign * nano;
     this.heldNano += sign * creditNano;
-    if (billedNano > 0n) this.month(month).heldNano += sign * billedNano;
+    if (billedNano > 0n) this.changeMonth(month).heldNano += sign * billedNano;
   }
 }
 

@@ -15,6 +15,8 @@ import { SpendWarnings } from './spend-warnings.js';
 interface PurseSelection {
   readonly orgIds: readonly string[];
   readonly holdKeys?: readonly string[];
+  /** When work begins or is charged, which decides the month that it counts towards. The default is now. */
+  readonly times?: readonly Date[];
 }
 
 /** Lends out the purses of organizations: it locks them, and writes their changes when the work is done. */
@@ -35,7 +37,10 @@ export class PursesService {
    * synchronous, so that the accounts are locked no longer than reading and writing them takes. An organization without
    * an account gets one, and a personal organization gets the credits of the Free plan with it.
    */
-  async change<T>({ orgIds, holdKeys = [] }: PurseSelection, work: (session: PurseSession) => T): Promise<T> {
+  async change<T>(
+    { orgIds, holdKeys = [], times = [this.clock.now()] }: PurseSelection,
+    work: (session: PurseSession) => T,
+  ): Promise<T> {
     const wanted = [...new Set(orgIds)].sort();
     return this.database.transaction(async () => {
       let accounts = await this.store.lock(wanted);
@@ -51,8 +56,9 @@ export class PursesService {
         for (const orgId of added) if (personal.has(orgId)) opened.add(orgId);
         accounts = await this.store.lock(wanted);
       }
-      const loaded = await this.store.load({ orgIds: wanted, month: monthOf(this.clock.now()).name, holdKeys });
-      const purses = pursesOf(accounts, loaded);
+      const months = [...new Set(times.map((at) => monthOf(at).name))];
+      const loaded = await this.store.load({ orgIds: wanted, months, holdKeys });
+      const purses = pursesOf(accounts, months, loaded);
       const before = new Map([...purses].map(([orgId, purse]) => [orgId, stateOf(purse)]));
 
       const session = new PurseSession(purses, loaded.holds);
@@ -95,7 +101,9 @@ export class PursesService {
     const added = new Set(journal.granted.map(({ id }) => id));
     await this.store.addGrants(journal.granted);
     await this.store.saveMonths(
-      purses.flatMap(({ orgId, months }) => [...months].map(([month, figures]) => ({ orgId, month, ...figures }))),
+      purses.flatMap(({ orgId, months, changedMonths }) =>
+        [...changedMonths].map((month) => ({ orgId, month, ...months.get(month)! })),
+      ),
     );
     await this.changes.write({
       accounts: purses,
@@ -119,11 +127,18 @@ interface Loaded {
   readonly caps: readonly { readonly orgId: string; readonly capNano: bigint | null }[];
 }
 
-function pursesOf(accounts: readonly AccountRow[], { grants, months, caps }: Loaded): ReadonlyMap<string, Purse> {
+function pursesOf(
+  accounts: readonly AccountRow[],
+  asked: readonly string[],
+  { grants, months, caps }: Loaded,
+): ReadonlyMap<string, Purse> {
+  // A month without a row is empty.
+  const empty = (): Map<string, BilledMonth> =>
+    new Map(asked.map((month) => [month, { postedNano: 0n, heldNano: 0n }]));
   const facts = new Map(
     accounts.map((account) => [
       account.orgId,
-      { ...account, grants: [] as GrantRow[], months: new Map<string, BilledMonth>(), capNano: null as bigint | null },
+      { ...account, grants: [] as GrantRow[], months: empty(), capNano: null as bigint | null },
     ]),
   );
   for (const grant of grants) facts.get(grant.orgId)!.grants.push(grant);

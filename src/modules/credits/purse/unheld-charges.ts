@@ -32,7 +32,7 @@ export class UnheldCharges {
       const costs = (await this.unpaid.take([...isBilled.keys()])).filter(({ costNano }) => costNano > 0n);
       if (costs.length === 0) return;
       const now = this.clock.now();
-      const paid = await this.purses.change({ orgIds: costs.map(({ orgId }) => orgId) }, (session) =>
+      const paid = await this.purses.change({ orgIds: costs.map(({ orgId }) => orgId), times: [now] }, (session) =>
         costs
           // An organization that was deleted before it had an account has no credits either. Its invoice shows the
           // usage.

@@ -44,8 +44,9 @@ export class SpendCapsService {
       await this.purses.change({ orgIds: [orgId] }, () => undefined);
       const { capNano: before } = await this.of(orgId);
       await this.caps.set(orgId, capNano, this.clock.now());
-      await this.purses.change({ orgIds: [orgId] }, (session) => {
-        session.warnOfAll(orgId, monthOf(this.clock.now()).name, this.clock.now());
+      const now = this.clock.now();
+      await this.purses.change({ orgIds: [orgId], times: [now] }, (session) => {
+        session.warnOfAll(orgId, monthOf(now).name, now);
       });
       const shown = (nano: bigint | null): string | null => (nano === null ? null : formatUsd(nano));
       await this.orgs.record(
