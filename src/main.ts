@@ -9,6 +9,9 @@ import { loadSettings } from './roles/settings.js';
 /** After this time the process exits even if something hangs; its embedded servers end with it. */
 const STOP_WITHIN_MS = 25_000;
 
+/** A reader of the log that does not read must not keep a process that has failed. */
+const REPORT_WITHIN_MS = 5_000;
+
 /** On Ctrl-C the terminal signals both npm and us, and npm signals us again; signals this close are one key press. */
 const SAME_KEY_PRESS_MS = 500;
 
@@ -19,6 +22,7 @@ interface Stoppable {
   stop(options: { readonly atOnce?: boolean; readonly elapsedMs?: number }): Promise<void>;
 }
 
+ignoreLostReaders();
 void main();
 
 /** `main.js all|api|edge|worker|migrate|seed`, `main.js backup|restore <directory>`. The argument overrides `ROLE`. */
@@ -171,6 +175,11 @@ function warnProcessOne(log: Log): void {
   );
 }
 
+/** The reader of the output may go away, as when a terminal is closed. That is no reason to stop, nor to throw. */
+function ignoreLostReaders(): void {
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
+}
+
 function onUncaught(log: Log): void {
   process.on('uncaughtException', (error) => {
     fail(log, error);
@@ -237,9 +246,14 @@ function report(migrations: readonly string[]): void {
 
 const secondsSince = (startedAtMs: number): number => (performance.now() - startedAtMs) / 1000;
 
-/** Reports the error to the log and to standard error, and exits. */
+let hasFailed = false;
+
+/** Reports the error to the log and to standard error, and exits. What fails after the first error is not reported. */
 function fail(log: Log, error: unknown): void {
+  if (hasFailed) return;
+  hasFailed = true;
   log.error({ error }, 'The service stopped because of an error.');
+  setTimeout(() => process.exit(1), REPORT_WITHIN_MS).unref();
   void explained(error).then((message) => {
     process.stderr.write(`\n${message}\n`);
     log.flush(() => process.exit(1));

@@ -107,6 +107,8 @@ describe('the processes of the role all', () => {
       );
       for (const pidFile of ['redis/data/redis.pid', 'postgres/data/postmaster.pid'])
         expect(existsSync(join(dataDir, pidFile))).toBe(false);
+      // A message that cannot be written must not keep the process, nor become an error that is reported in turn.
+      expect((await ServiceProcess.runUnread({ env: { DATA_DIR: dataDir, APPS_PORT: String(port) } })).code).toBe(1);
     } finally {
       other.close();
     }

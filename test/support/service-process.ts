@@ -74,6 +74,14 @@ export class ServiceProcess {
     return this.spawn(input).ended;
   }
 
+  /** Does the same as {@link run} for a process whose output nothing reads, as when a terminal is closed. */
+  static runUnread(input: ServiceOptions): Promise<Ended> {
+    const service = this.spawn(input);
+    service.child.stdout!.destroy();
+    service.child.stderr!.destroy();
+    return service.ended;
+  }
+
   /** Kills what a test has left running, with all descendants. */
   static async killAll(): Promise<void> {
     await Promise.all(
