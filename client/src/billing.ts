@@ -1,10 +1,12 @@
 import type { Listing, ListQuery } from './page.js';
 import type { Answer, RequestOptions, Transport } from './transport.js';
 import type {
+  Budget,
   Credits,
   Forecast,
   Invoice,
   ListedInvoice,
+  NewBudget,
   Plan,
   PlanId,
   Price,
@@ -16,7 +18,9 @@ import type {
   UsageQuery,
 } from './types.js';
 
-/** Plans, subscriptions, usage, credits and invoices. Amounts are decimal strings in US dollars. */
+const BUDGETS = '/api/v1/billing/budgets';
+
+/** Plans, subscriptions, usage, credits, budgets and invoices. Amounts are decimal strings in US dollars. */
 export class Billing {
   readonly #transport: Transport;
 
@@ -91,6 +95,30 @@ export class Billing {
    */
   setSpendCap(amount: string | null, options?: RequestOptions): Promise<SpendCap> {
     return this.#transport.put('/api/v1/billing/spend-cap', { amount }, options);
+  }
+
+  /** Lists the budgets of the organization, newest first. Needs `billing:read`. */
+  budgets(query?: ListQuery, options?: RequestOptions): Listing<Budget> {
+    return this.#transport.list(BUDGETS, query, options);
+  }
+
+  /**
+   * Sets what the work of a subject may cost in a window, such as `key:key_…` in a `month`. It applies at once. Needs
+   * `billing:write`.
+   *
+   * @throws {NotFoundError} `api_key_not_found`.
+   */
+  setBudget(subject: string, budget: NewBudget, options?: RequestOptions): Promise<Budget> {
+    return this.#transport.put(`${BUDGETS}/${encodeURIComponent(subject)}`, budget, options);
+  }
+
+  /**
+   * Deletes a budget, so that only the limits of the organization hold. Needs `billing:write`.
+   *
+   * @throws {NotFoundError} `budget_not_found`.
+   */
+  deleteBudget(subject: string, options?: RequestOptions): Promise<void> {
+    return this.#transport.delete(`${BUDGETS}/${encodeURIComponent(subject)}`, options);
   }
 
   /** Lists the invoices of the organization, newest first. Needs `billing:read`. */

@@ -1,7 +1,7 @@
 import { ACCESS_ERRORS } from '../modules/auth/access.errors.js';
 import { ATTEMPT_ERRORS } from '../modules/people/attempts/attempts.errors.js';
 import { CREDENTIAL_ERRORS } from '../modules/auth/auth.errors.js';
-import { KEY_ERRORS } from '../modules/auth/keys/keys.errors.js';
+import { KEY_ERRORS } from '../modules/auth/keys.errors.js';
 import { ORG_ERRORS } from '../modules/orgs/orgs.errors.js';
 import { PEOPLE_ERRORS } from '../modules/people/people.errors.js';
 import { BILLING_ERRORS } from '../modules/billing/billing.errors.js';

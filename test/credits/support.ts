@@ -36,6 +36,14 @@ export async function faultsOf(manager: Query): Promise<string[]> {
         UNION ALL SELECT org_id, cost_nano FROM unpaid_usage) x GROUP BY org_id) h ON h.org_id = o.id
       LEFT JOIN (SELECT org_id, sum(cost_nano) u FROM usage_events GROUP BY org_id) e ON e.org_id = o.id
         WHERE coalesce(c, 0) <> coalesce(u, 0)
+    UNION ALL SELECT b.subject || ' in ' || p.period || ' has ' || posted_nano || ' and ' || p.held_nano
+        || ' held, its holds say ' || coalesce(c, 0) || ' and ' || coalesce(h, 0) FROM budget_periods p
+      JOIN budgets b ON b.id = p.budget_id
+      LEFT JOIN (SELECT part ->> 'budget' AS budget_id, part ->> 'period' AS period,
+        sum(cost_nano - lost_nano) FILTER (WHERE state = 'settled') c,
+        sum(amount_nano) FILTER (WHERE state = 'held') h
+        FROM holds, jsonb_array_elements(budgets) part GROUP BY 1, 2) x USING (budget_id, period)
+      WHERE posted_nano <> coalesce(c, 0) OR p.held_nano <> coalesce(h, 0)
     UNION ALL SELECT key || ' is ' || state || ' and has ' || count(e.*) || ' entries of revenue' FROM holds h
       LEFT JOIN ledger_entries e ON e.transaction_key = 'usage:' || h.key AND e.account = 'revenue'
       GROUP BY key, state HAVING (coalesce(max(cost_nano), 0) > 0)::int <> count(e.*)`);

@@ -1,7 +1,7 @@
-import { defineErrors } from '../../../platform/errors/define-errors.js';
-import { DomainError } from '../../../platform/errors/domain-error.js';
-import { ACCESS_ERRORS } from '../access.errors.js';
-import type { Scope } from '../scopes.js';
+import { defineErrors } from '../../platform/errors/define-errors.js';
+import { DomainError } from '../../platform/errors/domain-error.js';
+import { ACCESS_ERRORS } from './access.errors.js';
+import type { Scope } from './scopes.js';
 
 export const KEY_ERRORS = defineErrors({
   api_key_not_found: { type: 'not_found_error', status: 404, title: 'API key not found.' },

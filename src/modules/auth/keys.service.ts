@@ -12,7 +12,7 @@ import type { KeyKind } from './principal.js';
 import { requireNoWider } from './keys/key-bounds.js';
 import { KeyHistory } from './keys/key-history.js';
 import { type IssuedSecret, KeyIssuer, prefixOf } from './keys/key-issuer.js';
-import { ApiKeyNotFound, KeyOfAnother } from './keys/keys.errors.js';
+import { ApiKeyNotFound, KeyOfAnother } from './keys.errors.js';
 import { LiveCredential } from './keys/live-credential.js';
 
 export interface CreateKeyInput {

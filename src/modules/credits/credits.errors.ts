@@ -1,7 +1,10 @@
 import { defineErrors } from '../../platform/errors/define-errors.js';
 import { DomainError } from '../../platform/errors/domain-error.js';
 import { GENERIC_ERRORS } from '../../platform/errors/generic.errors.js';
+import { RequestInvalid } from '../../platform/errors/request-invalid.js';
 import { formatUsd } from '../../platform/money/nano-dollars.js';
+import { type BudgetWindow, resetOf } from './domain/budget.js';
+import type { BudgetRefusal } from './purse/purse-budgets.js';
 
 export const CREDIT_ERRORS = defineErrors({
   credits_exhausted: {
@@ -16,6 +19,13 @@ export const CREDIT_ERRORS = defineErrors({
     title: 'The spend cap is reached.',
     dashboard: '/~/billing',
   },
+  budget_exceeded: {
+    type: 'insufficient_credits_error',
+    status: 402,
+    title: 'A budget is used up.',
+    dashboard: '/~/billing',
+  },
+  budget_not_found: { type: 'not_found_error', status: 404, title: 'Budget not found.' },
 });
 
 interface Shortfall {
@@ -61,6 +71,68 @@ export class SpendCapReached extends DomainError {
         },
       },
     );
+  }
+}
+
+/** The work might exceed the budget that the organization has set for a key or something else. */
+export class BudgetExceeded extends DomainError {
+  constructor({ budget, availableNano }: BudgetRefusal, requiredNano: bigint, at: Date) {
+    const { subject, window, limitNano } = budget;
+    const resetsAt = resetOf(window, at)?.toISOString();
+    const raise = `raise it with PUT /api/v1/billing/budgets/${subject}`;
+    super(
+      CREDIT_ERRORS.budget_exceeded,
+      `The budget of $${formatUsd(limitNano)} for ${subject}${OF_WINDOW[window]} is used up: ` +
+        `$${formatUsd(requiredNano)} required, $${formatUsd(availableNano)} available.`,
+      {
+        hint: resetsAt === undefined ? `To go on, ${raise}.` : `Wait until ${resetsAt}, or ${raise}.`,
+        details: {
+          subject,
+          window,
+          limit: formatUsd(limitNano),
+          required: formatUsd(requiredNano),
+          available: formatUsd(availableNano),
+          ...(resetsAt === undefined ? {} : { resets_at: resetsAt }),
+        },
+      },
+    );
+  }
+}
+
+const OF_WINDOW: Readonly<Record<BudgetWindow, string>> = { day: ' and a day', month: ' and a month', total: '' };
+
+export class BudgetNotFound extends DomainError {
+  constructor() {
+    super(CREDIT_ERRORS.budget_not_found, 'This organization has no budget for this subject.', {
+      hint: 'List the budgets with GET /api/v1/billing/budgets.',
+    });
+  }
+}
+
+export class BudgetSubjectInvalid extends RequestInvalid {
+  constructor() {
+    super([
+      {
+        path: 'subject',
+        in: 'path',
+        code: 'is_budget_subject',
+        message: 'subject must be "key:" and the id of an API key, such as key:key_01jd3m8yeqf5rb0xkq5ym8s6tn',
+      },
+    ]);
+  }
+}
+
+export class TooManyBudgets extends RequestInvalid {
+  constructor(limit: number) {
+    super([
+      {
+        path: '',
+        in: 'body',
+        code: 'max_budgets',
+        message: `An organization can have ${limit} budgets. Delete one that is no longer used.`,
+        expected: { max: limit },
+      },
+    ]);
   }
 }
 

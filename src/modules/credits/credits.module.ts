@@ -1,9 +1,12 @@
 import { Module } from '@nestjs/common';
+import { KeysModule } from '../auth/keys.module.js';
 import { OrgDirectoryModule } from '../orgs/org-directory.module.js';
 import { EventsModule } from '../events/events.module.js';
 import { MeteringModule } from '../metering/metering.module.js';
 import { CreditOperationsService } from './grants/credit-operations.service.js';
 import { BilledUsageService } from './billed-usage.service.js';
+import { BudgetsService } from './budgets/budgets.service.js';
+import { BudgetSubjects } from './budgets/budget-subjects.js';
 import { CreditBalanceService } from './credit-balance.service.js';
 import { CREDITS_METRICS } from './metrics/credits.metrics.js';
 import { GrantExpiry } from './grants/grant-expiry.js';
@@ -20,9 +23,11 @@ import { UnheldUsageService } from './unheld-usage.service.js';
 
 /** Credits, holds, spend caps and the ledger. */
 @Module({
-  imports: [CreditsPersistenceModule, EventsModule, MeteringModule, OrgDirectoryModule],
+  imports: [CreditsPersistenceModule, EventsModule, KeysModule, MeteringModule, OrgDirectoryModule],
   providers: [
     BilledUsageService,
+    BudgetsService,
+    BudgetSubjects,
     CreditBalanceService,
     CreditOperationsService,
     GrantExpiry,
@@ -39,6 +44,7 @@ import { UnheldUsageService } from './unheld-usage.service.js';
   ],
   exports: [
     BilledUsageService,
+    BudgetsService,
     CreditBalanceService,
     CreditOperationsService,
     GrantsService,

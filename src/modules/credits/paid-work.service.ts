@@ -50,11 +50,12 @@ export class PaidWorkService {
   /**
    * Holds the price of the estimate, in the caller's transaction if there is one, so that other work cannot spend it.
    *
+   * @throws {BudgetExceeded} `budget_exceeded`
    * @throws {CreditsExhausted} `credits_exhausted`
    * @throws {SpendCapReached} `spend_cap_reached`
    */
   async begin(work: WorkEstimate): Promise<PaidWork> {
-    const { orgId, plan, meter, lines, key, withinMs = WITHIN_MS } = work;
+    const { orgId, plan, meter, lines, subjects = [], key, withinMs = WITHIN_MS } = work;
     const amountNano = await this.estimate(work);
     const begunAt = this.clock.now();
     const expiresAt = new Date(begunAt.getTime() + withinMs);
@@ -68,6 +69,7 @@ export class PaidWorkService {
           meter,
           model: modelOf(lines),
           amountNano,
+          subjects,
           begunAt,
           expiresAt,
           postpaid: PLANS[plan].billsUsage,

@@ -16,6 +16,8 @@ export interface WorkEstimate {
   readonly meter: Meter;
   /** The most that it may use. The platform bears usage beyond it. */
   readonly lines: readonly EstimateLine[];
+  /** Whose budgets the work also needs room in, such as `key:key_…`. */
+  readonly subjects?: readonly string[];
   /** Identifies the work. Beginning it twice holds once. */
   readonly key: string;
   /** The work is considered lost after this time, and its hold is released. The default is an hour. */

@@ -18,6 +18,7 @@ export const SCOPE_OF_EVENT = {
   'invoice.voided': 'billing:read',
   'invoice.corrected': 'billing:read',
   'spend.warning': 'billing:read',
+  'budget.warning': 'billing:read',
   'webhook_endpoint.paused': 'orgs:write',
 } as const satisfies Readonly<Record<string, Scope>>;
 

@@ -14,6 +14,7 @@ const STALE: Readonly<Record<string, readonly string[]>> = {
   execution: ['executions', 'execution'],
   invoice: ['billing', 'invoice'],
   spend: ['billing'],
+  budget: ['billing'],
   webhook_endpoint: ['webhooks'],
 };
 const ALL = [...new Set(Object.values(STALE).flat())];

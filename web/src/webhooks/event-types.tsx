@@ -21,6 +21,7 @@ const TYPES: Readonly<Record<EventType, string>> = {
   'invoice.voided': 'Money',
   'invoice.corrected': 'Money',
   'spend.warning': 'Money',
+  'budget.warning': 'Money',
   'webhook_endpoint.paused': 'Webhooks',
 };
 const ALL = Object.keys(TYPES) as readonly EventType[];

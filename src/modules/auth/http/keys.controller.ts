@@ -16,7 +16,7 @@ import { ANY_BODY, ANY_WRITE } from '../../idempotency/idempotency.errors.js';
 import { ACCESS_ERRORS, ANY_CALLER } from '../access.errors.js';
 import { type Call, Caller } from '../caller.js';
 import { KeysService } from '../keys.service.js';
-import { KEY_ERRORS } from '../keys/keys.errors.js';
+import { KEY_ERRORS } from '../keys.errors.js';
 import { RequireCaller, RequireScope, TakesSession } from '../require-scope.js';
 import { RequireVerifiedEmail } from '../require-verified-email.js';
 import { KeyInputs } from './key-inputs.js';

@@ -1,7 +1,7 @@
 import { containsRange } from '../domain/address-ranges.js';
 import type { Principal } from '../principal.js';
 import { scopesOf } from '../scopes.js';
-import { KeyTooWide } from './keys.errors.js';
+import { KeyTooWide } from '../keys.errors.js';
 
 /** The permissions of a key. */
 export interface KeyRange {

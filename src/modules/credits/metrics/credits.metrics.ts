@@ -26,7 +26,7 @@ export class CreditsMetrics {
     if (lostNano !== null && lostNano > 0n) this.loss.inc(Number(lostNano) / NANO);
   }
 
-  refused(by: 'credits' | 'spend_cap'): void {
+  refused(by: 'budget' | 'credits' | 'spend_cap'): void {
     this.refusals.inc({ by });
   }
 }
@@ -40,7 +40,7 @@ export const CREDITS_METRICS: Provider[] = [
   }),
   makeCounterProvider({
     name: REFUSALS,
-    help: 'Paid work refused with 402, by cause: credits or spend cap.',
+    help: 'Paid work refused with 402, by cause: budget, credits or spend cap.',
     labelNames: ['by'],
   }),
   makeCounterProvider({

@@ -5,7 +5,7 @@ import { Database } from '../../../platform/database/database.js';
 import { Clock } from '../../../platform/time/clock.js';
 import type { UsageEvent } from '../../metering/usage-event.js';
 import { UsageService } from '../../metering/usage.service.js';
-import { CreditsExhausted, SpendCapReached } from '../credits.errors.js';
+import { BudgetExceeded, CreditsExhausted, SpendCapReached } from '../credits.errors.js';
 import { CreditsMetrics } from '../metrics/credits.metrics.js';
 import type { Hold } from '../purse/hold.js';
 import type { Refused } from '../purse/purse.js';
@@ -36,7 +36,16 @@ export class WorkBatchService {
       const costs = await this.record(requests);
       const keys = requests.map((request) => (request.kind === 'begin' ? request.hold.key : request.key));
       const outcomes = await this.purses.change(
-        { orgIds: requests.map(({ orgId }) => orgId), holdKeys: keys, times: beginningsOf(requests) },
+        {
+          orgIds: requests.map(({ orgId }) => orgId),
+          holdKeys: keys,
+          times: beginningsOf(requests),
+          subjects: requests.flatMap((request) =>
+            request.kind === 'begin'
+              ? (request.hold.subjects ?? []).map((subject) => ({ orgId: request.orgId, subject }))
+              : [],
+          ),
+        },
         (session) => requests.map((request): Outcome<Hold> => this.performOne(session, request, costs)),
       );
       await this.database.afterCommit(async () => {
@@ -85,7 +94,9 @@ export class WorkBatchService {
     );
   }
 
-  private refusalOf({ refused, availableNano }: Refused, { orgId, amountNano }: NewHold, session: PurseSession): Error {
+  private refusalOf(refusal: Refused, { orgId, amountNano, begunAt }: NewHold, session: PurseSession): Error {
+    const { refused, availableNano } = refusal;
+    if (refused === 'budget') return new BudgetExceeded(refusal, amountNano, begunAt);
     const shortfall = { requiredNano: amountNano, availableNano, upgradeUrl: this.planSettings.pricingUrl };
     return refused === 'credits'
       ? new CreditsExhausted(shortfall)
@@ -95,8 +106,7 @@ export class WorkBatchService {
   private count(requests: readonly WorkRequest[], outcomes: readonly Outcome<Hold>[]): void {
     requests.forEach(({ kind }, index) => {
       const outcome = outcomes[index]!;
-      if ('refusal' in outcome)
-        this.metrics.refused(outcome.refusal instanceof SpendCapReached ? 'spend_cap' : 'credits');
+      if ('refusal' in outcome) this.metrics.refused(reasonOf(outcome.refusal));
       else if (kind === 'begin') this.metrics.held();
       else this.metrics.ended(outcome.answer);
     });
@@ -112,3 +122,8 @@ function occurredAtOf(events: readonly UsageEvent[]): Date {
 /** Work counts towards the month in which it was asked for, also if the month ends while the batch waits for locks. */
 const beginningsOf = (requests: readonly WorkRequest[]): Date[] =>
   requests.flatMap((request) => (request.kind === 'begin' ? [request.hold.begunAt] : []));
+
+function reasonOf(refusal: Error): 'budget' | 'spend_cap' | 'credits' {
+  if (refusal instanceof BudgetExceeded) return 'budget';
+  return refusal instanceof SpendCapReached ? 'spend_cap' : 'credits';
+}

@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { BudgetsStore } from './budgets.store.js';
 import { GrantsStore } from './grants.store.js';
 import { HoldsStore } from './holds.store.js';
 import { LedgerStore } from './ledger.store.js';
@@ -6,7 +7,7 @@ import { PurseChangesStore } from './purse-changes.store.js';
 import { PursesStore } from './purses.store.js';
 import { SpendCapsStore } from './spend-caps.store.js';
 
-const STORES = [GrantsStore, HoldsStore, LedgerStore, PurseChangesStore, PursesStore, SpendCapsStore];
+const STORES = [BudgetsStore, GrantsStore, HoldsStore, LedgerStore, PurseChangesStore, PursesStore, SpendCapsStore];
 
 @Module({ providers: STORES, exports: STORES })
 export class CreditsPersistenceModule {}

@@ -2,8 +2,10 @@ import { Injectable } from '@nestjs/common';
 import { arrayOfTexts } from '../../../platform/database/array-literal.js';
 import { Database } from '../../../platform/database/database.js';
 import type { Meter } from '../../metering/meter.js';
+import type { BudgetWindow } from '../domain/budget.js';
 import type { Hold } from '../purse/hold.js';
 import type { BilledMonth, HeldGrant } from '../purse/purse.js';
+import type { BudgetFacts, ChangedBudgetPeriod, HeldBudget } from '../purse/purse-budgets.js';
 import type { NewGrant } from '../purse/purse-session.js';
 import type { SpendWarning } from '../purse/spend-warning.js';
 
@@ -29,8 +31,17 @@ interface Loaded {
   readonly grants: readonly GrantRow[];
   readonly months: readonly MonthRow[];
   readonly caps: readonly CapRow[];
+  readonly budgets: readonly BudgetRow[];
   readonly holds: readonly Hold[];
 }
+
+/** A subject whose budget is looked for. */
+export interface BudgetSubjectOfOrg {
+  readonly orgId: string;
+  readonly subject: string;
+}
+
+type BudgetRow = BudgetFacts & { readonly orgId: string };
 
 /** What to load of the locked accounts. */
 export interface LoadSelection {
@@ -38,6 +49,10 @@ export interface LoadSelection {
   /** These months are loaded besides the months of the holds. */
   readonly months: readonly string[];
   readonly holdKeys: readonly string[];
+  /** The budgets of these are loaded besides those of the holds. */
+  readonly subjects: readonly BudgetSubjectOfOrg[];
+  /** These periods of the budgets are loaded besides the periods of the holds. */
+  readonly periods: readonly string[];
 }
 
 /**
@@ -61,7 +76,7 @@ const MONTH =
   "json_build_object('orgId', org_id, 'month', month, 'postedNano', posted_nano::text, 'heldNano', held_nano::text)";
 const CAP = "json_build_object('orgId', org_id, 'capNano', cap_nano::text)";
 const HOLD = `json_build_array(key, org_id, meter, model, amount_nano::text, state, credit_nano::text,
-  billed_nano::text, parts, month, begun_at, expires_at,
+  billed_nano::text, parts, budgets, month, begun_at, expires_at,
   ended_at, cost_nano::text, lost_nano::text, refunded_nano::text, occurred_at)`;
 type HoldValues = readonly [
   key: string,
@@ -73,6 +88,7 @@ type HoldValues = readonly [
   creditNano: string,
   billedNano: string,
   parts: { grant: string; nano: string }[],
+  budgets: HeldBudget[],
   month: string,
   begunAt: string,
   expiresAt: string,
@@ -83,7 +99,20 @@ type HoldValues = readonly [
   occurredAt: string | null,
 ];
 
-/** Accounts, grants, months and holds. They are read under the lock of their account and written as a set. */
+const BUDGET = `json_build_array(b.id, b.org_id, b.subject, b."window", b.limit_nano::text,
+  (SELECT coalesce(json_agg(json_build_array(p.period, p.posted_nano::text, p.held_nano::text)), '[]')
+    FROM budget_periods p WHERE p.budget_id = b.id
+      AND (p.period = ANY($6) OR p.period IN (SELECT period FROM held WHERE held.id = b.id))))`;
+type BudgetValues = readonly [
+  id: string,
+  orgId: string,
+  subject: string,
+  window: BudgetWindow,
+  limitNano: string,
+  periods: readonly (readonly [period: string, postedNano: string, heldNano: string])[],
+];
+
+/** Accounts, grants, months, budgets and holds. They are read under the lock of their account and written as a set. */
 @Injectable()
 export class PursesStore {
   constructor(private readonly database: Database) {}
@@ -117,27 +146,44 @@ export class PursesStore {
     return (await this.query('SELECT 1 FROM credit_accounts WHERE org_id = $1', [orgId])).length > 0;
   }
 
-  async load({ orgIds, months: asked, holdKeys }: LoadSelection): Promise<Loaded> {
+  async load({ orgIds, months: asked, holdKeys, subjects, periods }: LoadSelection): Promise<Loaded> {
     const [row] = await this.query<
-      Record<'months' | 'caps', Record<string, string>[]> & { grants: GrantValues[]; holds: HoldValues[] }
+      Record<'months' | 'caps', Record<string, string>[]> & {
+        grants: GrantValues[];
+        holds: HoldValues[];
+        budgets: BudgetValues[];
+      }
     >(
       `
-      WITH wanted AS MATERIALIZED (SELECT * FROM holds WHERE key = ANY($3))
+      WITH wanted AS MATERIALIZED (SELECT * FROM holds WHERE key = ANY($3)),
+        held AS MATERIALIZED (SELECT part ->> 'budget' AS id, part ->> 'period' AS period
+          FROM wanted, jsonb_array_elements(budgets) part)
       SELECT
         (SELECT coalesce(json_agg(${HOLD}), '[]') FROM wanted) AS holds,
         (SELECT coalesce(json_agg(${GRANT}), '[]') FROM credit_grants WHERE org_id = ANY($1) AND (remaining_nano > 0
           OR id IN (SELECT part ->> 'grant' FROM wanted, jsonb_array_elements(parts) part))) AS grants,
         (SELECT coalesce(json_agg(${MONTH}), '[]') FROM billed_months WHERE org_id = ANY($1) AND (month = ANY($2::date[])
           OR month IN (SELECT month FROM wanted))) AS months,
-        (SELECT coalesce(json_agg(${CAP}), '[]') FROM spend_caps WHERE org_id = ANY($1)) AS caps`,
-      [arrayOfTexts(orgIds), arrayOfTexts(asked), arrayOfTexts(holdKeys)],
+        (SELECT coalesce(json_agg(${CAP}), '[]') FROM spend_caps WHERE org_id = ANY($1)) AS caps,
+        (SELECT coalesce(json_agg(${BUDGET}), '[]') FROM budgets b
+          WHERE (org_id, subject) IN (SELECT * FROM unnest($4::text[], $5::text[]))
+            OR id IN (SELECT id FROM held)) AS budgets`,
+      [
+        arrayOfTexts(orgIds),
+        arrayOfTexts(asked),
+        arrayOfTexts(holdKeys),
+        arrayOfTexts(subjects.map(({ orgId }) => orgId)),
+        arrayOfTexts(subjects.map(({ subject }) => subject)),
+        arrayOfTexts(periods),
+      ],
     );
-    const { holds, grants, months, caps } = row!;
+    const { holds, grants, months, caps, budgets } = row!;
     return {
       holds: holds.map(holdOf),
       grants: grants.map(grantOf),
       months: months.map((each) => read(each) as MonthRow),
       caps: caps.map((each) => read(each) as CapRow),
+      budgets: budgets.map(budgetOf),
     };
   }
 
@@ -151,6 +197,23 @@ export class PursesStore {
       [
         rows.map(({ orgId }) => orgId),
         rows.map(({ month }) => month),
+        rows.map(({ postedNano }) => postedNano),
+        rows.map(({ heldNano }) => heldNano),
+      ],
+    );
+  }
+
+  async saveBudgetPeriods(rows: readonly ChangedBudgetPeriod[]): Promise<void> {
+    if (rows.length === 0) return;
+    await this.query(
+      `
+      INSERT INTO budget_periods (budget_id, period, posted_nano, held_nano)
+      SELECT * FROM unnest($1::text[], $2::text[], $3::bigint[], $4::bigint[])
+      ON CONFLICT (budget_id, period) DO UPDATE
+        SET posted_nano = excluded.posted_nano, held_nano = excluded.held_nano`,
+      [
+        rows.map(({ budget }) => budget),
+        rows.map(({ period }) => period),
         rows.map(({ postedNano }) => postedNano),
         rows.map(({ heldNano }) => heldNano),
       ],
@@ -236,6 +299,20 @@ function grantOf([
   };
 }
 
+const budgetOf = ([id, orgId, subject, window, limitNano, periods]: BudgetValues): BudgetRow => ({
+  id,
+  orgId,
+  subject,
+  window,
+  limitNano: BigInt(limitNano),
+  periods: new Map(
+    periods.map(([period, postedNano, heldNano]) => [
+      period,
+      { postedNano: BigInt(postedNano), heldNano: BigInt(heldNano) },
+    ]),
+  ),
+});
+
 function holdOf(values: HoldValues): Hold {
   const [
     key,
@@ -247,6 +324,7 @@ function holdOf(values: HoldValues): Hold {
     creditNano,
     billedNano,
     parts,
+    budgets,
     month,
     begunAt,
     expiresAt,
@@ -266,6 +344,7 @@ function holdOf(values: HoldValues): Hold {
     creditNano: BigInt(creditNano),
     billedNano: BigInt(billedNano),
     parts: parts.map(({ grant, nano }) => ({ grant, nano: BigInt(nano) })),
+    budgets,
     month,
     begunAt: new Date(begunAt),
     expiresAt: new Date(expiresAt),

@@ -4,6 +4,7 @@ import type { LedgerAccount } from '../domain/ledger-account.js';
 import type { LedgerEntry, LedgerTransaction } from '../ledger-transaction.js';
 import type { Hold } from './hold.js';
 import { type HeldGrant, type Purse, type Refused } from './purse.js';
+import type { ReachedBudget } from './purse-budgets.js';
 import { reachedLevels, type SpendWarning } from './spend-warning.js';
 
 export interface NewHold {
@@ -15,6 +16,7 @@ export interface NewHold {
   readonly begunAt: Date;
   readonly expiresAt: Date;
   readonly postpaid: boolean;
+  readonly subjects?: readonly string[];
 }
 
 /** Usage that had no hold. */
@@ -35,11 +37,19 @@ export interface Journal {
   readonly granted: NewGrant[];
   readonly ledger: LedgerTransaction[];
   readonly warnings: SpendWarning[];
+  readonly reachedBudgets: (ReachedBudget & { readonly orgId: string })[];
 }
 
 /** The purses that a database transaction has locked, and the operations on them before it writes. */
 export class PurseSession {
-  readonly journal: Journal = { begun: new Map(), changed: new Map(), granted: [], ledger: [], warnings: [] };
+  readonly journal: Journal = {
+    begun: new Map(),
+    changed: new Map(),
+    granted: [],
+    ledger: [],
+    warnings: [],
+    reachedBudgets: [],
+  };
   private readonly holds: Map<string, Hold>;
 
   constructor(
@@ -77,10 +87,11 @@ export class PurseSession {
       amountNano: input.amountNano,
       at: input.begunAt,
       postpaid: input.postpaid,
+      ...(input.subjects === undefined ? {} : { subjects: input.subjects }),
     });
     if ('refused' in held) return held;
     const { key, orgId, meter, model, amountNano, begunAt, expiresAt } = input;
-    const { month, parts, creditNano, billedNano } = held;
+    const { month, parts, creditNano, billedNano, budgets } = held;
     const hold: Hold = {
       key,
       orgId,
@@ -91,6 +102,7 @@ export class PurseSession {
       creditNano,
       billedNano,
       parts,
+      budgets,
       month,
       begunAt,
       expiresAt,
@@ -127,7 +139,8 @@ export class PurseSession {
     if (hold.state !== 'held') return this.ended({ ...hold, costNano, lostNano: costNano, occurredAt });
     const purse = this.purse(hold.orgId);
     const before = purse.months.get(hold.month)?.postedNano ?? 0n;
-    const paid = purse.settle(hold, costNano, endedAt);
+    const { reached, ...paid } = purse.settle(hold, costNano, endedAt);
+    this.journal.reachedBudgets.push(...reached.map((each) => ({ ...each, orgId: hold.orgId })));
     if (paid.billedNano > 0n && purse.capNano !== null)
       this.warn(purse, hold.month, { beforeNano: before, warnedAt: endedAt });
     return this.ended({ ...hold, ...paid, costNano, state: 'settled', occurredAt, endedAt });

@@ -23,7 +23,15 @@ const emptyMonths = (): Map<string, BilledMonth> => new Map([['2026-11-01', { po
 
 const purseOf = (grants: HeldGrant[], capNano: bigint | null = null): Purse => {
   const sum = grants.reduce((total, { remainingNano }) => total + remainingNano, 0n);
-  return new Purse({ orgId: 'org_1', postedNano: sum, heldNano: 0n, grants, months: emptyMonths(), capNano });
+  return new Purse({
+    orgId: 'org_1',
+    postedNano: sum,
+    heldNano: 0n,
+    grants,
+    months: emptyMonths(),
+    capNano,
+    budgets: [],
+  });
 };
 
 const hold = (
@@ -61,6 +69,7 @@ describe('a purse', () => {
       creditNano: 150n,
       billedNano: 0n,
       lostNano: 0n,
+      reached: [],
     });
   });
 

@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict';
 import type { Meter } from '../../metering/meter.js';
 import { monthOf } from '../../metering/month.js';
+import {
+  type BudgetFacts,
+  type BudgetRefusal,
+  type HeldBudget,
+  PurseBudgets,
+  type ReachedBudget,
+} from './purse-budgets.js';
 
 /** A grant and what is left of it. */
 export interface HeldGrant {
@@ -33,6 +40,7 @@ export interface Held extends Split {
   readonly amountNano: bigint;
   /** The month that the billed part counts towards. */
   readonly month: string;
+  readonly budgets: readonly HeldBudget[];
 }
 
 export interface BilledMonth {
@@ -49,6 +57,7 @@ export interface PurseFacts {
   readonly months: ReadonlyMap<string, BilledMonth>;
   /** The spend cap. Null when there is none. */
   readonly capNano: bigint | null;
+  readonly budgets: readonly BudgetFacts[];
 }
 
 interface HoldInput {
@@ -57,17 +66,17 @@ interface HoldInput {
   readonly at: Date;
   /** True when the plan bills usage beyond the credits. */
   readonly postpaid: boolean;
+  /** Whose budgets must have room, besides the credits and the cap. */
+  readonly subjects?: readonly string[];
 }
 
 /** The amount is not available; `availableNano` is. */
-export interface Refused {
-  readonly refused: 'credits' | 'cap';
-  readonly availableNano: bigint;
-}
+export type Refused = { readonly refused: 'credits' | 'cap'; readonly availableNano: bigint } | BudgetRefusal;
 
 export interface Paid extends Split {
   /** The part of the cost above the hold. */
   readonly lostNano: bigint;
+  readonly reached: readonly ReachedBudget[];
 }
 
 const NOTHING: Split = { parts: [], creditNano: 0n, billedNano: 0n };
@@ -79,6 +88,7 @@ const NOTHING: Split = { parts: [], creditNano: 0n, billedNano: 0n };
 export class Purse {
   readonly orgId: string;
   readonly capNano: bigint | null;
+  readonly budgets: PurseBudgets;
   postedNano: bigint;
   heldNano: bigint;
   readonly months: ReadonlyMap<string, BilledMonth>;
@@ -87,11 +97,12 @@ export class Purse {
   private readonly inOrder: HeldGrant[];
   private readonly byId: Map<string, HeldGrant>;
 
-  constructor({ orgId, postedNano, heldNano, grants, months, capNano }: PurseFacts) {
+  constructor({ orgId, postedNano, heldNano, grants, months, capNano, budgets }: PurseFacts) {
     this.orgId = orgId;
     this.postedNano = postedNano;
     this.heldNano = heldNano;
     this.capNano = capNano;
+    this.budgets = new PurseBudgets(budgets);
     this.months = months;
     this.inOrder = grants.toSorted(byUse);
     this.byId = new Map(grants.map((grant) => [grant.id, grant]));
@@ -108,9 +119,12 @@ export class Purse {
   }
 
   /**
-   * Holds credits first and then, if usage is billed, room below the spend cap. It holds all of the amount or nothing.
+   * Holds credits first and then, if usage is billed, room below the spend cap, and all of the amount in each budget. It
+   * holds all of the amount or nothing.
    */
-  hold({ meter, amountNano, at, postpaid }: HoldInput): Held | Refused {
+  hold({ meter, amountNano, at, postpaid, subjects = [] }: HoldInput): Held | Refused {
+    const overBudget = this.budgets.refusalOf(subjects, amountNano, at);
+    if (overBudget !== undefined) return overBudget;
     const month = monthOf(at).name;
     const availableNano = this.available(meter, at);
     const creditNano = least(availableNano, amountNano);
@@ -122,7 +136,8 @@ export class Purse {
     }
     const parts = this.split(creditNano, (grant) => freeOf(grant, meter, at));
     this.reserve({ parts, creditNano, billedNano, month }, 1n);
-    return { meter, amountNano, month, parts, creditNano, billedNano };
+    const budgets = this.budgets.hold(subjects, amountNano, at);
+    return { meter, amountNano, month, parts, creditNano, billedNano, budgets };
   }
 
   /** Returns how much of an amount can be held. */
@@ -149,12 +164,14 @@ export class Purse {
     for (const { grant, nano } of parts) this.byId.get(grant)!.remainingNano -= nano;
     this.postedNano -= creditNano;
     if (billedNano > 0n) this.changeMonth(held.month).postedNano += billedNano;
-    return { parts, creditNano, billedNano, lostNano: costNano - paidNano };
+    const reached = this.budgets.settle(held.budgets, held.amountNano, paidNano);
+    return { parts, creditNano, billedNano, lostNano: costNano - paidNano, reached };
   }
 
   /** Releases the hold. */
   release(held: Held): Split {
     this.reserve(held, -1n);
+    this.budgets.release(held.budgets, held.amountNano);
     return NOTHING;
   }
 

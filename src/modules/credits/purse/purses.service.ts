@@ -7,8 +7,16 @@ import { PLANS } from '../../plans/plan.js';
 import { monthOf } from '../../metering/month.js';
 import { CREDIT_GRANT_ID } from '../credits.ids.js';
 import { PurseChangesStore } from '../persistence/purse-changes.store.js';
-import { type AccountRow, type GrantRow, type MonthRow, PursesStore } from '../persistence/purses.store.js';
+import {
+  type AccountRow,
+  type BudgetSubjectOfOrg,
+  type GrantRow,
+  type MonthRow,
+  PursesStore,
+} from '../persistence/purses.store.js';
+import { periodsOf } from '../domain/budget.js';
 import { type BilledMonth, Purse } from './purse.js';
+import type { BudgetFacts } from './purse-budgets.js';
 import { PurseSession } from './purse-session.js';
 import { SpendWarnings } from './spend-warnings.js';
 
@@ -17,6 +25,8 @@ interface PurseSelection {
   readonly holdKeys?: readonly string[];
   /** When work begins or is charged, which decides the month that it counts towards. The default is now. */
   readonly times?: readonly Date[];
+  /** Whose budgets new work needs room in. */
+  readonly subjects?: readonly BudgetSubjectOfOrg[];
 }
 
 /** Lends out the purses of organizations: it locks them, and writes their changes when the work is done. */
@@ -38,7 +48,7 @@ export class PursesService {
    * an account gets one, and a personal organization gets the credits of the Free plan with it.
    */
   async change<T>(
-    { orgIds, holdKeys = [], times = [this.clock.now()] }: PurseSelection,
+    { orgIds, holdKeys = [], times = [this.clock.now()], subjects = [] }: PurseSelection,
     work: (session: PurseSession) => T,
   ): Promise<T> {
     const wanted = [...new Set(orgIds)].sort();
@@ -57,7 +67,13 @@ export class PursesService {
         accounts = await this.store.lock(wanted);
       }
       const months = [...new Set(times.map((at) => monthOf(at).name))];
-      const loaded = await this.store.load({ orgIds: wanted, months, holdKeys });
+      const loaded = await this.store.load({
+        orgIds: wanted,
+        months,
+        holdKeys,
+        subjects,
+        periods: [...new Set(times.flatMap(periodsOf))],
+      });
       const purses = pursesOf(accounts, months, loaded);
       const before = new Map([...purses].map(([orgId, purse]) => [orgId, stateOf(purse)]));
 
@@ -117,7 +133,9 @@ export class PursesService {
       changed: [...journal.changed.values()],
       ledger: journal.ledger,
     });
+    await this.store.saveBudgetPeriods(purses.flatMap(({ budgets }) => budgets.changed));
     for (const warning of await this.store.addWarnings(journal.warnings)) await this.warnings.announce(warning);
+    await this.warnings.announceBudgets(journal.reachedBudgets);
   }
 }
 
@@ -125,12 +143,13 @@ interface Loaded {
   readonly grants: readonly GrantRow[];
   readonly months: readonly MonthRow[];
   readonly caps: readonly { readonly orgId: string; readonly capNano: bigint | null }[];
+  readonly budgets: readonly (BudgetFacts & { readonly orgId: string })[];
 }
 
 function pursesOf(
   accounts: readonly AccountRow[],
   asked: readonly string[],
-  { grants, months, caps }: Loaded,
+  { grants, months, caps, budgets }: Loaded,
 ): ReadonlyMap<string, Purse> {
   // A month without a row is empty.
   const empty = (): Map<string, BilledMonth> =>
@@ -138,21 +157,29 @@ function pursesOf(
   const facts = new Map(
     accounts.map((account) => [
       account.orgId,
-      { ...account, grants: [] as GrantRow[], months: empty(), capNano: null as bigint | null },
+      {
+        ...account,
+        grants: [] as GrantRow[],
+        months: empty(),
+        capNano: null as bigint | null,
+        budgets: [] as BudgetFacts[],
+      },
     ]),
   );
   for (const grant of grants) facts.get(grant.orgId)!.grants.push(grant);
   for (const { orgId, month, postedNano, heldNano } of months)
     facts.get(orgId)!.months.set(month, { postedNano, heldNano });
+  for (const budget of budgets) facts.get(budget.orgId)!.budgets.push(budget);
   for (const { orgId, capNano } of caps) facts.get(orgId)!.capNano = capNano;
   return new Map([...facts.values()].map((each) => [each.orgId, new Purse(each)]));
 }
 
 /** Describes the state of a purse, so that changes are noticed by comparing two descriptions. */
-const stateOf = ({ postedNano, heldNano, grants, months }: Purse): string =>
+const stateOf = ({ postedNano, heldNano, grants, months, budgets }: Purse): string =>
   [
     postedNano,
     heldNano,
     ...grants.flatMap(({ id, remainingNano, heldNano: held }) => [id, remainingNano, held]),
     ...[...months].flatMap(([month, figures]) => [month, figures.postedNano, figures.heldNano]),
+    budgets.changed.length,
   ].join(' ');

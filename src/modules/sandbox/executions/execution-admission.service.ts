@@ -3,6 +3,7 @@ import { SandboxSettings } from '../sandbox.settings.js';
 import { Ids } from '../../../platform/ids/ids.js';
 import { Clock } from '../../../platform/time/clock.js';
 import type { Call } from '../../auth/caller.js';
+import type { Credential } from '../../auth/principal.js';
 import { PLANS } from '../../plans/plan.js';
 import { ExecutionsStore } from '../persistence/executions.store.js';
 import { type QueuedExecution, SandboxExecution } from '../persistence/sandbox-execution.entity.js';
@@ -45,12 +46,15 @@ export class ExecutionAdmissionService {
    *
    * @throws {ExecutionBeyondPlan} `invalid_request`
    * @throws {SandboxUnavailable} `sandbox_unavailable`
+   * @throws {BudgetExceeded} `budget_exceeded`
    * @throws {CreditsExhausted} `credits_exhausted`
    * @throws {SpendCapReached} `spend_cap_reached`
    */
   async rehearse(call: Call, input: CreateOrgExecutionInput): Promise<Rehearsal> {
     const limits = await this.check(call, input);
-    return { limits, maxCostNano: await this.billing.rehearse(call.org.id, call.org.plan, limits) };
+    const { org, principal } = call;
+    const of = { orgId: org.id, keyId: keyIdOf(principal.credential), limits };
+    return { limits, maxCostNano: await this.billing.rehearse(of, org.plan) };
   }
 
   /**
@@ -68,7 +72,7 @@ export class ExecutionAdmissionService {
         id: this.ids.next(EXECUTION_ID),
         orgId: org.id,
         userId: principal.user.id,
-        keyId: principal.credential.type === 'api_key' ? principal.credential.keyId : null,
+        keyId: keyIdOf(principal.credential),
         language: input.language,
         limits,
       },
@@ -90,3 +94,5 @@ export class ExecutionAdmissionService {
     return limits;
   }
 }
+
+const keyIdOf = (credential: Credential): string | null => (credential.type === 'api_key' ? credential.keyId : null);

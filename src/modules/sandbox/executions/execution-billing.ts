@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
 import type { PlanId } from '../../plans/plan.js';
+import { keySubject } from '../../credits/budget-subject.js';
 import { PaidWorkService } from '../../credits/paid-work.service.js';
 import type { WorkEstimate } from '../../credits/paid-work.js';
 import type { QueuedExecution } from '../persistence/sandbox-execution.entity.js';
@@ -10,6 +11,13 @@ import type { SandboxLimits } from '../domain/sandbox-runtime.js';
 const METER = 'sandbox_compute';
 
 type PaidExecution = Pick<SandboxExecution, 'id' | 'orgId' | 'limits' | 'language'>;
+
+interface Rehearsed {
+  readonly orgId: string;
+  /** The key that makes the call; its budget limits the execution, too. */
+  readonly keyId: string | null;
+  readonly limits: SandboxLimits;
+}
 
 /** Holds and charges what executions of organizations cost: the wall time of their run. */
 @Injectable()
@@ -22,12 +30,13 @@ export class ExecutionBilling {
   /**
    * Returns the highest cost of an execution with these limits, in nano-dollars, if it could start now. Holds nothing.
    *
+   * @throws {BudgetExceeded} `budget_exceeded`
    * @throws {CreditsExhausted} `credits_exhausted`
    * @throws {SpendCapReached} `spend_cap_reached`
    */
-  async rehearse(orgId: string, plan: PlanId, limits: SandboxLimits): Promise<bigint> {
+  async rehearse({ orgId, keyId, limits }: Rehearsed, plan: PlanId): Promise<bigint> {
     const { heldNano } = await this.database.rehearse(() =>
-      this.paidWork.begin(estimateOf({ orgId, plan, limits, id: `rehearsal:${orgId}` })),
+      this.paidWork.begin(estimateOf({ orgId, keyId, plan, limits, id: `rehearsal:${orgId}` })),
     );
     return heldNano;
   }
@@ -37,10 +46,10 @@ export class ExecutionBilling {
    *
    * @throws as {@link rehearse}.
    */
-  hold({ id, orgId, limits }: QueuedExecution, plan: PlanId, write: () => Promise<void>): Promise<void> {
+  hold({ id, orgId, keyId, limits }: QueuedExecution, plan: PlanId, write: () => Promise<void>): Promise<void> {
     return this.database.transaction(async () => {
       await write();
-      await this.paidWork.begin(estimateOf({ id, orgId, plan, limits }));
+      await this.paidWork.begin(estimateOf({ id, orgId, keyId, plan, limits }));
     });
   }
 
@@ -81,11 +90,14 @@ const keyOf = (executionId: string): string => `sandbox:${executionId}`;
 const estimateOf = ({
   id,
   orgId,
+  keyId,
   plan,
   limits,
-}: {
-  id: string;
-  orgId: string;
-  plan: PlanId;
-  limits: SandboxLimits;
-}): WorkEstimate => ({ orgId, plan, meter: METER, lines: [{ quantity: BigInt(limits.timeoutMs) }], key: keyOf(id) });
+}: Rehearsed & { readonly id: string; readonly plan: PlanId }): WorkEstimate => ({
+  orgId,
+  plan,
+  meter: METER,
+  lines: [{ quantity: BigInt(limits.timeoutMs) }],
+  subjects: keyId === null ? [] : [keySubject(keyId)],
+  key: keyOf(id),
+});

@@ -37,6 +37,7 @@ export class ExecutionsService {
    * @throws {ExecutionBeyondPlan} `invalid_request`
    * @throws {CreditsExhausted} `credits_exhausted`
    * @throws {SpendCapReached} `spend_cap_reached`
+   * @throws {BudgetExceeded} `budget_exceeded`
    * @throws {SandboxUnavailable} `sandbox_unavailable`
    */
   rehearse(call: Call, input: CreateOrgExecutionInput): Promise<Rehearsal> {
@@ -50,6 +51,7 @@ export class ExecutionsService {
    * @throws {SandboxConcurrencyLimitExceeded} `concurrency_limit_exceeded`
    * @throws {CreditsExhausted} `credits_exhausted`
    * @throws {SpendCapReached} `spend_cap_reached`
+   * @throws {BudgetExceeded} `budget_exceeded`
    * @throws {SandboxUnavailable} `sandbox_unavailable`, also when the platform lost the run.
    */
   async run(call: Call, input: CreateOrgExecutionInput, signal: AbortSignal): Promise<SandboxExecution> {

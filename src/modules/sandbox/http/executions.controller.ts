@@ -57,6 +57,7 @@ export class ExecutionsController {
     ...ANY_BODY,
     CREDIT_ERRORS.credits_exhausted,
     CREDIT_ERRORS.spend_cap_reached,
+    CREDIT_ERRORS.budget_exceeded,
     OPERATOR_ERRORS.feature_disabled,
     LIMIT_ERRORS.concurrency_limit_exceeded,
     SANDBOX_ERRORS.sandbox_unavailable,

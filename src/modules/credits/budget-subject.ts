@@ -1,0 +1,2 @@
+/** Returns the subject of the budget of an API key, as `/api/v1/billing/budgets/:subject` has it. */
+export const keySubject = (keyId: string): string => `key:${keyId}`;
