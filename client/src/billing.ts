@@ -1,12 +1,12 @@
 import type { Listing, ListQuery } from './page.js';
 import type { Answer, RequestOptions, Transport } from './transport.js';
 import type {
-  Budget,
+  SpendingBudget,
   Credits,
   Forecast,
   Invoice,
   ListedInvoice,
-  NewBudget,
+  NewSpendingBudget,
   Plan,
   PlanId,
   Price,
@@ -98,7 +98,7 @@ export class Billing {
   }
 
   /** Lists the budgets of the organization, newest first. Needs `billing:read`. */
-  budgets(query?: ListQuery, options?: RequestOptions): Listing<Budget> {
+  budgets(query?: ListQuery, options?: RequestOptions): Listing<SpendingBudget> {
     return this.#transport.list(BUDGETS, query, options);
   }
 
@@ -108,7 +108,7 @@ export class Billing {
    *
    * @throws {NotFoundError} `api_key_not_found`.
    */
-  setBudget(subject: string, budget: NewBudget, options?: RequestOptions): Promise<Budget> {
+  setBudget(subject: string, budget: NewSpendingBudget, options?: RequestOptions): Promise<SpendingBudget> {
     return this.#transport.put(`${BUDGETS}/${encodeURIComponent(subject)}`, budget, options);
   }
 

@@ -249,6 +249,45 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/v1/billing/budgets": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /** Lists the budgets of an organization, newest first. */
+        readonly get: operations["BudgetsController_list"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/billing/budgets/{subject}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /** Returns a budget, with what its current window has spent. */
+        readonly get: operations["BudgetsController_get"];
+        /**
+         * Sets the budget of an API key.
+         * @description Limits what the work of the key may cost, effective at once. Work that might exceed it is refused with 402 `budget_exceeded`. What was spent before there was a budget does not count. Another window begins anew.
+         */
+        readonly put: operations["BudgetsController_set"];
+        readonly post?: never;
+        /** Deletes a budget, so that only the limits of the organization hold. */
+        readonly delete: operations["BudgetsController_delete"];
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/v1/billing/checkout": {
         readonly parameters: {
             readonly query?: never;
@@ -2219,6 +2258,56 @@ export interface components {
             /** @example acme */
             readonly slug: string;
         };
+        readonly BudgetAnswer: {
+            readonly data: components["schemas"]["BudgetView"];
+            readonly meta: components["schemas"]["AnswerMeta"];
+        };
+        readonly BudgetPageAnswer: {
+            readonly data: readonly components["schemas"]["BudgetView"][];
+            readonly meta: components["schemas"]["PageMeta"];
+        };
+        readonly BudgetView: {
+            /**
+             * @description What new work may cost, in USD.
+             * @example 12.499583333
+             */
+            readonly available: string;
+            /** Format: date-time */
+            readonly created_at: string;
+            /**
+             * @description What is held for running work, in USD.
+             * @example 0.000416667
+             */
+            readonly held: string;
+            /**
+             * @description Limit in USD.
+             * @example 25
+             */
+            readonly limit: string;
+            /**
+             * Format: date-time
+             * @description When it begins anew. Absent if it never does.
+             */
+            readonly resets_at?: string;
+            /**
+             * @description What was spent in this window, in USD, whatever paid for it.
+             * @example 12.5
+             */
+            readonly spent: string;
+            /**
+             * @description What it limits: `key:` and the id of an API key.
+             * @example key:key_01jd3m8yeqf5rb0xkq5ym8s6tn
+             */
+            readonly subject: string;
+            /** Format: date-time */
+            readonly updated_at: string;
+            /**
+             * @description When it begins anew: each day or calendar month (UTC), or never (`total`).
+             * @example month
+             * @enum {string}
+             */
+            readonly window: "day" | "month" | "total";
+        };
         readonly CallingKeyView: {
             /** @example key_01jd3m8yeqf5rb0xkq5ym8s6tn */
             readonly id: string;
@@ -2769,7 +2858,7 @@ export interface components {
              *       "deploy.error"
              *     ]
              */
-            readonly types: readonly ("deploy.queued" | "deploy.initializing" | "deploy.building" | "deploy.deploying" | "deploy.ready" | "deploy.error" | "deploy.canceled" | "deploy.skipped" | "deploy.live" | "execution.finished" | "invoice.finalized" | "invoice.paid" | "invoice.overdue" | "invoice.voided" | "invoice.corrected" | "spend.warning" | "webhook_endpoint.paused")[];
+            readonly types: readonly ("deploy.queued" | "deploy.initializing" | "deploy.building" | "deploy.deploying" | "deploy.ready" | "deploy.error" | "deploy.canceled" | "deploy.skipped" | "deploy.live" | "execution.finished" | "invoice.finalized" | "invoice.paid" | "invoice.overdue" | "invoice.voided" | "invoice.corrected" | "spend.warning" | "budget.warning" | "webhook_endpoint.paused")[];
             /**
              * @description An https URL with the name of a public host. Redirects are not followed.
              * @example https://hooks.example.com/service
@@ -3181,7 +3270,7 @@ export interface components {
         };
         readonly ErrorView: {
             /** @enum {string} */
-            readonly code: "already_exists" | "api_key_not_found" | "burst_limit_exceeded" | "concurrency_limit_exceeded" | "conflicting_credentials" | "credit_too_large" | "credits_exhausted" | "cron_from_file" | "cron_not_found" | "cross_site_request" | "daily_limit_exceeded" | "deploy_already_over" | "deploy_hook_not_found" | "deploy_in_use" | "deploy_not_found" | "deploy_not_ready" | "domain_in_use" | "domain_limit_reached" | "domain_not_found" | "email_not_verified" | "email_taken" | "execution_already_over" | "execution_not_found" | "expired_api_key" | "feature_disabled" | "feature_not_in_plan" | "flag_fixed" | "flag_not_allowlisted" | "flag_not_found" | "git_service_not_offered" | "github_access_denied" | "github_installation_not_found" | "github_not_connected" | "headers_too_large" | "idempotency_in_progress" | "idempotency_mismatch" | "insufficient_scopes" | "integration_not_configured" | "internal_error" | "invalid_api_key" | "invalid_credentials" | "invalid_email_token" | "invalid_link_state" | "invalid_request" | "invalid_session" | "invalid_signature" | "invalid_token" | "invitation_not_found" | "invoice_closed" | "invoice_not_found" | "ip_not_allowed" | "key_org_mismatch" | "last_owner" | "malformed_api_key" | "malformed_json" | "malformed_request" | "member_not_found" | "method_not_allowed" | "misdirected_request" | "missing_api_key" | "no_earlier_deploy" | "operator_required" | "ops_task_not_found" | "org_access_denied" | "organization_not_found" | "page_not_found" | "payload_too_large" | "payment_method_required" | "personal_organization" | "plan_by_contract" | "plan_limit_reached" | "plan_request_not_found" | "plan_too_small" | "project_has_no_repository" | "project_not_found" | "project_not_live" | "repository_full" | "repository_not_found" | "request_timeout" | "revoked_api_key" | "rotated_api_key" | "route_not_found" | "sandbox_daily_limit_exceeded" | "sandbox_unavailable" | "service_unavailable" | "session_not_found" | "session_required" | "session_token_not_allowed" | "sign_in_limit_exceeded" | "spend_cap_reached" | "stale_version" | "storage_limit_reached" | "storage_unavailable" | "task_already_claimed" | "task_already_resolved" | "task_not_claimed" | "unsupported_media_type" | "upload_content_invalid" | "upload_incomplete" | "upload_not_found" | "upload_storage_full" | "upload_too_large" | "upstream_error" | "username_taken" | "webhook_delivery_not_found" | "webhook_endpoint_not_found" | "webhook_endpoint_paused";
+            readonly code: "already_exists" | "api_key_not_found" | "budget_exceeded" | "budget_not_found" | "burst_limit_exceeded" | "concurrency_limit_exceeded" | "conflicting_credentials" | "credit_too_large" | "credits_exhausted" | "cron_from_file" | "cron_not_found" | "cross_site_request" | "daily_limit_exceeded" | "deploy_already_over" | "deploy_hook_not_found" | "deploy_in_use" | "deploy_not_found" | "deploy_not_ready" | "domain_in_use" | "domain_limit_reached" | "domain_not_found" | "email_not_verified" | "email_taken" | "execution_already_over" | "execution_not_found" | "expired_api_key" | "feature_disabled" | "feature_not_in_plan" | "flag_fixed" | "flag_not_allowlisted" | "flag_not_found" | "git_service_not_offered" | "github_access_denied" | "github_installation_not_found" | "github_not_connected" | "headers_too_large" | "idempotency_in_progress" | "idempotency_mismatch" | "insufficient_scopes" | "integration_not_configured" | "internal_error" | "invalid_api_key" | "invalid_credentials" | "invalid_email_token" | "invalid_link_state" | "invalid_request" | "invalid_session" | "invalid_signature" | "invalid_token" | "invitation_not_found" | "invoice_closed" | "invoice_not_found" | "ip_not_allowed" | "key_org_mismatch" | "last_owner" | "malformed_api_key" | "malformed_json" | "malformed_request" | "member_not_found" | "method_not_allowed" | "misdirected_request" | "missing_api_key" | "no_earlier_deploy" | "operator_required" | "ops_task_not_found" | "org_access_denied" | "organization_not_found" | "page_not_found" | "payload_too_large" | "payment_method_required" | "personal_organization" | "plan_by_contract" | "plan_limit_reached" | "plan_request_not_found" | "plan_too_small" | "project_has_no_repository" | "project_not_found" | "project_not_live" | "repository_full" | "repository_not_found" | "request_timeout" | "revoked_api_key" | "rotated_api_key" | "route_not_found" | "sandbox_daily_limit_exceeded" | "sandbox_unavailable" | "service_unavailable" | "session_not_found" | "session_required" | "session_token_not_allowed" | "sign_in_limit_exceeded" | "spend_cap_reached" | "stale_version" | "storage_limit_reached" | "storage_unavailable" | "task_already_claimed" | "task_already_resolved" | "task_not_claimed" | "unsupported_media_type" | "upload_content_invalid" | "upload_incomplete" | "upload_not_found" | "upload_storage_full" | "upload_too_large" | "upstream_error" | "username_taken" | "webhook_delivery_not_found" | "webhook_endpoint_not_found" | "webhook_endpoint_paused";
             readonly dashboard_url?: string;
             /** @description Details that depend on the code; for `invalid_request`, one entry per field. */
             readonly details?: Record<string, never> | readonly Record<string, never>[];
@@ -3208,7 +3297,7 @@ export interface components {
             /** @description Increases with each event, with gaps. */
             readonly seq: number;
             /** @enum {string} */
-            readonly type: "deploy.queued" | "deploy.initializing" | "deploy.building" | "deploy.deploying" | "deploy.ready" | "deploy.error" | "deploy.canceled" | "deploy.skipped" | "deploy.live" | "execution.finished" | "invoice.finalized" | "invoice.paid" | "invoice.overdue" | "invoice.voided" | "invoice.corrected" | "spend.warning" | "webhook_endpoint.paused";
+            readonly type: "deploy.queued" | "deploy.initializing" | "deploy.building" | "deploy.deploying" | "deploy.ready" | "deploy.error" | "deploy.canceled" | "deploy.skipped" | "deploy.live" | "execution.finished" | "invoice.finalized" | "invoice.paid" | "invoice.overdue" | "invoice.voided" | "invoice.corrected" | "spend.warning" | "budget.warning" | "webhook_endpoint.paused";
         };
         readonly ExecutionErrorView: {
             readonly column?: number;
@@ -3800,7 +3889,7 @@ export interface components {
              *       "deploy.error"
              *     ]
              */
-            readonly types: readonly ("deploy.queued" | "deploy.initializing" | "deploy.building" | "deploy.deploying" | "deploy.ready" | "deploy.error" | "deploy.canceled" | "deploy.skipped" | "deploy.live" | "execution.finished" | "invoice.finalized" | "invoice.paid" | "invoice.overdue" | "invoice.voided" | "invoice.corrected" | "spend.warning" | "webhook_endpoint.paused")[];
+            readonly types: readonly ("deploy.queued" | "deploy.initializing" | "deploy.building" | "deploy.deploying" | "deploy.ready" | "deploy.error" | "deploy.canceled" | "deploy.skipped" | "deploy.live" | "execution.finished" | "invoice.finalized" | "invoice.paid" | "invoice.overdue" | "invoice.voided" | "invoice.corrected" | "spend.warning" | "budget.warning" | "webhook_endpoint.paused")[];
             /** Format: date-time */
             readonly updated_at: string;
             /**
@@ -4701,6 +4790,19 @@ export interface components {
             /** @description User agent that signed in. */
             readonly user_agent?: string;
         };
+        readonly SetBudgetBody: {
+            /**
+             * @description Limit in USD, as a decimal. `"0"` refuses all work that costs.
+             * @example 25
+             */
+            readonly limit: string;
+            /**
+             * @description When it begins anew: each day or calendar month (UTC), or never (`total`).
+             * @example month
+             * @enum {string}
+             */
+            readonly window: "day" | "month" | "total";
+        };
         readonly SetEnvBody: {
             /** @description A target can have up to 200 variables, and 1 MiB of names and values. */
             readonly variables: readonly components["schemas"]["EnvVariableBody"][];
@@ -5104,7 +5206,7 @@ export interface components {
              *       "deploy.error"
              *     ]
              */
-            readonly types?: readonly ("deploy.queued" | "deploy.initializing" | "deploy.building" | "deploy.deploying" | "deploy.ready" | "deploy.error" | "deploy.canceled" | "deploy.skipped" | "deploy.live" | "execution.finished" | "invoice.finalized" | "invoice.paid" | "invoice.overdue" | "invoice.voided" | "invoice.corrected" | "spend.warning" | "webhook_endpoint.paused")[];
+            readonly types?: readonly ("deploy.queued" | "deploy.initializing" | "deploy.building" | "deploy.deploying" | "deploy.ready" | "deploy.error" | "deploy.canceled" | "deploy.skipped" | "deploy.live" | "execution.finished" | "invoice.finalized" | "invoice.paid" | "invoice.overdue" | "invoice.voided" | "invoice.corrected" | "spend.warning" | "budget.warning" | "webhook_endpoint.paused")[];
             /**
              * @description An https URL with the name of a public host. Redirects are not followed.
              * @example https://hooks.example.com/service
@@ -5164,7 +5266,7 @@ export interface components {
              */
             readonly meter: "ai_tokens" | "sandbox_compute" | "database_storage" | "object_storage";
             /**
-             * @description `<model>:input` or `<model>:output`, required for `ai_tokens` only.
+             * @description `<model>:<kind>`, where the kind is `input`, `output`, `cache_read`, `cache_write`. Required for `ai_tokens` only.
              * @example openai/gpt-mini:input
              */
             readonly model?: string;
@@ -5330,7 +5432,7 @@ export interface components {
              *       "deploy.error"
              *     ]
              */
-            readonly types: readonly ("deploy.queued" | "deploy.initializing" | "deploy.building" | "deploy.deploying" | "deploy.ready" | "deploy.error" | "deploy.canceled" | "deploy.skipped" | "deploy.live" | "execution.finished" | "invoice.finalized" | "invoice.paid" | "invoice.overdue" | "invoice.voided" | "invoice.corrected" | "spend.warning" | "webhook_endpoint.paused")[];
+            readonly types: readonly ("deploy.queued" | "deploy.initializing" | "deploy.building" | "deploy.deploying" | "deploy.ready" | "deploy.error" | "deploy.canceled" | "deploy.skipped" | "deploy.live" | "execution.finished" | "invoice.finalized" | "invoice.paid" | "invoice.overdue" | "invoice.voided" | "invoice.corrected" | "spend.warning" | "budget.warning" | "webhook_endpoint.paused")[];
             /** Format: date-time */
             readonly updated_at: string;
             /**
@@ -6878,6 +6980,538 @@ export interface operations {
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `idempotency_mismatch`: The idempotency key was used for a different request.
+             *
+             *     `idempotency_in_progress`: A request with this idempotency key is still running.
+             */
+            readonly 409: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
+             *
+             *     `daily_limit_exceeded`: The daily call limit is reached.
+             */
+            readonly 429: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `internal_error`: An unexpected error occurred. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `service_unavailable`: A required backend is temporarily unavailable.
+             *
+             *     `storage_unavailable`: There is not enough storage space.
+             */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    readonly BudgetsController_list: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description The `meta.next_cursor` of an earlier page. The list continues after it. */
+                readonly cursor?: string;
+                /** @description Number of items on a page. */
+                readonly limit?: number;
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["BudgetPageAnswer"];
+                };
+            };
+            /**
+             * @description `conflicting_credentials`: The request carries two different credentials.
+             *
+             *     `invalid_request`: A field of the request is invalid.
+             */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The request carries no API key.
+             *
+             *     `malformed_api_key`: The API key has the wrong format.
+             *
+             *     `invalid_api_key`: The API key is unknown.
+             *
+             *     `expired_api_key`: The API key has expired.
+             *
+             *     `revoked_api_key`: The API key has been revoked.
+             *
+             *     `rotated_api_key`: The API key has been rotated.
+             *
+             *     `session_token_not_allowed`: A session token was sent where an API key is required.
+             *
+             *     `session_required`: The request requires a user session.
+             *
+             *     `invalid_session`: The session has ended or is unknown.
+             */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `insufficient_scopes`: The key or the role does not allow this.
+             *
+             *     `org_access_denied`: The caller has no access to the organization.
+             *
+             *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `ip_not_allowed`: The key does not allow this IP address.
+             */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
+             *
+             *     `daily_limit_exceeded`: The daily call limit is reached.
+             */
+            readonly 429: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `internal_error`: An unexpected error occurred. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `service_unavailable`: A required backend is temporarily unavailable. */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    readonly BudgetsController_get: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly subject: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["BudgetAnswer"];
+                };
+            };
+            /** @description `conflicting_credentials`: The request carries two different credentials. */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The request carries no API key.
+             *
+             *     `malformed_api_key`: The API key has the wrong format.
+             *
+             *     `invalid_api_key`: The API key is unknown.
+             *
+             *     `expired_api_key`: The API key has expired.
+             *
+             *     `revoked_api_key`: The API key has been revoked.
+             *
+             *     `rotated_api_key`: The API key has been rotated.
+             *
+             *     `session_token_not_allowed`: A session token was sent where an API key is required.
+             *
+             *     `session_required`: The request requires a user session.
+             *
+             *     `invalid_session`: The session has ended or is unknown.
+             */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `insufficient_scopes`: The key or the role does not allow this.
+             *
+             *     `org_access_denied`: The caller has no access to the organization.
+             *
+             *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `ip_not_allowed`: The key does not allow this IP address.
+             */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `budget_not_found`: Budget not found. */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
+             *
+             *     `daily_limit_exceeded`: The daily call limit is reached.
+             */
+            readonly 429: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `internal_error`: An unexpected error occurred. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `service_unavailable`: A required backend is temporarily unavailable. */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    readonly BudgetsController_set: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly subject: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "window": "month",
+                 *       "limit": "25"
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["SetBudgetBody"];
+            };
+        };
+        readonly responses: {
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["BudgetAnswer"];
+                };
+            };
+            /**
+             * @description `conflicting_credentials`: The request carries two different credentials.
+             *
+             *     `invalid_request`: A field of the request is invalid.
+             *
+             *     `malformed_json`: The request body is not valid JSON.
+             */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The request carries no API key.
+             *
+             *     `malformed_api_key`: The API key has the wrong format.
+             *
+             *     `invalid_api_key`: The API key is unknown.
+             *
+             *     `expired_api_key`: The API key has expired.
+             *
+             *     `revoked_api_key`: The API key has been revoked.
+             *
+             *     `rotated_api_key`: The API key has been rotated.
+             *
+             *     `session_token_not_allowed`: A session token was sent where an API key is required.
+             *
+             *     `session_required`: The request requires a user session.
+             *
+             *     `invalid_session`: The session has ended or is unknown.
+             */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `insufficient_scopes`: The key or the role does not allow this.
+             *
+             *     `org_access_denied`: The caller has no access to the organization.
+             *
+             *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `ip_not_allowed`: The key does not allow this IP address.
+             */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `api_key_not_found`: API key not found. */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `idempotency_mismatch`: The idempotency key was used for a different request.
+             *
+             *     `idempotency_in_progress`: A request with this idempotency key is still running.
+             */
+            readonly 409: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `payload_too_large`: The request body is too large. */
+            readonly 413: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `unsupported_media_type`: The request body must be JSON. */
+            readonly 415: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
+             *
+             *     `daily_limit_exceeded`: The daily call limit is reached.
+             */
+            readonly 429: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `internal_error`: An unexpected error occurred. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `service_unavailable`: A required backend is temporarily unavailable.
+             *
+             *     `storage_unavailable`: There is not enough storage space.
+             */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    readonly BudgetsController_delete: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly subject: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            readonly 204: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /**
+             * @description `conflicting_credentials`: The request carries two different credentials.
+             *
+             *     `invalid_request`: A field of the request is invalid.
+             */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The request carries no API key.
+             *
+             *     `malformed_api_key`: The API key has the wrong format.
+             *
+             *     `invalid_api_key`: The API key is unknown.
+             *
+             *     `expired_api_key`: The API key has expired.
+             *
+             *     `revoked_api_key`: The API key has been revoked.
+             *
+             *     `rotated_api_key`: The API key has been rotated.
+             *
+             *     `session_token_not_allowed`: A session token was sent where an API key is required.
+             *
+             *     `session_required`: The request requires a user session.
+             *
+             *     `invalid_session`: The session has ended or is unknown.
+             */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `insufficient_scopes`: The key or the role does not allow this.
+             *
+             *     `org_access_denied`: The caller has no access to the organization.
+             *
+             *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `ip_not_allowed`: The key does not allow this IP address.
+             */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `budget_not_found`: Budget not found. */
+            readonly 404: {
                 headers: {
                     readonly [name: string]: unknown;
                 };
@@ -20918,6 +21552,8 @@ export interface operations {
              * @description `credits_exhausted`: Not enough credits.
              *
              *     `spend_cap_reached`: The spend cap is reached.
+             *
+             *     `budget_exceeded`: A budget is used up.
              */
             readonly 402: {
                 headers: {

@@ -157,8 +157,8 @@ export type PlanId = Plan['id'];
 export type Price = Schemas['PriceView'];
 
 export type SpendCap = Schemas['SpendCapView'];
-export type Budget = Schemas['BudgetView'];
-export type NewBudget = Schemas['SetBudgetBody'];
+export type SpendingBudget = Schemas['BudgetView'];
+export type NewSpendingBudget = Schemas['SetBudgetBody'];
 
 /** The plan of an organization, its price and any scheduled change. */
 export type Subscription = Schemas['SubscriptionView'];

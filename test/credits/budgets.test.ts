@@ -30,7 +30,7 @@ const spend = async (orgId: string, subject: string, count: bigint): Promise<voi
 const codeOf = async (by: Promise<unknown>): Promise<unknown> =>
   by.then(
     () => 'ok',
-    (error: { code?: string }) => error.code,
+    (error: unknown) => (error as { code?: string }).code,
   );
 
 /** A person with a key of theirs, and its subject. */

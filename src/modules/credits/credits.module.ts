@@ -1,12 +1,9 @@
 import { Module } from '@nestjs/common';
-import { KeysModule } from '../auth/keys.module.js';
 import { OrgDirectoryModule } from '../orgs/org-directory.module.js';
 import { EventsModule } from '../events/events.module.js';
 import { MeteringModule } from '../metering/metering.module.js';
 import { CreditOperationsService } from './grants/credit-operations.service.js';
 import { BilledUsageService } from './billed-usage.service.js';
-import { BudgetsService } from './budgets/budgets.service.js';
-import { BudgetSubjects } from './budgets/budget-subjects.js';
 import { CreditBalanceService } from './credit-balance.service.js';
 import { CREDITS_METRICS } from './metrics/credits.metrics.js';
 import { GrantExpiry } from './grants/grant-expiry.js';
@@ -23,11 +20,9 @@ import { UnheldUsageService } from './unheld-usage.service.js';
 
 /** Credits, holds, spend caps and the ledger. */
 @Module({
-  imports: [CreditsPersistenceModule, EventsModule, KeysModule, MeteringModule, OrgDirectoryModule],
+  imports: [CreditsPersistenceModule, EventsModule, MeteringModule, OrgDirectoryModule],
   providers: [
     BilledUsageService,
-    BudgetsService,
-    BudgetSubjects,
     CreditBalanceService,
     CreditOperationsService,
     GrantExpiry,
@@ -44,7 +39,6 @@ import { UnheldUsageService } from './unheld-usage.service.js';
   ],
   exports: [
     BilledUsageService,
-    BudgetsService,
     CreditBalanceService,
     CreditOperationsService,
     GrantsService,

@@ -1,5 +1,5 @@
 import { Body, Controller, Delete, Get, HttpCode, HttpStatus, Param, Put, Query } from '@nestjs/common';
-import { ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
+import { ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { GENERIC_ERRORS } from '../../../platform/errors/generic.errors.js';
 import { ApiRefusals } from '../../../platform/http/api-refusals.js';
 import { Envelope } from '../../../platform/http/envelope.js';
@@ -13,8 +13,6 @@ import { ANY_BODY, ANY_WRITE } from '../../idempotency/idempotency.errors.js';
 import { BudgetsService } from '../budgets/budgets.service.js';
 import { CREDIT_ERRORS } from '../credits.errors.js';
 import { BudgetAnswer, BudgetPageAnswer, BudgetView, SetBudgetBody } from './budgets.dto.js';
-
-const SUBJECT = { name: 'subject', example: 'key:key_01jd3m8yeqf5rb0xkq5ym8s6tn' };
 
 @ApiTags('billing')
 @TakesSession('or_key')
@@ -33,7 +31,6 @@ export class BudgetsController {
 
   @Get(':subject')
   @RequireScope('billing:read')
-  @ApiParam(SUBJECT)
   @ApiOperation({ summary: 'Returns a budget, with what its current window has spent.' })
   @ApiOkResponse({ type: BudgetAnswer })
   @ApiRefusals(...ANY_CALLER, CREDIT_ERRORS.budget_not_found)
@@ -44,7 +41,6 @@ export class BudgetsController {
   @Put(':subject')
   @RequireScope('billing:write')
   @TakesJson()
-  @ApiParam(SUBJECT)
   @ApiOperation({
     summary: 'Sets the budget of an API key.',
     description:
@@ -65,7 +61,6 @@ export class BudgetsController {
   @RequireScope('billing:write')
   @TakesNothing()
   @HttpCode(HttpStatus.NO_CONTENT)
-  @ApiParam(SUBJECT)
   @ApiOperation({ summary: 'Deletes a budget, so that only the limits of the organization hold.' })
   @ApiNoContentResponse()
   @ApiRefusals(...ANY_CALLER, ...ANY_WRITE, CREDIT_ERRORS.budget_not_found)

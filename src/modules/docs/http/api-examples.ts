@@ -23,6 +23,7 @@ const PATH_PARAMETERS: Readonly<Record<string, { description: string; example: s
   deploy_id: { description: 'The id of the deploy.', example: 'dpl_01jd3m8yeqf5rb0xkq5ym8s6tn' },
   endpoint_id: { description: 'The id of the webhook endpoint.', example: 'whe_01jd3m8yeqf5rb0xkq5ym8s6tn' },
   delivery_id: { description: 'The id of the delivery.', example: 'whd_01jd3m8yeqf5rb0xkq5ym8s6tn' },
+  subject: { description: 'What the budget limits.', example: 'key:key_01jd3m8yeqf5rb0xkq5ym8s6tn' },
   installation_id: { description: 'The id of the connection.', example: 'ghi_01jd3m8yeqf5rb0xkq5ym8s6tn' },
 };
 
