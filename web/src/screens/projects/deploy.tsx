@@ -194,7 +194,7 @@ function Share({ org, deploy }: { readonly org: string; readonly deploy: Deploy 
 
 /** The message names the page that helps, as terminals have no links. Here it is one. */
 function BuildFault({ error }: { readonly error: NonNullable<Deploy['error']> }): ReactNode {
-  const [sentence, page] = /\s*See (\/docs\/[\w/#-]+)\.?$/.exec(error.message) ?? ['', `/docs/errors/${error.code}`];
+  const [sentence, page] = / See (\/docs\/[\w/#-]+)\.?$/.exec(error.message) ?? ['', `/docs/errors/${error.code}`];
   return (
     <div role="alert" className="bg-bad-soft rounded-md p-3">
       <p className="text-bad font-medium break-words whitespace-pre-wrap">
