@@ -1,5 +1,5 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { ErrorCatalog } from '../../src/platform/errors/error-catalog.js';
 import { PROJECT_ROOT } from '../../src/platform/version.js';
 import { listPages } from '../../src/modules/docs/pages/page-list.js';
@@ -49,6 +49,30 @@ describe('the pages for people', () => {
     }
   });
 
+  it('have each picture that they name, with words for those who do not see it', async () => {
+    const shown = new Set<string>();
+    for (const [address, file] of listPages()) {
+      const markdown = readFileSync(join(PROJECT_ROOT, file), 'utf8').replace(/^```[\s\S]*?^```/gm, '');
+      const named = [...markdown.matchAll(/!\[([^\]]*)\]\(([^)\s]+)\)/g)];
+      if (named.length === 0) continue;
+      const { text } = await app.fetch(`/docs/${address}`);
+      for (const [, words = '', path = ''] of named) {
+        const source = `/docs/pictures/${basename(path)}`;
+        expect(words.length).toBeGreaterThan(10);
+        expect(text).toContain(`<img src="${source}" alt="${words}"`);
+        shown.add(source);
+      }
+    }
+    for (const source of shown) {
+      const picture = await app.fetch(source);
+      expect([source, picture.status, picture.headers.get('content-type')]).toEqual([source, 200, 'image/webp']);
+    }
+    const files = readdirSync(join(PROJECT_ROOT, 'docs/pictures'));
+    expect([...shown].map((source) => basename(source)).sort()).toEqual(files.sort());
+    const bytes = files.map((name) => statSync(join(PROJECT_ROOT, 'docs/pictures', name)).size);
+    expect(bytes.reduce((sum, size) => sum + size, 0)).toBeLessThan(600_000);
+  });
+
   it('come with the strict policy and without inline scripts or styles', async () => {
     for (const path of [
       '/',
@@ -70,6 +94,8 @@ describe('the pages for people', () => {
       '..%2f..%2fpackage.json',
       '%2e%2e/README',
       'errors/..%2f..%2f.env',
+      'pictures/..%2fREADME.md',
+      'pictures/nothing.webp',
       'nothing',
       'README',
       'a/'.repeat(50),

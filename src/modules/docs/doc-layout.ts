@@ -37,11 +37,16 @@ export class DocLayout {
   }
 
   private sidebar(current: string, question: string): string {
+    // Two entries can lead to parts of one page: the first stands for it.
+    const open = this.pages
+      .sidebar()
+      .flatMap(({ pages }) => pages)
+      .find(({ address }) => address.split('#')[0] === current);
     const sections = this.pages.sidebar().map(
       ({ title, pages }) =>
         `<h2>${escapeHtml(title)}</h2><ul>${pages
           .map(({ title: name, address }) => {
-            const here = address.split('#')[0] === current ? ' aria-current="page"' : '';
+            const here = address === open?.address ? ' aria-current="page"' : '';
             return `<li><a href="${escapeHtml(address)}"${here}>${escapeHtml(name)}</a></li>`;
           })
           .join('')}</ul>`,

@@ -2,11 +2,12 @@ import { Module } from '@nestjs/common';
 import { SiteModule } from '../site/site.module.js';
 import { DocLayout } from './doc-layout.js';
 import { DocPages } from './pages/doc-pages.js';
+import { DocPictures } from './pages/doc-pictures.js';
 import { DocSearch } from './pages/doc-search.js';
 
 @Module({
   imports: [SiteModule],
-  providers: [DocLayout, DocPages, DocSearch],
-  exports: [DocLayout, DocPages, DocSearch],
+  providers: [DocLayout, DocPages, DocPictures, DocSearch],
+  exports: [DocLayout, DocPages, DocPictures, DocSearch],
 })
 export class DocsModule {}

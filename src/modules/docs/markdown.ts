@@ -32,7 +32,7 @@ interface MutableSection {
   text: string;
 }
 
-/** Returns the address of what a link leads to, or undefined when it is shown as text. */
+/** Returns the address of what a link leads to or of a picture, or undefined when the text is shown instead. */
 export type ResolveLink = (href: string) => string | undefined;
 
 const EXTERNAL = /^(?:https?:|mailto:|\/)/;
@@ -88,12 +88,23 @@ export function renderMarkdown(markdown: string, resolve: ResolveLink = () => un
       },
       table({ header, rows }) {
         const cells = (row: typeof header, tag: string): string =>
-          `<tr>${row.map(({ tokens }) => `<${tag}>${this.parser.parseInline(tokens)}</${tag}>`).join('')}</tr>`;
+          `<tr>${row
+            .map(({ text, tokens }) => {
+              // A heading of nothing is none.
+              const cell = text === '' ? 'td' : tag;
+              return `<${cell}>${this.parser.parseInline(tokens)}</${cell}>`;
+            })
+            .join('')}</tr>`;
         const head = header.every(({ text }) => text === '') ? '' : `<thead>${cells(header, 'th')}</thead>`;
         const html = `${head}<tbody>${rows.map((row) => cells(row, 'td')).join('')}</tbody>`;
         section.text += `${plainText(html.replaceAll('</tr>', '\n').replaceAll('</td>', ' '))}\n`;
         return `<div class="table" tabindex="0" role="region" aria-label="Table ${++tables}"><table>${html}</table>
 </div>\n`;
+      },
+      image({ href, text }) {
+        const address = EXTERNAL.test(href) ? href : resolve(href);
+        if (address === undefined) return escapeHtml(text);
+        return `<img src="${escapeHtml(address)}" alt="${escapeHtml(text)}" loading="lazy">`;
       },
       link({ href, tokens }) {
         const html = this.parser.parseInline(tokens);

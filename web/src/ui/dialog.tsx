@@ -1,4 +1,5 @@
 import { type ReactNode, useEffect, useId, useRef } from 'react';
+import { Icon } from './icons';
 
 interface DialogProps {
   readonly open: boolean;
@@ -28,11 +29,20 @@ export function Dialog({ open, title, onClose, children, wide = false }: DialogP
       className={`card w-[calc(100%-2rem)] p-0 shadow-[var(--shadow)] ${wide ? 'max-w-xl' : 'max-w-md'}`}
     >
       {open && (
-        <div className="p-5">
-          <h2 id={id} className="mb-3 text-lg font-semibold">
+        <div className="relative p-5">
+          <h2 id={id} className="mb-3 pr-8 text-lg font-semibold break-words">
             {title}
           </h2>
           {children}
+          {/* It stands above and comes last, so that the focus begins with what the dialog is for. */}
+          <button
+            type="button"
+            aria-label="Close the dialog"
+            className="text-muted hover:bg-sunken hover:text-ink absolute top-4 right-4 grid size-8 place-items-center rounded-md"
+            onClick={onClose}
+          >
+            <Icon name="close" size={14} />
+          </button>
         </div>
       )}
     </dialog>

@@ -11,7 +11,7 @@ interface EmptyProps {
 /** What stands where nothing is yet: what would be here, and the way to fill it. */
 export function Empty({ icon, title, children, action }: EmptyProps): ReactNode {
   return (
-    <div className="card grid justify-items-center gap-3 px-6 py-14 text-center">
+    <div className="card grid grid-cols-[minmax(0,1fr)] justify-items-center gap-3 px-6 py-14 text-center">
       <span className="bg-sunken text-muted grid size-12 place-items-center rounded-lg">
         <Icon name={icon} size={22} />
       </span>

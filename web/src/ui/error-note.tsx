@@ -72,11 +72,15 @@ function placeOf(error: ServiceError | undefined): string | undefined {
   return PLACES.find(([end]) => error.dashboardUrl?.endsWith(end))?.[1];
 }
 
+/** A hint that names an endpoint is for programs; people have a screen for it. */
+const NAMES_ENDPOINT = /\b(?:GET|POST|PUT|PATCH|DELETE) \/|\/api\/v\d/;
+
 function hintOf(error: unknown): string | undefined {
   if (!(error instanceof ServiceError))
     return error instanceof TypeError ? 'Nothing that you typed is lost.' : undefined;
-  if (error.retryAfter !== undefined) return `${error.hint ?? ''} Try again ${inWords(error.retryAfter)}.`.trim();
-  return error.hint;
+  const hint = NAMES_ENDPOINT.test(error.hint ?? '') ? undefined : error.hint;
+  if (error.retryAfter !== undefined) return `${hint ?? ''} Try again ${inWords(error.retryAfter)}.`.trim();
+  return hint;
 }
 
 function inWords(seconds: number): string {

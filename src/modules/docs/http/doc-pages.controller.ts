@@ -4,6 +4,7 @@ import type { Response } from 'express';
 import { Public } from '../../../platform/http/public.js';
 import { DocLayout } from '../doc-layout.js';
 import { DocPages } from '../pages/doc-pages.js';
+import { DocPictures } from '../pages/doc-pictures.js';
 import { DocSearch, type FoundSection } from '../pages/doc-search.js';
 import { errorIndex, home, searchResults } from '../pages/listings.js';
 
@@ -16,6 +17,7 @@ export class DocPagesController {
     private readonly layout: DocLayout,
     private readonly pages: DocPages,
     private readonly search: DocSearch,
+    private readonly pictures: DocPictures,
   ) {}
 
   @Get()
@@ -44,6 +46,15 @@ export class DocPagesController {
   @Get('errors/:code')
   error(@Param('code') code: string, @Res() response: Response): void {
     this.layout.send(response, this.pages.error(code), `errors/${code}`);
+  }
+
+  @Get('pictures/:file')
+  picture(@Param('file') file: string, @Res() response: Response): void {
+    const { contentType, content } = this.pictures.get(file);
+    response.setHeader('Cache-Control', 'public, max-age=3600');
+    response.setHeader('Content-Type', contentType);
+    response.setHeader('Content-Length', content.length);
+    response.end(content);
   }
 
   @Get('*path')

@@ -6,6 +6,7 @@ import { ErrorCatalog } from '../../../platform/errors/error-catalog.js';
 import { PROJECT_ROOT } from '../../../platform/version.js';
 import { PageNotFound } from '../../site/site.errors.js';
 import { type Article, renderMarkdown } from '../markdown.js';
+import { DocPictures } from './doc-pictures.js';
 import { listPages, pageAddress } from './page-list.js';
 
 /** The page that lists all others, whose tables are the sidebar. */
@@ -23,7 +24,10 @@ export class DocPages {
   private readonly rendered = new Map<string, Article>();
   private sections: readonly SidebarSection[] | undefined;
 
-  constructor(private readonly errors: ErrorCatalog) {}
+  constructor(
+    private readonly errors: ErrorCatalog,
+    private readonly pictures: DocPictures,
+  ) {}
 
   /**
    * Returns a page by its address below `/docs`, such as `operations/slo`.
@@ -54,7 +58,10 @@ export class DocPages {
   private render(file: string): Article {
     let article = this.rendered.get(file);
     if (article === undefined) {
-      article = renderMarkdown(read(file), (href) => pageAddress(this.addresses, file, href));
+      article = renderMarkdown(
+        read(file),
+        (href) => pageAddress(this.addresses, file, href) ?? this.pictures.addressOf(file, href),
+      );
       this.rendered.set(file, article);
     }
     return article;

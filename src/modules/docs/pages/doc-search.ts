@@ -66,10 +66,10 @@ export class DocSearch {
 
 /** The text around the first word that was asked for. */
 function excerptOf(text: string, word: string): string {
-  const at = Math.max(0, text.toLowerCase().indexOf(word.toLowerCase()) - 40);
-  const cut = text
-    .slice(at, at + EXCERPT_LENGTH)
-    .replace(/\s+/g, ' ')
-    .trim();
-  return `${at > 0 ? '…' : ''}${cut}${at + EXCERPT_LENGTH < text.length ? '…' : ''}`;
+  const near = Math.max(0, text.toLowerCase().indexOf(word.toLowerCase()) - 40);
+  // It begins and ends with whole words, where there is a space nearby.
+  const at = near === 0 ? 0 : near + text.slice(near, near + 40).search(/\s/) + 1;
+  const end = at + EXCERPT_LENGTH;
+  const cut = text.slice(at, end).replace(/\s+/g, ' ').trim();
+  return `${at > 0 ? '…' : ''}${end < text.length ? `${cut.replace(/\s\S{0,40}$/, '')}…` : cut}`;
 }

@@ -16,11 +16,16 @@ const WORDS: Readonly<Record<string, readonly [text: string, tone: string]>> = {
 /** Names of parts as a reader would say them; others are shown as they are. */
 const TITLES: Readonly<Record<string, string>> = {
   database: 'Database',
-  redis: 'Queues and limits',
+  migrations: 'Changes to the database',
+  redis: 'Limits and messages',
+  queues: 'Queues of jobs',
   sandbox: 'Sandbox',
-  deploys: 'Deploys',
-  workers: 'Workers',
-  apps_network: 'Network of apps',
+  app_network: 'Network of apps',
+  image_builds: 'Builds of images',
+  processes: 'Processes',
+  edge: 'Hosts of deploys',
+  worker: 'Builds and schedules',
+  storage: 'Disk',
 };
 
 export function statusPage({ isReady, parts }: State, now: Date): PublicPage {

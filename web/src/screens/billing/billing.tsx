@@ -112,7 +112,7 @@ function Invoices({ org }: Params): ReactNode {
                   wideOnly: true,
                   cell: ({ due_at: due, paid_at: paid }) => (paid === undefined ? dayOf(due) : `Paid ${dayOf(paid)}`),
                 },
-                { title: 'Total', cell: ({ total }) => exactly(total) },
+                { title: 'Total', numeric: true, cell: ({ total }) => exactly(total) },
               ]}
             />
           )

@@ -26,14 +26,16 @@ export function InvoiceLines({ lines }: { readonly lines: readonly Line[] }): Re
         {
           title: 'Quantity',
           wideOnly: true,
+          numeric: true,
           cell: ({ quantity, unit }) => (quantity === undefined ? '' : quantityInWords(quantity, unit ?? '')),
         },
         {
           title: 'Price',
           wideOnly: true,
+          numeric: true,
           cell: ({ price, price_per: per }) => (price === undefined ? '' : `${exactly(price)} per ${per ?? ''}`),
         },
-        { title: 'Amount', cell: ({ amount }) => exactly(amount) },
+        { title: 'Amount', numeric: true, cell: ({ amount }) => exactly(amount) },
       ]}
     />
   );

@@ -86,7 +86,7 @@ export function Screen({ org, invoice: id }: Params): ReactNode {
                       { title: 'Number', cell: ({ number }) => number },
                       { title: 'Reason', cell: ({ reason }) => reason },
                       { title: 'Date', wideOnly: true, cell: ({ created_at: at }) => dayOf(at) },
-                      { title: 'Amount', cell: ({ amount }) => `−$${amount}` },
+                      { title: 'Amount', numeric: true, cell: ({ amount }) => `−$${amount}` },
                     ]}
                   />
                   <p className="mt-4 flex justify-end gap-6 px-4 text-lg font-semibold tabular-nums">

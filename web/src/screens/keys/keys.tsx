@@ -91,6 +91,12 @@ interface KeysProps {
   readonly more: ReactNode;
 }
 
+/** `projects:read and 5 more`, or `Everything`. The full list is the title. */
+function rightsIn([first = 'None', ...others]: readonly string[]): string {
+  if (first === '*') return 'Everything';
+  return others.length === 0 ? first : `${first} and ${others.length} more`;
+}
+
 const STATES = { active: ['good', 'Active'], expired: ['quiet', 'Expired'], revoked: ['quiet', 'Revoked'] } as const;
 
 function Keys({ keys, mayWrite, onRevoke, more }: KeysProps): ReactNode {
@@ -120,8 +126,8 @@ function Keys({ keys, mayWrite, onRevoke, more }: KeysProps): ReactNode {
           title: 'Rights',
           wideOnly: true,
           cell: ({ scopes }) => (
-            <span className="text-muted block max-w-56 truncate font-mono text-xs" title={scopes.join(' ')}>
-              {scopes.join(' ')}
+            <span className="text-muted block max-w-56 truncate" title={scopes.join('\n')}>
+              {rightsIn(scopes)}
             </span>
           ),
         },

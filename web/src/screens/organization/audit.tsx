@@ -52,10 +52,9 @@ export function Screen({ org }: Params): ReactNode {
                   { title: 'Action', cell: ({ action }) => <code className="font-mono text-xs">{action}</code> },
                   {
                     title: 'On',
+                    wideOnly: true,
                     cell: ({ target }) => (
-                      <code className="text-muted block max-w-20 truncate font-mono text-xs sm:max-w-56">
-                        {target.id}
-                      </code>
+                      <code className="text-muted block max-w-56 truncate font-mono text-xs">{target.id}</code>
                     ),
                   },
                   {

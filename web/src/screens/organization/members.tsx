@@ -82,6 +82,15 @@ export function Screen({ org }: Params): ReactNode {
         <Form
           label="Invite a member"
           submit="Send the invitation"
+          aside={
+            <Button
+              onClick={() => {
+                setInviting(false);
+              }}
+            >
+              Cancel
+            </Button>
+          }
           onSubmit={async ({ email = '', role }) => {
             await api.orgs.invite(org, { email, role: role as Role });
             setInviting(false);

@@ -192,11 +192,15 @@ function Share({ org, deploy }: { readonly org: string; readonly deploy: Deploy 
   );
 }
 
+/** The message names the page that helps, as terminals have no links. Here it is one. */
 function BuildFault({ error }: { readonly error: NonNullable<Deploy['error']> }): ReactNode {
+  const [sentence, page] = / See (\/docs\/[\w/#-]+)\.?$/.exec(error.message) ?? ['', `/docs/errors/${error.code}`];
   return (
     <div role="alert" className="bg-bad-soft rounded-md p-3">
-      <p className="text-bad font-medium break-words whitespace-pre-wrap">{error.message}</p>
-      <a className="link" href={`/docs/errors/${error.code}`} target="_blank" rel="noreferrer">
+      <p className="text-bad font-medium break-words whitespace-pre-wrap">
+        {error.message.slice(0, error.message.length - sentence.length)}
+      </p>
+      <a className="link" href={page} target="_blank" rel="noreferrer">
         What to do
       </a>
     </div>

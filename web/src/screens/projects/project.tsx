@@ -133,7 +133,7 @@ function Deploys({ org, project, deploys, query }: DeploysProps): ReactNode {
           {
             title: 'Commit',
             cell: (deploy) => (
-              <div className="max-w-48 sm:max-w-80">
+              <div className="max-w-36 sm:max-w-80">
                 <ScreenLink
                   to="deploy"
                   params={{ org, project, deploy: deploy.id }}
@@ -185,7 +185,8 @@ function Deploys({ org, project, deploys, query }: DeploysProps): ReactNode {
                   }}
                 >
                   <Icon name="undo" size={14} />
-                  Roll back<span className="sr-only"> to {deploy.commit?.message ?? deploy.id}</span>
+                  <span className="max-sm:sr-only">Roll back</span>
+                  <span className="sr-only"> to {deploy.commit?.message ?? deploy.id}</span>
                 </Button>
               ),
           },

@@ -86,7 +86,7 @@ function Card({ org, project }: { readonly org: string; readonly project: Listed
         <ScreenLink
           to="project"
           params={{ org, project: id }}
-          className="after:absolute after:inset-0 after:rounded-lg"
+          className="inline-block min-h-6 max-w-full truncate align-top after:absolute after:inset-0 after:rounded-lg"
         >
           {name}
         </ScreenLink>

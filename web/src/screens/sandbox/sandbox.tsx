@@ -95,7 +95,7 @@ export function Screen({ org }: Params): ReactNode {
             <Program draft={draft} replacements={replacements} onChange={change} />
           </Form>
         </div>
-        <section aria-label="Result" className="card grid min-w-0 gap-3 p-4">
+        <section aria-label="Result" className="card grid min-w-0 content-start gap-3 p-4 lg:mt-6 lg:min-h-112">
           {id === null ? (
             <p className="text-muted">What the program prints appears here.</p>
           ) : (

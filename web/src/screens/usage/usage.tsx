@@ -109,7 +109,13 @@ function Now({ forecast, cap }: { readonly forecast: Forecast; readonly cap: Spe
           'They last, at the rate of the last 24 hours'
         ) : (
           <>
-            Used up <Ago at={credits.run_out_at} />
+            {Number(credits.balance) > 0 ? (
+              <>
+                Used up <Ago at={credits.run_out_at} />
+              </>
+            ) : (
+              'Used up'
+            )}
           </>
         )}
         {Number(credits.held) > 0 && `; ${money(Number(credits.held))} held for running work`}
@@ -218,8 +224,8 @@ function ByProject({ org, month }: { readonly org: string; readonly month: strin
               </>
             ),
           },
-          { title: 'Quantity', wideOnly: true, cell: ({ display_quantity: quantity }) => quantity },
-          { title: 'Cost', cell: ({ cost }) => money(Number(cost)) },
+          { title: 'Quantity', wideOnly: true, numeric: true, cell: ({ display_quantity: quantity }) => quantity },
+          { title: 'Cost', numeric: true, cell: ({ cost }) => money(Number(cost)) },
         ]}
       />
     </Section>
