@@ -1,8 +1,8 @@
 /**
  * `npm run bench:web [-- rounds]`: how soon the pages of the service are there, and what they cost the browser.
  *
- * Opens each page `rounds` times (5) in a fresh context of headless Chromium, without a cache. Each is followed by a page
- * that is not of this project and does nothing: a heading, and a script with as many bytes as the page had loaded in all,
+ * Opens each page `rounds` times (5) in a fresh context of headless Chromium, without a cache. Each is followed by one
+ * that is not of this project and does nothing: a heading, and a script with as many bytes as the page loaded in all,
  * from a bare `node:http`. Each round opens all pages, so that what else the machine does falls on all of them. The
  * table holds medians and, in brackets, their ratio to the empty page of the same bytes.
  *
