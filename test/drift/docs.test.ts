@@ -54,10 +54,12 @@ describe('error pages', () => {
     );
   });
 
-  it.each(codes)('%s shows a response with its own status, type and page', (code) => {
-    const { status, type } = ERROR_CATALOG.get(code);
-    const [, example = ''] = /^```json\n([\s\S]*?)^```/m.exec(read(join(ERROR_PAGES, `${code}.md`))) ?? [];
-    expect(JSON.parse(example)).toEqual({
+  it.each(codes)('%s shows a response with its own status, type, page and screen of the app', (code) => {
+    const { status, type, dashboard } = ERROR_CATALOG.get(code);
+    const [, text = ''] = /^```json\n([\s\S]*?)^```/m.exec(read(join(ERROR_PAGES, `${code}.md`))) ?? [];
+    const example = JSON.parse(text) as { error: { dashboard_url?: string } };
+    expect(example.error.dashboard_url).toBe(dashboard && `http://127.0.0.1:3000/app${dashboard}`);
+    expect(example).toEqual({
       error: expect.objectContaining({
         code,
         status,

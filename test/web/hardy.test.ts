@@ -1,5 +1,5 @@
 import { inChromium } from '../support/browser.js';
-import { deployedSite, leaveBrowser, PASSWORD, serviceUrl, type Site, Visit } from './support.js';
+import { deployedSite, deployFiles, leaveBrowser, PASSWORD, serviceUrl, type Site, Visit } from './support.js';
 
 jest.setTimeout(300_000);
 
@@ -63,7 +63,56 @@ describe('the web app, where things go wrong', () => {
     await other.end();
   });
 
-  inChromium('says that an organization is gone', async () => {
+  inChromium('keeps what is typed when the session ends elsewhere, and goes on after signing in again', async () => {
+    await prepared();
+    const other = await Visit.begin();
+    const { page } = other;
+    await other.call('POST', 'auth/sign-in', { login: org, password: PASSWORD });
+    const settings = `/app/${org}/projects/${site.project}/settings`;
+    await other.open(settings);
+    const name = page.getByRole('form', { name: 'Name' }).getByLabel('Name', { exact: true });
+    const save = page.getByRole('button', { name: 'Save the name' });
+    await name.fill('What was typed');
+    const cookies = await other.context.cookies();
+    await other.call('POST', 'auth/sign-out');
+    await other.context.addCookies(cookies);
+    // Something happens to the project, which makes the page ask.
+    await deployFiles(visit, site.project, 'preview');
+    await page.getByText('You are signed out.').waitFor();
+    await expect(name.inputValue()).resolves.toBe('What was typed');
+    await save.click();
+    await page.getByRole('link', { name: 'Sign in in a new tab, then try again' }).waitFor();
+
+    const [tab] = await Promise.all([
+      other.context.waitForEvent('page'),
+      page.getByRole('link', { name: 'sign in in a new tab', exact: true }).click(),
+    ]);
+    await tab.getByLabel('Username or email').fill(org);
+    await tab.getByLabel('Password').fill(PASSWORD);
+    await tab.keyboard.press('Enter');
+    await tab.waitForURL((url) => url.pathname === settings);
+    await tab.close();
+    await page.getByText('You are signed out.').waitFor({ state: 'detached' });
+    await save.click();
+    await page.getByRole('heading', { name: 'What was typed' }).waitFor();
+    await visit.call('PATCH', `projects/${site.project}`, { name: 'Storefront' });
+    await other.end();
+  });
+
+  inChromium('says that an organization was deleted while its page was open', async () => {
+    await prepared();
+    const { page } = visit;
+    const { slug } = await visit.call('POST', 'orgs', { name: 'Short-lived', slug: `${org}-short` });
+    await visit.open(`/app/${slug}`);
+    await page.getByRole('heading', { name: 'Your first project' }).waitFor();
+    await visit.call('DELETE', `orgs/${slug}`);
+    await page.getByRole('link', { name: 'Repositories' }).click();
+    await page.getByRole('heading', { name: 'You are not in this organization any more' }).waitFor();
+    await page.getByRole('link', { name: 'Go to your projects' }).click();
+    await visit.arrivesAt(`/app/${org}`);
+  });
+
+  inChromium('says that an organization is unknown', async () => {
     await prepared();
     const { page } = visit;
     await visit.open(`/app/no-such-organization-${org}`);

@@ -1,5 +1,5 @@
 import { inChromium } from '../support/browser.js';
-import { finalizedInvoice, leaveBrowser, Visit } from './support.js';
+import { finalizedInvoice, leaveBrowser, PASSWORD, serviceUrl, sql, Visit } from './support.js';
 
 jest.setTimeout(300_000);
 
@@ -53,6 +53,63 @@ describe('money in the web app', () => {
     await other.page.getByText('Not found').waitFor();
     expect([...visit.faults, ...other.faults]).toEqual([]);
     await Promise.all([visit.end(), other.end()]);
+  });
+
+  inChromium('shows what was taken off an invoice, and prints it without the navigation', async () => {
+    const visit = await Visit.begin();
+    const { page } = visit;
+    const org = await visit.signUp();
+    const { id, number } = await finalizedInvoice(visit);
+    const operator = await Visit.asOperator();
+    const noted = await operator.context.request.post(`${serviceUrl()}/ops/billing/invoices/${id}/credit-notes`, {
+      data: { amountUsd: '9.50', reason: 'The sandbox was down', key: id },
+      headers: { 'x-service-session': 'cookie', 'sec-fetch-site': 'same-origin' },
+    });
+    expect([noted.status(), await noted.text()]).toEqual([200, expect.any(String)]);
+    await operator.end();
+
+    await page.addInitScript('globalThis.printed = 0; globalThis.print = () => { globalThis.printed++; };');
+    await visit.open(`/app/${org}/billing/${id}`);
+    await page.getByRole('row', { name: /The sandbox was down.*−\$9\.50?/ }).waitFor();
+    await page.getByText('Left to be paid').locator('..').getByText('$39.50').waitFor();
+    await page.getByRole('button', { name: 'Print or save' }).click();
+    expect(await page.evaluate('globalThis.printed')).toBe(1);
+    await page.emulateMedia({ media: 'print' });
+    await page.getByRole('navigation', { name: 'Main' }).waitFor({ state: 'hidden' });
+    await page.getByRole('button', { name: 'Print or save' }).waitFor({ state: 'hidden' });
+    await page.getByRole('heading', { name: `Invoice ${number}` }).waitFor();
+    expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBe(0);
+    expect(visit.faults).toEqual([]);
+    await visit.end();
+  });
+
+  inChromium('is not shown to a role that may not see it', async () => {
+    const [owner, visit] = await Promise.all([Visit.begin(), Visit.begin()]);
+    const { page } = visit;
+    await owner.signUp();
+    const username = await visit.signUp();
+    const { slug } = await owner.call('POST', 'orgs', { name: 'Acme', slug: `${username}-acme` });
+    await sql(
+      `INSERT INTO memberships (org_id, user_id, role, created_at)
+        SELECT o.id, u.id, 'member', now() FROM organizations o, users u WHERE o.slug = $1 AND u.username = $2`,
+      [slug, username],
+    );
+    // What a session may do is known for a moment. A new one knows of the membership.
+    await visit.call('POST', 'auth/sign-in', { login: username, password: PASSWORD });
+    for (const path of ['usage', 'billing', `billing/ivc_${'0'.repeat(26)}`]) {
+      await visit.open(`/app/${slug}/${path}`);
+      await page.getByRole('heading', { name: 'Only owners and admins see costs and invoices' }).waitFor();
+      for (const name of ['Plan and invoices', 'Usage', 'Print or save'])
+        await expect(page.getByRole('main').getByRole('link', { name }).count()).resolves.toBe(0);
+    }
+    // The roles of the others are theirs to see, and not to change.
+    await visit.open(`/app/${slug}/members`);
+    await page.getByRole('row', { name: /owner/ }).waitFor();
+    await expect(page.getByRole('button', { name: /Invite|Change|Remove/ }).count()).resolves.toBe(0);
+    await visit.open(`/app/${slug}/settings`);
+    await expect(page.getByLabel('Name').isDisabled()).resolves.toBe(true);
+    expect(visit.faults).toEqual([]);
+    await Promise.all([owner.end(), visit.end()]);
   });
 
   inChromium('plans say what a change costs and takes away, and wait for the operator where nobody pays', async () => {

@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { request } from 'node:http';
-import { Client } from 'pg';
+import { Client, type QueryResultRow } from 'pg';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 import { onThisMachine } from '../support/patience.js';
 import { eventually } from '../support/test-app.js';
@@ -39,6 +39,7 @@ export class Visit {
   private constructor(
     readonly context: BrowserContext,
     readonly page: Page,
+    private readonly url: string,
   ) {
     page.on('console', (message) => {
       const isRefusal = message.text().startsWith('Failed to load resource');
@@ -47,12 +48,13 @@ export class Visit {
     page.on('pageerror', (error) => this.faults.push(String(error)));
   }
 
-  static async begin(): Promise<Visit> {
+  /** A page of nobody yet, at this service or another one. */
+  static async begin(url = serviceUrl()): Promise<Visit> {
     const context = await (
       await connectBrowser()
     ).newContext({ viewport: { width: 1280, height: 860 }, colorScheme: 'light', reducedMotion: 'reduce' });
     context.setDefaultTimeout(onThisMachine(30_000));
-    return new Visit(context, await context.newPage());
+    return new Visit(context, await context.newPage(), url);
   }
 
   /** A page of the operator of the installation: the setup of the tests has made the account. */
@@ -68,15 +70,21 @@ export class Visit {
    */
   async signUp(): Promise<string> {
     const username = `u${randomUUID().slice(0, 12)}`;
-    const cookie = await cookieOfSignUp({ username, email: `${username}@example.com`, password: PASSWORD });
+    const person = { username, email: `${username}@example.com`, password: PASSWORD };
+    const cookie = await cookieOfSignUp(this.url, person);
     const [name, value] = cookie.split(';', 1)[0]!.split('=') as [string, string];
-    await this.context.addCookies([{ name, value, url: serviceUrl(), httpOnly: true, sameSite: 'Lax' }]);
+    await this.context.addCookies([{ name, value, url: this.url, httpOnly: true, sameSite: 'Lax' }]);
     return username;
   }
 
   /** A call as the app makes it. */
-  async call(method: string, path: string, body?: object | Buffer): Promise<any> {
-    const response = await this.context.request.fetch(`${serviceUrl()}/api/v1/${path}`, {
+  async call(
+    method: string,
+    path: string,
+    body?: object | Buffer,
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<any> {
+    const response = await this.context.request.fetch(`${this.url}/api/v1/${path}`, {
       method,
       headers: {
         'x-service-session': 'cookie',
@@ -84,6 +92,7 @@ export class Visit {
         ...(body === undefined
           ? {}
           : { 'content-type': Buffer.isBuffer(body) ? 'application/octet-stream' : 'application/json' }),
+        ...headers,
       },
       ...(body === undefined ? {} : { data: Buffer.isBuffer(body) ? body : JSON.stringify(body) }),
     });
@@ -93,7 +102,7 @@ export class Visit {
   }
 
   async open(path: string): Promise<void> {
-    await this.page.goto(serviceUrl() + path);
+    await this.page.goto(this.url + path);
   }
 
   /** Waits until the address of the page is this path, or matches it. */
@@ -121,10 +130,10 @@ export class Visit {
   }
 }
 
-function cookieOfSignUp(person: object): Promise<string> {
+function cookieOfSignUp(url: string, person: object): Promise<string> {
   const part = (): number => 1 + Math.floor(Math.random() * 250);
   return new Promise((resolve, reject) => {
-    const call = request(`${serviceUrl()}/api/v1/auth/sign-up`, {
+    const call = request(`${url}/api/v1/auth/sign-up`, {
       method: 'POST',
       localAddress: `127.${part()}.${part()}.${part()}`,
       headers: {
@@ -246,10 +255,15 @@ export async function deployFiles(visit: Visit, project: string, type: 'preview'
 
 /** Production deploys begin with the Builder plan. */
 export async function subscribe(slug: string): Promise<void> {
-  const client = new Client({ connectionString: process.env['WEB_TEST_DATABASE'] });
+  await sql("UPDATE organizations SET plan = 'builder' WHERE slug = $1", [slug]);
+}
+
+/** For what no caller can make: what others report, or what takes its time. */
+export async function sql<Row extends QueryResultRow>(text: string, values: unknown[] = []): Promise<Row[]> {
+  const client = new Client({ connectionString: process.env['WEB_TEST_DATABASE']! });
   await client.connect();
   try {
-    await client.query("UPDATE organizations SET plan = 'builder' WHERE slug = $1", [slug]);
+    return (await client.query<Row>(text, values)).rows;
   } finally {
     await client.end();
   }

@@ -14,7 +14,7 @@ export const queries: QueryClient = new QueryClient({
   defaultOptions: { queries: { retry: false, staleTime: 10_000 } },
   queryCache: new QueryCache({
     onError: (error) => {
-      if (isSignedOut(error)) leaveForSignIn();
+      unanswered?.(error);
     },
   }),
   // A form that is refused keeps what was typed, and says how to go on (see `ErrorNote`).
@@ -28,13 +28,12 @@ export const isSignedOut = (error: unknown): boolean => error instanceof Service
 export const isMissing = (error: unknown): boolean =>
   error instanceof ServiceError && (error.status === 404 || error.code === 'org_access_denied');
 
-let signedOut: (() => void) | undefined;
+export const isOrganizationLost = (error: unknown): boolean =>
+  error instanceof ServiceError && (error.code === 'org_access_denied' || error.code === 'organization_not_found');
 
-/** The app says how it leaves for the sign-in; this module knows no router. */
-export function onSignedOut(leave: () => void): void {
-  signedOut = leave;
-}
+let unanswered: ((error: unknown) => void) | undefined;
 
-function leaveForSignIn(): void {
-  signedOut?.();
+/** The app says what follows from a question that was refused; this module knows no router. */
+export function onUnanswered(handle: (error: unknown) => void): void {
+  unanswered = handle;
 }

@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { lazy, type ComponentType, type ReactNode, Suspense, useEffect } from 'react';
 import { Redirect, Route, Switch, useLocation } from 'wouter';
-import { onSignedOut } from './api';
-import { lastOrganization, meQuery } from './data/me';
+import { isOrganizationLost, isSignedOut, onUnanswered, queries } from './api';
+import { askWhoCalls, lastOrganization, meQuery } from './data/me';
 import { PATHS, type PathName, pathTo } from './paths';
 import { OUTSIDE_SHELL, prepareScreen, SCREENS } from './screens';
 import { ErrorBoundary } from './shell/error-boundary';
@@ -12,6 +12,7 @@ import { signInPath } from './shell/sign-in-path';
 import { Loaded } from './ui/loaded';
 import { ScreenPreparation } from './ui/screen-link';
 import { Notices } from './ui/notices';
+import { isSomethingTyped } from './ui/typed';
 import { Skeleton } from './ui/skeleton';
 
 type Params = Readonly<Record<string, string>>;
@@ -31,8 +32,12 @@ const INSIDE = NAMES.filter((name) => !OUTSIDE_SHELL.has(name));
 export function App(): ReactNode {
   const [, go] = useLocation();
   useEffect(() => {
-    onSignedOut(() => {
-      if (!OUTSIDE.some((name) => PATHS[name] === location.pathname)) go(signInPath(), { replace: true });
+    onUnanswered((error) => {
+      const isOutside = OUTSIDE.some((name) => PATHS[name] === location.pathname);
+      if (isOutside || !(isSignedOut(error) || isOrganizationLost(error))) return;
+      if (isSignedOut(error) && !isSomethingTyped()) go(signInPath(), { replace: true });
+      // The shell says it, beside what was typed.
+      else if (queries.getQueryState(meQuery.queryKey)?.status === 'success') askWhoCalls();
     });
   }, [go]);
   return (

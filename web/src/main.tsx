@@ -6,8 +6,10 @@ import { createRoot } from 'react-dom/client';
 import { queries } from './api';
 import { App } from './app';
 import { reloadAfterUpgrade } from './shell/reload-after-upgrade';
+import { watchTyping } from './ui/typed';
 
 reloadAfterUpgrade();
+watchTyping();
 
 createRoot(document.getElementById('root')!).render(
   <QueryClientProvider client={queries}>

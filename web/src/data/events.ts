@@ -1,7 +1,7 @@
 import { type OrgEvent, ServiceError } from '@service/client';
 import { api, isSignedOut, queries } from '../api';
 import { setLiveness } from './live';
-import { meQuery } from './me';
+import { askWhoCalls } from './me';
 
 /** Events that come together are one reason to ask. */
 const GATHER_MS = 150;
@@ -68,10 +68,9 @@ export function listenTo(org: string): () => void {
       if (mine.signal.aborted) return;
       stream = undefined;
       become(false);
-      // The session has ended elsewhere: its own question leads to the sign-in.
-      if (isSignedOut(error)) void queries.invalidateQueries({ queryKey: meQuery.queryKey });
-      else if (!isRefused(error))
-        waiting = window.setTimeout(open, Math.min(PAUSE_MS * 2 ** failures++, LONGEST_PAUSE_MS));
+      // The session has ended elsewhere, or the organization is gone: the shell knows what to do then.
+      if (isSignedOut(error) || isRefused(error)) askWhoCalls();
+      else waiting = window.setTimeout(open, Math.min(PAUSE_MS * 2 ** failures++, LONGEST_PAUSE_MS));
     });
   };
   const close = (): void => {

@@ -1,6 +1,6 @@
 import type { OrganizationMembership, WhoCalls } from '@service/client';
 import { queryOptions, useQuery } from '@tanstack/react-query';
-import { api } from '../api';
+import { api, queries } from '../api';
 
 export const meQuery = queryOptions({
   queryKey: ['me'],
@@ -15,6 +15,11 @@ const rightsQuery = (org: string) =>
     queryFn: ({ signal }) => api.me.get({ signal, organization: org }),
     staleTime: 60_000,
   });
+
+/** Asks once more who calls, where what is known of it may be over. */
+export function askWhoCalls(): void {
+  void queries.invalidateQueries({ queryKey: meQuery.queryKey, exact: true }, { cancelRefetch: false });
+}
 
 export function useMe(): WhoCalls | undefined {
   return useQuery(meQuery).data;
@@ -37,6 +42,9 @@ export function lastOrganization(me: WhoCalls): string {
   const last = localStorage.getItem(LAST);
   return me.organizations.find(({ slug }) => slug === last)?.slug ?? me.organization.slug;
 }
+
+/** True for the organization that was looked at last, as one of its members. */
+export const wasLookedAt = (slug: string): boolean => localStorage.getItem(LAST) === slug;
 
 export function rememberOrganization(slug: string): void {
   localStorage.setItem(LAST, slug);

@@ -9,6 +9,8 @@ import { ErrorNote } from '../ui/error-note';
 import { Loaded } from '../ui/loaded';
 import { State } from '../ui/state';
 
+const ASK_AGAIN_MS = 3_000;
+
 interface GithubAccountsProps {
   readonly org: string;
 }
@@ -55,10 +57,11 @@ function Accounts({ installations }: Pick<Github, 'installations'>): ReactNode {
   );
 }
 
-/** GitHub opens in a tab of its own, so that nothing typed here is lost. */
+/** GitHub opens in a tab of its own, so that nothing typed here is lost. Meanwhile this one asks whether it is done. */
 function Connect({ org }: GithubAccountsProps): ReactNode {
   const mayConnect = useMay(org, 'orgs:write');
   const begin = useMutation({ mutationFn: () => api.github.begin({ organization: org }) });
+  useQuery({ ...githubQuery(org), refetchInterval: begin.data === undefined ? false : ASK_AGAIN_MS });
   if (!mayConnect) return <p className="text-muted">Owners and admins can connect accounts.</p>;
   return (
     <div className="flex flex-wrap items-center gap-2">

@@ -2,17 +2,25 @@ import { useQuery } from '@tanstack/react-query';
 import { lazy, type ReactNode, Suspense, useEffect, useRef, useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { listenTo } from '../data/events';
-import { lastOrganization, meQuery, rememberOrganization } from '../data/me';
-import { pathTo } from '../paths';
+import { isSignedOut } from '../api';
+import { askWhoCalls, lastOrganization, meQuery, rememberOrganization, wasLookedAt } from '../data/me';
+import { PATHS, pathTo } from '../paths';
+import { ButtonLink } from '../ui/button';
+import { Empty } from '../ui/empty';
 import { ErrorNote } from '../ui/error-note';
 import { Icon } from '../ui/icons';
+import { isSomethingTyped } from '../ui/typed';
 import { AccountMenu } from './account-menu';
 import { Help } from './help';
 import { LiveMark } from './live-mark';
 import { ORGANIZATIONS_BUTTON, OrganizationMenu } from './organization-menu';
 import { OPERATOR_PLACE, OWN_PLACES, PLACES } from './places';
 import { useShortcuts } from './shortcuts';
+import { signInPath } from './sign-in-path';
 import { chooseTheme } from './theme';
+
+/** How often it is asked whether the person has signed in again, in another tab. */
+const ASK_AGAIN_MS = 5_000;
 
 const Palette = lazy(async () => ({ default: (await import('./palette')).Palette }));
 
@@ -25,7 +33,10 @@ interface ShellProps {
 /** What stands around every screen of a signed-in person. */
 export function Shell({ org: named, children }: ShellProps): ReactNode {
   const [here, go] = useLocation();
-  const me = useQuery(meQuery);
+  const me = useQuery({
+    ...meQuery,
+    refetchInterval: ({ state }) => (isSignedOut(state.error) ? ASK_AGAIN_MS : false),
+  });
   const operator = me.data?.user.operator === true;
   const [open, setOpen] = useState<'palette' | 'help'>();
   const org = named ?? (me.data === undefined ? undefined : lastOrganization(me.data));
@@ -36,6 +47,12 @@ export function Shell({ org: named, children }: ShellProps): ReactNode {
   }, [organization]);
   const listened = organization?.id;
   useEffect(() => (listened === undefined ? undefined : listenTo(listened)), [listened]);
+  const isUnknown = named !== undefined && me.data !== undefined && organization === undefined;
+  // It may have been made in another tab a moment ago.
+  useEffect(() => {
+    if (isUnknown) askWhoCalls();
+  }, [isUnknown]);
+  const isGone = isUnknown && !me.isFetching && wasLookedAt(named);
   const nav = useRef<HTMLElement>(null);
   // On a phone the places are a row that scrolls: the one that is open is in view.
   useEffect(() => {
@@ -131,7 +148,11 @@ export function Shell({ org: named, children }: ShellProps): ReactNode {
           {me.error !== null && me.data === undefined ? (
             <ErrorNote error={me.error} onRetry={() => void me.refetch()} />
           ) : (
-            children
+            <>
+              {isSignedOut(me.error) && <SignedOut />}
+              {isGone && <Gone />}
+              {(!isGone || isSomethingTyped()) && children}
+            </>
           )}
         </div>
       </main>
@@ -141,6 +162,33 @@ export function Shell({ org: named, children }: ShellProps): ReactNode {
         </Suspense>
       )}
       <Help open={open === 'help'} onClose={close} />
+    </div>
+  );
+}
+
+/** The session has ended elsewhere. Who has typed nothing is at the sign-in by now. */
+function SignedOut(): ReactNode {
+  return (
+    <p role="alert" className="bg-warn-soft mb-6 rounded-md p-3">
+      You are signed out. What you typed is still here:{' '}
+      <a className="link" href={signInPath()} target="_blank" rel="noreferrer">
+        sign in in a new tab
+      </a>
+      , then go on.
+    </p>
+  );
+}
+
+function Gone(): ReactNode {
+  return (
+    <div className="mb-6">
+      <Empty
+        icon="members"
+        title="You are not in this organization any more"
+        action={<ButtonLink href={PATHS.home}>Go to your projects</ButtonLink>}
+      >
+        It was deleted, or you were removed from it.
+      </Empty>
     </div>
   );
 }

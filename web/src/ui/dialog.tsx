@@ -13,6 +13,7 @@ interface DialogProps {
 export function Dialog({ open, title, onClose, children, wide = false }: DialogProps): ReactNode {
   const ref = useRef<HTMLDialogElement>(null);
   const id = useId();
+  const pressed = useRef<EventTarget>(null);
   useEffect(() => {
     const dialog = ref.current!;
     if (open && !dialog.open) dialog.showModal();
@@ -23,8 +24,12 @@ export function Dialog({ open, title, onClose, children, wide = false }: DialogP
       ref={ref}
       aria-labelledby={id}
       onClose={onClose}
+      onPointerDown={(event) => {
+        pressed.current = event.target;
+      }}
       onClick={(event) => {
-        if (event.target === ref.current) onClose();
+        // Marking text in a field can end beside the dialog, and is no wish to close it.
+        if (event.target === ref.current && pressed.current === ref.current) onClose();
       }}
       className={`card w-[calc(100%-2rem)] p-0 shadow-[var(--shadow)] ${wide ? 'max-w-xl' : 'max-w-md'}`}
     >

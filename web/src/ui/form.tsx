@@ -12,6 +12,7 @@ import {
 } from 'react';
 import { Button, type Look } from './button';
 import { ErrorNote } from './error-note';
+import { forgetTyped } from './typed';
 
 /** What the service says of a field, by the path of the field. */
 const Faults = createContext<ReadonlyMap<string, string>>(new Map());
@@ -46,17 +47,16 @@ export function Form({
   const send = async (event: SubmitEvent<HTMLFormElement>): Promise<void> => {
     event.preventDefault();
     if (busy) return;
+    const sent = event.currentTarget;
     setBusy(true);
     setError(undefined);
     try {
       await onSubmit(
         Object.fromEntries(
-          [...new FormData(event.currentTarget)].map(([name, value]) => [
-            name,
-            typeof value === 'string' ? value : value.name,
-          ]),
+          [...new FormData(sent)].map(([name, value]) => [name, typeof value === 'string' ? value : value.name]),
         ),
       );
+      forgetTyped(sent);
     } catch (thrown) {
       setError(thrown);
       focusOn(form.current, [...faultsOf(thrown).keys()]);

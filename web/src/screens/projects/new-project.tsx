@@ -1,4 +1,4 @@
-import type { NewRepository } from '@service/client';
+import type { NewRepository, Project } from '@service/client';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { type ReactNode, useRef, useState } from 'react';
 import { useLocation, useSearch } from 'wouter';
@@ -46,6 +46,10 @@ export function Screen({ org }: Params): ReactNode {
   const name = typedName ?? preset?.name ?? '';
   /** A repository that is there already, where only the project could not be created. */
   const made = useRef<{ readonly name: string; readonly url: string }>(undefined);
+  /** The same of the project, where only its first deploy was refused. */
+  const created = useRef<{ readonly name: string; readonly url: string | undefined; readonly project: Project }>(
+    undefined,
+  );
 
   const urlFor = async (chosen: Source, address: string): Promise<string | undefined> => {
     if (chosen.kind === 'repository') return chosen.url;
@@ -57,10 +61,14 @@ export function Screen({ org }: Params): ReactNode {
   const create = async ({ repo_url: address = '' }: Readonly<Record<string, string>>): Promise<void> => {
     if (source === undefined) throw new Error('Choose what the project begins with.');
     const url = await urlFor(source, address);
-    const project = await api.projects.create(
-      { name, ...(url === undefined ? {} : { repo_url: url }) },
-      { organization: org },
-    );
+    if (created.current?.name !== name || created.current.url !== url) {
+      const project = await api.projects.create(
+        { name, ...(url === undefined ? {} : { repo_url: url }) },
+        { organization: org },
+      );
+      created.current = { name, url, project };
+    }
+    const { project } = created.current;
     await queries.invalidateQueries({ queryKey: projectsQuery(org).queryKey });
     // A template is there at once; the first push of anything else deploys it.
     if (source.kind !== 'template') {
