@@ -130,7 +130,8 @@ describe('the packages of a Python project', () => {
   it('have a program python, which not every system has', () => {
     const directory = mkdtempSync(join(tmpdir(), 'python-name-'));
     try {
-      const name = 'import sys; sys.path.insert(0, sys.argv[1]); import install_packages; install_packages.name_python()';
+      const name =
+        'import sys; sys.path.insert(0, sys.argv[1]); import install_packages; install_packages.name_python()';
       spawnSync('/usr/bin/python3', ['-B', '-c', name, __dirname], { cwd: directory });
       const { stdout } = spawnSync(join(directory, '.python_packages/bin/python'), ['-c', 'print("a b", 7)'], {
         encoding: 'utf8',
