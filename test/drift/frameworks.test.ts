@@ -66,7 +66,7 @@ function output(mode: Mode): string[] {
 
 function row(preset: Preset): string {
   const tested = existsSync(TESTED)
-    ? (JSON.parse(readFileSync(TESTED, 'utf8')) as Record<string, { version: string; date: string } | undefined>)
+    ? (JSON.parse(readFileSync(TESTED, 'utf8')) as Record<string, { version?: string; date: string } | undefined>)
     : {};
   const of = tested[preset.name];
   const build = derive(preset.build, plain);
@@ -76,7 +76,7 @@ function row(preset: Preset): string {
     build === null ? `script ${listed(derive(preset.buildScripts ?? ['build'], plain))}` : code(build),
     listed([...new Set(preset.modes.flatMap(output))]),
     preset.modes.map(served).join('; '),
-    of === undefined ? 'not yet' : `${of.version}, ${of.date}`,
+    of === undefined ? 'not yet' : [of.version, of.date].filter((part) => part !== undefined).join(', '),
   ];
   return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
 }

@@ -13,6 +13,8 @@ export interface Fixture {
   readonly package?: string;
   /** The version that was tested, for a fixture without a package.json. */
   readonly version?: string;
+  /** What runs it, whose version is noted for a preset that is no framework. Files need nothing that runs them. */
+  readonly runtime?: 'node' | 'python' | 'none';
   /** It installs from an index of Python packages, without which it is left out. */
   readonly index?: 'python';
   /** The public starter that its files come from, with the version. */

@@ -10,6 +10,11 @@ import { as, expectStatus, Make, send } from '../support/make.js';
 import { eventually, useApp } from '../support/test-app.js';
 import { filesOf, type Fixture, rangeOf, selectedFixtures } from './fixture.js';
 
+interface Tested {
+  readonly version?: string;
+  readonly date: string;
+}
+
 const LONG = 900_000;
 jest.setTimeout(2 * LONG);
 
@@ -93,7 +98,7 @@ describe('a project that is pushed as it is', () => {
     const url = new URL(deploy.aliases[0] as string);
     url.port = String(app.appsPort);
     await visited(fixture, url.href);
-    if (process.env['UPDATE_FRAMEWORKS'] === '1') keep(fixture);
+    if (process.env['UPDATE_FRAMEWORKS'] === '1') keep(fixture, deploy.output.node_version);
   }
 
   /** The deploy of a fixture when it is over. @throws {Error} with its log when it failed and should not have. */
@@ -228,14 +233,25 @@ function newestOf(fixture: Fixture): string | null {
   return found.sort((a, b) => a.localeCompare(b, 'en', { numeric: true })).at(-1)!;
 }
 
-/** Notes what has just come up. Of two fixtures of a framework, the one with the newer version counts. */
-function keep(fixture: Fixture): void {
+/** What is noted of a fixture that came up, or null when it says nothing about its preset. */
+function versionOf(fixture: Fixture, nodeVersion: string | undefined): Tested | null {
+  const date = new Date().toISOString().slice(0, 10);
+  if (fixture.runtime === 'none') return { date };
+  if (fixture.runtime === 'node') return { version: `Node.js ${nodeVersion!}`, date };
+  if (fixture.runtime === 'python')
+    return { version: execFileSync('python3', ['--version'], { encoding: 'utf8' }).trim(), date };
   const version = fixture.version ?? newestOf(fixture);
-  if (version === null) return;
-  const tested = JSON.parse(readFileSync(TESTED, 'utf8')) as Record<string, { version: string; date: string }>;
-  const before = tested[fixture.framework];
-  if (before !== undefined && version.localeCompare(before.version, 'en', { numeric: true }) < 0) return;
-  tested[fixture.framework] = { version, date: new Date().toISOString().slice(0, 10) };
+  return version === null ? null : { version, date };
+}
+
+/** Notes what has just come up. Of two fixtures of a framework, the one with the newer version counts. */
+function keep(fixture: Fixture, nodeVersion: string | undefined): void {
+  const now = versionOf(fixture, nodeVersion);
+  if (now === null) return;
+  const tested = JSON.parse(readFileSync(TESTED, 'utf8')) as Record<string, Tested>;
+  const before = tested[fixture.framework]?.version;
+  if (before !== undefined && now.version?.localeCompare(before, 'en', { numeric: true }) === -1) return;
+  tested[fixture.framework] = now;
   const sorted = Object.fromEntries(Object.entries(tested).sort(([a], [b]) => a.localeCompare(b)));
   writeFileSync(TESTED, `${JSON.stringify(sorted, null, 2)}\n`);
 }

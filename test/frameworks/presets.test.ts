@@ -18,6 +18,7 @@ describe('the fixtures', () => {
   it.each(fixtures.map((fixture) => [fixture.name, fixture] as const))('say what %s is', (_name, fixture) => {
     expect(presetNamed(fixture.framework)?.name).toBe(fixture.framework);
     expect(filesOf(fixture)).toBeTruthy();
+    expect(fixture).toMatchObject({ source: expect.stringMatching(/\w/), licence: expect.stringMatching(/\w/) });
     if (fixture.package !== undefined) expect(rangeOf(fixture)).not.toBeNull();
     if (fixture.refused === undefined)
       expect(fixture).toMatchObject({

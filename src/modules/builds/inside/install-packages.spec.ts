@@ -127,6 +127,21 @@ files = [{ file = "pytest.whl", hash = "sha256:p1" }]
 `;
 
 describe('the packages of a Python project', () => {
+  it('have a program python, which not every system has', () => {
+    const directory = mkdtempSync(join(tmpdir(), 'python-name-'));
+    try {
+      const name =
+        'import sys; sys.path.insert(0, sys.argv[1]); import install_packages; install_packages.name_python()';
+      spawnSync('/usr/bin/python3', ['-B', '-c', name, __dirname], { cwd: directory });
+      const { stdout } = spawnSync(join(directory, '.python_packages/bin/python'), ['-c', 'print("a b", 7)'], {
+        encoding: 'utf8',
+      });
+      expect(stdout).toBe('a b 7\n');
+    } finally {
+      rmSync(directory, { recursive: true, force: true });
+    }
+  });
+
   it('are those of uv.lock, with hashes and markers, without those for development', () => {
     expect(requirementsOf('uv.lock', { 'pyproject.toml': PROJECT, 'uv.lock': UV_LOCK })).toEqual([
       ['locked', 'click==8.1.8 --hash=sha256:c1'],

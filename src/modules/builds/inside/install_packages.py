@@ -293,6 +293,17 @@ def has_module(name):
     return os.path.exists(os.path.join(TARGET, name))
 
 
+def name_python():
+    """Commands of projects say `python`, which Debian does not have. Links out of the tree are not kept, so a file."""
+    path = os.path.join(TARGET, "bin", "python")
+    if os.path.lexists(path):
+        return
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, "w", encoding="utf-8") as file:
+        file.write('#!/bin/sh\nexec python3 "$@"\n')
+    os.chmod(path, 0o755)
+
+
 def main(source, servers):
     reader = READERS.get(source)
     lines = [] if reader is None else reader()
@@ -310,6 +321,7 @@ def main(source, servers):
     missing = [each for each in servers if not has_module(each.split("==")[0])]
     if missing:
         install(pip, missing)
+    name_python()
     # The files are copied later, so that times of modification say nothing; and servers cannot write compiled files.
     compileall.compile_dir(TARGET, quiet=2, invalidation_mode=py_compile.PycInvalidationMode.UNCHECKED_HASH)
 
