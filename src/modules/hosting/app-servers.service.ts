@@ -16,6 +16,7 @@ import { IdleServers } from './servers/idle-servers.js';
 import { MaskedOutput } from './servers/masked-output.js';
 import { RefusalNotes } from './servers/refusal-notes.js';
 import { statusOf } from './servers/server-probe.js';
+import { StartFailure } from './servers/start-failure.js';
 import { type LoadedSite, Sites } from './site/sites.js';
 
 const PROBE_PAUSE_MS = 100;
@@ -103,15 +104,16 @@ export class AppServersService {
     signal.throwIfAborted();
     await this.stop(deployId);
     let isOver = false;
-    const met = { readOnly: false };
+    const failure = new StartFailure();
     const command = serverOf(await this.siteOf(deployId));
     onLine('system', `$ ${spoken(command.command)}`);
     const server = await this.begin({
       deployId,
       environment: Promise.resolve(environment),
       onLine: (stream, text) => {
-        met.readOnly ||= READ_ONLY.test(text);
-        if (!isOver) onLine(stream, text);
+        if (isOver) return;
+        failure.line(text);
+        onLine(stream, text);
       },
       isCheck: true,
     });
@@ -120,9 +122,9 @@ export class AppServersService {
       await this.requireAnswer(server, command, signal);
     } catch (error) {
       await server.end();
-      if (met.readOnly && error instanceof ServerDidNotStart)
-        throw new ServerDidNotStart(`${error.message} ${WHERE_TO_WRITE}`);
-      throw error;
+      throw error instanceof ServerDidNotStart && failure.reason !== null
+        ? new ServerDidNotStart(`${error.message} ${failure.reason}`)
+        : error;
     } finally {
       isOver = true;
       release();
@@ -356,12 +358,6 @@ const ignore = (): void => undefined;
 const serverOf = ({ site }: LoadedSite): ServerCommand => site.manifest.server!;
 
 const startTimeoutOf = ({ startTimeoutMs }: ServerCommand): number => startTimeoutMs ?? START_TIMEOUT_MS.default;
-
-/** What programs say about a file or a database that they may not write. */
-const READ_ONLY = /\bEROFS\b|read-only file system|readonly database|unable to open database file/i;
-const WHERE_TO_WRITE =
-  'It met a file or a directory that is read-only: a server writes new files to its working directory, /tmp and ' +
-  '/app/.cache. See /docs/hosting#what-a-server-writes.';
 
 const ended = ({ command }: ServerCommand): string =>
   `The server ended before it answered: ${spoken(command).slice(0, 200)}. The log has its output. ` +
