@@ -19,6 +19,8 @@ const DIRECTORIES = ['', 'src', 'app', 'api', 'backend', 'server'];
 const APPLICATION =
   /^([A-Za-z_]\w*)[ \t]*(?::[ \t]*[\w.]+[ \t]*)?=[ \t]*(?:\w+\.)?(Flask|FastAPI|Starlette|Quart|Litestar)[ \t]*\(/m;
 const FACTORY = /^def[ \t]+(create_app|make_app)[ \t]*\(/m;
+/** Libraries whose programs are started by the library. */
+const LIBRARY = /^(?:import|from)[ \t]+(streamlit|gradio)\b/m;
 const SETTINGS = /DJANGO_SETTINGS_MODULE['"][ \t]*,[ \t]*['"]([\w.]+)\.settings/;
 
 function textOf(file) {
@@ -68,8 +70,10 @@ function candidates(directory) {
     .slice(0, MOST_FILES);
 }
 
-function webIn(directory) {
+/** Without packages at the top, a directory with packages of its own is a project for itself. */
+function webIn(directory, hasPackages) {
   for (const { at, name } of candidates(directory)) {
+    if (at !== '' && !hasPackages && packagesIn(path.join(directory, at)) !== null) continue;
     const text = textOf(path.join(directory, at, `${name}.py`));
     const application = text === null ? null : applicationIn(text);
     if (application === null) continue;
@@ -86,9 +90,32 @@ function webIn(directory) {
   return null;
 }
 
+/** The program at the top that a library of pages runs by a command of its own. */
+function programIn(directory) {
+  const names = namesOfPrograms(directory);
+  for (const file of names) {
+    const library = LIBRARY.exec(textOf(path.join(directory, file)) ?? '')?.[1];
+    if (library !== undefined) return { file, library };
+  }
+  return names.length === 0 ? null : { file: names[0], library: null };
+}
+
+function namesOfPrograms(directory) {
+  try {
+    const files = fs.readdirSync(directory).filter((name) => /^\w{1,60}\.py$/.test(name));
+    const isUsual = (name) => name === 'streamlit_app.py' || FILES.includes(name.slice(0, -3));
+    return files.filter(isUsual).sort();
+  } catch {
+    return [];
+  }
+}
+
+const packagesIn = (directory) => PACKAGE_FILES.find((name) => fs.existsSync(path.join(directory, name))) ?? null;
+
 /** Null when nothing says that this is a Python project. */
 module.exports = function python(directory) {
-  const packages = PACKAGE_FILES.find((name) => fs.existsSync(path.join(directory, name))) ?? null;
-  const application = djangoIn(directory) ?? webIn(directory);
-  return packages === null && application === null ? null : { packages, application };
+  const packages = packagesIn(directory);
+  const application = djangoIn(directory) ?? webIn(directory, packages !== null);
+  const program = application === null ? programIn(directory) : null;
+  return packages === null && application === null && program === null ? null : { packages, application, program };
 };
