@@ -34,6 +34,7 @@ let target = { port: PORT, host: HOSTS[0] };
 process.once('exit', () => process.kill(process.ppid, 'SIGKILL'));
 
 async function waitForServer() {
+  let other = null;
   for (let turn = 1; ; turn++) {
     // Some servers listen on one address only.
     const host = HOSTS[turn % HOSTS.length];
@@ -41,7 +42,8 @@ async function waitForServer() {
       target = { port: PORT, host };
       return listen();
     }
-    const other = turn % TURNS_PER_SEARCH === 0 ? await otherPlace() : null;
+    // The search does not delay what listens on PORT meanwhile.
+    if (turn % TURNS_PER_SEARCH === 0) void otherPlace().then((place) => (other ??= place));
     if (other !== null) {
       target = other;
       listen();
@@ -85,6 +87,7 @@ const NOT_FOR_REQUESTS = [53, 9229];
 /** Ports that the system chooses begin here. */
 const FIRST_CHOSEN = 32_768;
 const LISTENS = '0A';
+const MOST_PORTS = 10;
 
 const settling = { ports: '', since: 0, isOver: false };
 
@@ -95,11 +98,11 @@ async function otherPlace() {
   if (ports.join() !== settling.ports) Object.assign(settling, { ports: ports.join(), since: now, isOver: false });
   if (ports.length === 0 || settling.isOver || now - settling.since < SETTLED_MS) return null;
   settling.isOver = true;
-  const places = [];
-  for (const port of ports) {
-    const host = (await answersHttp(port, HOSTS[0])) ? HOSTS[0] : (await answersHttp(port, HOSTS[1])) ? HOSTS[1] : null;
-    if (host !== null) places.push({ port, host });
-  }
+  const asked = ports.flatMap((port) => HOSTS.map((host) => ({ port, host })));
+  const answers = await Promise.all(asked.map(answersHttp));
+  if (isOpen) return null;
+  const answering = asked.filter((_place, at) => answers[at]);
+  const places = answering.filter(({ port }, at) => answering.findIndex((each) => each.port === port) === at);
   const found = `The server does not listen on the port in PORT, which is ${PORT}, but on ${ports.join(' and ')}. `;
   console.error(
     places.length === 1
@@ -120,7 +123,7 @@ function listeningPorts() {
         ports.add(port);
     }
   }
-  return [...ports].sort((one, other) => one - other);
+  return [...ports].sort((one, other) => one - other).slice(0, MOST_PORTS);
 }
 
 function textOf(file) {
@@ -131,7 +134,7 @@ function textOf(file) {
   }
 }
 
-function answersHttp(port, host) {
+function answersHttp({ port, host }) {
   return new Promise((resolve) => {
     const probe = net.connect({ port, host });
     const end = (answers) => {
@@ -146,7 +149,10 @@ function answersHttp(port, host) {
   });
 }
 
+let isOpen = false;
+
 function listen() {
+  isOpen = true;
   let isFirst = true;
   const door = net.createServer({ allowHalfOpen: true, noDelay: true }, (from) => {
     if (isFirst) {
