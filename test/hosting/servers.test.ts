@@ -281,6 +281,7 @@ describe('a deploy with a server', () => {
 
     it.each([
       ['node', 'missing.js', /ended before it answered.+ It did not find the file missing\.js\./, /Cannot find module/],
+      ['node', 'ends.js', /ended by itself, without an error: node ends\.js\. .+ Set start_command/, /done/],
       ['node', 'throws.js', /ended before it answered/, /no database/],
       ['node', 'writes.js', /ended before it answered.+ read-only: a server writes new files to/, /EROFS/],
       ['sh', 'fails.sh', /ended before it answered/, /said by a shell/],
@@ -291,6 +292,7 @@ describe('a deploy with a server', () => {
         app,
         output(
           {
+            'ends.js': 'console.log("done")',
             'throws.js': 'throw new Error("no database")',
             'writes.js': 'require("fs").writeFileSync("public/x", "")',
             'public/index.html': 'x',

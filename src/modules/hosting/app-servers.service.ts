@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { NetworkCounts } from '../../platform/isolation/network/attached-network.js';
+import type { LaunchEnd } from '../../platform/isolation/launch-spec.js';
 import { Shutdown } from '../../platform/lifecycle/shutdown.js';
 import { DEFAULT_HEALTH_PATH, START_TIMEOUT_MS } from '../projects/project-settings.js';
 import type { ServerCommand } from './built-output.js';
@@ -324,7 +325,7 @@ export class AppServersService {
     let status: number | undefined;
     while (performance.now() < deadline) {
       signal.throwIfAborted();
-      if (!server.isAlive) throw new ServerDidNotStart(ended(command));
+      if (!server.isAlive) throw new ServerDidNotStart(ended(command, await server.exited));
       // The last attempt may run out of time, so an earlier status is kept: it says more.
       const leftMs = Math.max(1, deadline - performance.now());
       status = (await statusOf(server, path, leftMs, signal).catch(() => undefined)) ?? status;
@@ -359,10 +360,14 @@ const serverOf = ({ site }: LoadedSite): ServerCommand => site.manifest.server!;
 
 const startTimeoutOf = ({ startTimeoutMs }: ServerCommand): number => startTimeoutMs ?? START_TIMEOUT_MS.default;
 
-const ended = ({ command }: ServerCommand): string =>
-  `The server ended before it answered: ${spoken(command).slice(0, 200)}. The log has its output. ` +
-  'Set start_command if another command starts it.';
+const ended = ({ command }: ServerCommand, { cause, exitStatus }: LaunchEnd): string =>
+  cause === 'exit' && exitStatus === 0
+    ? `The server ended by itself, without an error: ${spoken(command).slice(0, 200)}. Expected is a program that keeps ` +
+      'running and listens on the port in PORT. Set start_command to one that starts it.'
+    : `The server ended before it answered: ${spoken(command).slice(0, 200)}. The log has its output. ` +
+      'Set start_command if another command starts it.';
 
 const tooSlow = (withinMs: number): string =>
   `The server did not listen on port ${PORT} within ${withinMs / 1000} s. Make it listen on the port in PORT, or set ` +
-  `a longer start_timeout_ms (at most ${START_TIMEOUT_MS.max}).`;
+  `a longer start_timeout_ms (at most ${START_TIMEOUT_MS.max}). A program that answers no requests, such as a bot, ` +
+  'cannot be deployed.';
