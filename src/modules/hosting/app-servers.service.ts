@@ -120,10 +120,10 @@ export class AppServersService {
     });
     const release = await server.use();
     try {
-      await this.requireAnswer(server, command, signal);
+      await this.requireAnswer(server, command, signal, failure);
     } catch (error) {
       await server.end();
-      throw error instanceof ServerDidNotStart && failure.reason !== null
+      throw error instanceof ServerDidNotStart && failure.reason !== null && !error.message.endsWith(failure.reason)
         ? new ServerDidNotStart(`${error.message} ${failure.reason}`)
         : error;
     } finally {
@@ -318,14 +318,19 @@ export class AppServersService {
       if (now > untilMs + SETTLED_AFTER_MS) this.failures.delete(deployId);
   }
 
-  private async requireAnswer(server: AppServer, command: ServerCommand, signal: AbortSignal): Promise<void> {
+  private async requireAnswer(
+    server: AppServer,
+    command: ServerCommand,
+    signal: AbortSignal,
+    failure: StartFailure,
+  ): Promise<void> {
     const withinMs = startTimeoutOf(command);
     const path = command.healthPath ?? DEFAULT_HEALTH_PATH;
     const deadline = performance.now() + withinMs;
     let status: number | undefined;
     while (performance.now() < deadline) {
       signal.throwIfAborted();
-      if (!server.isAlive) throw new ServerDidNotStart(ended(command, await server.exited));
+      if (!server.isAlive) throw new ServerDidNotStart(ended(command, await server.exited, failure.reason));
       // The last attempt may run out of time, so an earlier status is kept: it says more.
       const leftMs = Math.max(1, deadline - performance.now());
       status = (await statusOf(server, path, leftMs, signal).catch(() => undefined)) ?? status;
@@ -360,12 +365,12 @@ const serverOf = ({ site }: LoadedSite): ServerCommand => site.manifest.server!;
 
 const startTimeoutOf = ({ startTimeoutMs }: ServerCommand): number => startTimeoutMs ?? START_TIMEOUT_MS.default;
 
-const ended = ({ command }: ServerCommand, { cause, exitStatus }: LaunchEnd): string =>
-  cause === 'exit' && exitStatus === 0
+const ended = ({ command }: ServerCommand, { cause, exitStatus }: LaunchEnd, reason: string | null): string =>
+  cause === 'exit' && exitStatus === 0 && reason === null
     ? `The server ended by itself, without an error: ${spoken(command).slice(0, 200)}. Expected is a program that keeps ` +
       'running and listens on the port in PORT. Set start_command to one that starts it.'
     : `The server ended before it answered: ${spoken(command).slice(0, 200)}. The log has its output. ` +
-      'Set start_command if another command starts it.';
+      (reason ?? 'Set start_command if another command starts it.');
 
 const tooSlow = (withinMs: number): string =>
   `The server did not listen on port ${PORT} within ${withinMs / 1000} s. Make it listen on the port in PORT, or set ` +
