@@ -30,6 +30,7 @@ describe('the reason why a server did not start', () => {
     ["Error: Cannot find module '/app/dist/main.js'", /the file dist\/main\.js\. Set build_command/],
     ["ModuleNotFoundError: No module named 'flask'", /the Python module flask\./],
     ['sh: 1: tsc: not found', /^The program tsc was not found/],
+    ['tsconfig.json(4,5): error TS5011: The common source directory', /^TypeScript refused .+ TS5011/],
     ['ReferenceError: Bun is not defined', /^It needs Bun, and servers run on Node\.js/],
     ["Error: EROFS: read-only file system, mkdir '/data'", /^It met a file or a directory that is read-only/],
   ])('is read from %j', (line, reason) => {

@@ -85,6 +85,11 @@ const CAUSES: readonly Cause[] = [
       `The program ${name} was not found. Add the package that has it to package.json, or set start_command to a ` +
       'command that needs no other program.',
   },
+  {
+    said: /\berror (TS\d{4,5}):/,
+    text: (code) =>
+      `TypeScript refused the program with the error ${code}, whose text is in the log. Correct what it names.`,
+  },
 ];
 
 /** Reads what a server prints while it starts, and finds why it failed. */
