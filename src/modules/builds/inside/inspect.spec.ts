@@ -58,4 +58,15 @@ describe('the inspection of a source', () => {
     write('two/requirements.txt', 'flask\n');
     expect(inspect(repository, 'two')).toMatchObject({ python: { application: { target: 'backend.app:app' } } });
   });
+
+  it('finds a project of Django below the packages that it needs', () => {
+    write('shop/requirements.txt', 'django\n');
+    write('shop/site/manage.py', "os.environ.setdefault('DJANGO_SETTINGS_MODULE', 'core.settings')\n");
+    write('shop/site/core/wsgi.py', '');
+    expect(inspect(repository, 'shop')).toMatchObject({
+      python: { packages: 'requirements.txt', application: { target: 'core.wsgi:application', directory: 'site' } },
+    });
+    write('shop/site/requirements.txt', 'django\n');
+    expect(inspect(repository, 'shop')).toMatchObject({ python: { application: null } });
+  });
 });

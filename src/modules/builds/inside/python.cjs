@@ -10,6 +10,7 @@ const path = require('node:path');
 const PACKAGE_FILES = ['uv.lock', 'poetry.lock', 'Pipfile.lock', 'requirements.txt', 'pyproject.toml'];
 const LARGEST_TEXT = 262_144;
 const MOST_FILES = 200;
+const MOST_PLACES = 50;
 
 /** The usual names of the file with the application, in the order in which frameworks document them. */
 const FILES = ['app', 'main', 'server', 'index', 'wsgi', 'asgi', 'application', 'run', '__init__'];
@@ -40,14 +41,23 @@ function namesIn(directory) {
   }
 }
 
-/** Django's `manage.py` names the settings, beside which the application lies. */
-function djangoIn(directory) {
-  const settings = SETTINGS.exec(textOf(path.join(directory, 'manage.py')) ?? '')?.[1];
+/** Django's `manage.py` names the settings, beside which the application lies. `at` is the directory of it. */
+function djangoIn(directory, at = '') {
+  const settings = SETTINGS.exec(textOf(path.join(directory, at, 'manage.py')) ?? '')?.[1];
   if (settings === undefined) return null;
-  const place = path.join(directory, ...settings.split('.'));
+  const place = path.join(directory, at, ...settings.split('.'));
   if (!fs.existsSync(path.join(place, 'wsgi.py'))) return null;
   const collectsFiles = /^STATIC_ROOT\b/m.test(textOf(path.join(place, 'settings.py')) ?? '');
-  return { framework: 'django', target: `${settings}.wsgi:application`, directory: '', collectsFiles };
+  return { framework: 'django', target: `${settings}.wsgi:application`, directory: at, collectsFiles };
+}
+
+/** The packages at the top may be those of a project of Django below, which has none of its own. */
+function djangoBelow(directory) {
+  const places = namesIn(directory).filter(
+    (entry) => entry.isDirectory() && packagesIn(path.join(directory, entry.name)) === null,
+  );
+  const found = places.slice(0, MOST_PLACES).map(({ name }) => djangoIn(directory, name));
+  return found.find((application) => application !== null) ?? null;
 }
 
 function applicationIn(text) {
@@ -115,7 +125,8 @@ const packagesIn = (directory) => PACKAGE_FILES.find((name) => fs.existsSync(pat
 /** Null when nothing says that this is a Python project. */
 module.exports = function python(directory) {
   const packages = packagesIn(directory);
-  const application = djangoIn(directory) ?? webIn(directory, packages !== null);
+  const here = djangoIn(directory) ?? webIn(directory, packages !== null);
+  const application = here ?? (packages === null ? null : djangoBelow(directory));
   const program = application === null ? programIn(directory) : null;
   return packages === null && application === null && program === null ? null : { packages, application, program };
 };

@@ -272,6 +272,19 @@ describe('the plan of a build', () => {
     expect(own.settings.start_command).toEqual({ value: 'hypercorn app:app', source: 'set' });
   });
 
+  it('starts Django in a directory below its packages', () => {
+    const application = {
+      framework: 'django',
+      target: 'core.wsgi:application',
+      directory: 'site',
+      collectsFiles: true,
+    };
+    const python = { packages: 'requirements.txt', application };
+    const made = plan({ entries: ['requirements.txt', 'site'], more: { manifest: null, python } });
+    expect(made.build).toMatch(/ python3 site\/manage\.py collectstatic /);
+    expect(made.serve({ output: '', server: null }).server?.command.at(-1)).toMatch(/:\$PWD\/site/);
+  });
+
   it('asks for a start command when a Python project has no known application', () => {
     const python = { packages: 'requirements.txt', application: null };
     expect(() => plan({ entries: ['tool.py'], more: { manifest: null, python } })).toThrow(

@@ -112,6 +112,7 @@ const unfetchedOf = ({ submodules, pointers }: Record<string, unknown>): Inspect
 
 /** These become parts of commands, so that only plain names pass. */
 const PACKAGE_FILE = /^[\w.]{1,40}$/;
+const DIRECTORY = /^[A-Za-z_]\w{0,60}$/;
 const PROGRAM_FILE = /^\w{1,60}\.py$/;
 const TARGET = /^[A-Za-z_][\w.]{0,200}:[A-Za-z_]\w{0,100}(?:\(\))?$/;
 
@@ -129,7 +130,7 @@ function pythonOf(raw: Record<string, unknown>): PythonProject {
         : {
             framework: textOf(found.framework) ?? '',
             target,
-            directory: found.directory === 'src' ? 'src' : '',
+            directory: DIRECTORY.exec(textOf(found.directory) ?? '')?.[0] ?? '',
             collectsFiles: found.collectsFiles === true,
           },
     program: program === null || !PROGRAM_FILE.test(file) ? null : { file, library: textOf(program.library) },
