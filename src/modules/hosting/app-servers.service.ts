@@ -367,8 +367,8 @@ const startTimeoutOf = ({ startTimeoutMs }: ServerCommand): number => startTimeo
 
 const ended = ({ command }: ServerCommand, { cause, exitStatus }: LaunchEnd, reason: string | null): string =>
   cause === 'exit' && exitStatus === 0 && reason === null
-    ? `The server ended by itself, without an error: ${spoken(command).slice(0, 200)}. Expected is a program that keeps ` +
-      'running and listens on the port in PORT. Set start_command to one that starts it.'
+    ? `The server ended by itself, without an error: ${spoken(command).slice(0, 200)}. Expected is a program that ` +
+      'keeps running and listens on the port in PORT. Set start_command to one that starts it.'
     : `The server ended before it answered: ${spoken(command).slice(0, 200)}. The log has its output. ` +
       (reason ?? 'Set start_command if another command starts it.');
 

@@ -36,9 +36,9 @@ export const node: Preset = {
       when: (source) => startedProgram(source) !== null,
       code: 'framework_not_found',
       message: (source) =>
-        `Found ${startedProgram(source)!}: the start script is "${source.script('start')!.slice(0, 200)}". Expected is ` +
-        'a site or a server for the web. Set the root directory of the project to one, set the start command to one ' +
-        'that starts a server, or set the framework to static to publish files as they lie.',
+        `Found ${startedProgram(source)!}: the start script is "${source.script('start')!.slice(0, 200)}". Expected ` +
+        'is a site or a server for the web. Set the root directory of the project to one, set the start command to ' +
+        'one that starts a server, or set the framework to static to publish files as they lie.',
     },
     OWN_SERVER,
   ],

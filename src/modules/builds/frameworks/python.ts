@@ -32,7 +32,8 @@ export const python: Preset = {
       code: 'framework_not_found',
       message: (source) =>
         `${foundIn(source)}, and no application of Flask, FastAPI or Django in a usual place such as app.py, main.py ` +
-        `or manage.py. Set the start command of the project, such as \`${commandFor(source)}\`, or add it to a Procfile.`,
+        `or manage.py. Set the start command of the project, such as \`${commandFor(source)}\`, or add it to ` +
+        'a Procfile.',
     },
   ],
 };

@@ -63,8 +63,9 @@ function messageOf(source: Source, inspection: Inspection): string {
     (names.length === 0 ? 'The directory is empty. ' : `Found: ${names.join(', ')}. `) +
     (source.hasManifest
       ? start !== undefined && isDevServer(start)
-        ? `The start script of package.json, "${start.slice(0, 200)}", is for development, and there is no build script. ` +
-          'Expected is a known framework, a build script that leaves pages, or a start script that runs a server. '
+        ? `The start script of package.json, "${start.slice(0, 200)}", is for development, and there is no build ` +
+          'script. Expected is a known framework, a build script that leaves pages, or a start script that runs a ' +
+          'server. '
         : 'package.json has no known framework and neither a start nor a build script. '
       : 'Expected is a package.json or an index.html. ') +
     'Set the framework or the root directory of the project.'

@@ -26,8 +26,8 @@ const elsewhere = (port: string): string =>
 
 const module_ = (name: string): string =>
   /^(?:\.|\/|file:)/.test(name)
-    ? `It did not find the file ${name.replace(/^(?:file:\/\/)?\/app\//, '')}. Set build_command to one that makes it, ` +
-      'or start_command to one that starts the server.'
+    ? `It did not find the file ${name.replace(/^(?:file:\/\/)?\/app\//, '')}. Set build_command to one that makes ` +
+      'it, or start_command to one that starts the server.'
     : `It did not find the package ${name}. Add it to the dependencies in package.json, and commit the lock file.`;
 
 const CAUSES: readonly Cause[] = [
@@ -45,15 +45,16 @@ const CAUSES: readonly Cause[] = [
   { said: /\bKeyError: '([A-Z][A-Z0-9_]{1,90})'/, text: variable },
   {
     said: new RegExp(
-      String.raw`\b(?:[Mm]issing|[Rr]equires?|MISSING)(?: the)?(?: required)?(?: env(?:ironment)?)?(?: variables?)?:? ` +
-        String.raw`['"\`]?(${VARIABLE})\b`,
+      String.raw`\b(?:[Mm]issing|[Rr]equires?|MISSING)(?: the)?(?: required)?(?: env(?:ironment)?)?(?: variables?)?` +
+        String.raw`:? ['"\`]?(${VARIABLE})\b`,
     ),
     text: variable,
   },
   {
     said: new RegExp(
       String.raw`\b(${VARIABLE})['"\`]?(?: env(?:ironment)?)?(?: variable)?(?: is| was|:)? ` +
-        String.raw`(?:not (?:set|defined|found|provided|specified|configured)|missing|required|undefined|(?:\[ ?)?['"]?Required)\b`,
+        String.raw`(?:not (?:set|defined|found|provided|specified|configured)|missing|required|` +
+        String.raw`undefined|(?:\[ ?)?['"]?Required)\b`,
     ),
     text: variable,
   },

@@ -5,8 +5,8 @@
  * If the app has a network, questions for names go the other way: from the usual port to a socket of the host, which
  * answers them. Nothing depends on this for safety, because the rules of the network see addresses only.
  *
- * Many servers have a port of their own written into them. One that does not listen on that of PORT, and answers HTTP on
- * exactly one other, gets its requests there, until it listens on that of PORT.
+ * Many servers have a port of their own written into them. One that does not listen on that of PORT, and answers HTTP
+ * on exactly one other, gets its requests there, until it listens on that of PORT.
  *
  * Nothing is accepted before the server listens: until then requests wait in the queue of the socket. The first
  * connection is the host's and carries no request: a byte on it tells the host that the server listens. Each byte that
