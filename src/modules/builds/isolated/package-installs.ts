@@ -4,7 +4,7 @@ import { installFailure } from '../plan/install-failure.js';
 import { type BuildSession } from '../workspace/build-session.js';
 import { type ToolContext, type UserSteps } from './user-steps.js';
 
-export interface Installed {
+interface Installed {
   /** The cached packages to mount, or null when the build has its own. */
   readonly shared: Mount | null;
   /** False when an install script was left out, so that the packages are not kept for other builds. */

@@ -24,7 +24,7 @@ const elsewhere = (port: string): string =>
   'machine, where only the app itself runs. Set the variable that has the address of its database, such as ' +
   'DATABASE_URL, in the variables of the project.';
 
-const module_ = (name: string): string =>
+const missingModule = (name: string): string =>
   /^(?:\.|\/|file:)/.test(name)
     ? `It did not find the file ${name.replace(/^(?:file:\/\/)?\/app\//, '')}. Set build_command to one that makes ` +
       'it, or start_command to one that starts the server.'
@@ -72,7 +72,7 @@ const CAUSES: readonly Cause[] = [
   },
   {
     said: /\bCannot find (?:module|package) '([^'\s]{1,200})'/,
-    text: module_,
+    text: missingModule,
   },
   {
     said: /\bModuleNotFoundError: No module named '([\w.]{1,100})'/,
