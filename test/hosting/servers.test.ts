@@ -258,8 +258,30 @@ describe('a deploy with a server', () => {
       expect((await runtimeLogs(app, fresh.deployId)).map(({ text }) => text)).toContain('starting with good morning');
     });
 
+    it('gets its requests on another port when it has one written into it', async () => {
+      const own = await deploy(
+        app,
+        output({
+          'server.js':
+            'require("node:net").createServer().listen(4001);' +
+            'require("node:http").createServer((q, s) => s.end("from 4000")).listen(4000)',
+        }),
+      );
+      const lines: string[] = [];
+      await servers().check(own.deployId, {
+        environment: {},
+        signal: never,
+        onLine: (_stream, text) => lines.push(text),
+      });
+      expect(lines.join('\n')).toMatch(
+        /port in PORT, which is 3000, but on 4000 and 4001\. Requests go to port 4000\./,
+      );
+      expect((await visit(app, own.label, '/')).text).toBe('from 4000');
+    });
+
     it.each([
-      ['node', 'missing.js', /ended before it answered/, /Cannot find module/],
+      ['node', 'missing.js', /ended before it answered.+ It did not find the file missing\.js\./, /Cannot find module/],
+      ['node', 'ends.js', /ended by itself, without an error: node ends\.js\. .+ Set start_command/, /done/],
       ['node', 'throws.js', /ended before it answered/, /no database/],
       ['node', 'writes.js', /ended before it answered.+ read-only: a server writes new files to/, /EROFS/],
       ['sh', 'fails.sh', /ended before it answered/, /said by a shell/],
@@ -270,6 +292,7 @@ describe('a deploy with a server', () => {
         app,
         output(
           {
+            'ends.js': 'console.log("done")',
             'throws.js': 'throw new Error("no database")',
             'writes.js': 'require("fs").writeFileSync("public/x", "")',
             'public/index.html': 'x',

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { NetworkCounts } from '../../platform/isolation/network/attached-network.js';
+import type { LaunchEnd } from '../../platform/isolation/launch-spec.js';
 import { Shutdown } from '../../platform/lifecycle/shutdown.js';
 import { DEFAULT_HEALTH_PATH, START_TIMEOUT_MS } from '../projects/project-settings.js';
 import type { ServerCommand } from './built-output.js';
@@ -16,6 +17,7 @@ import { IdleServers } from './servers/idle-servers.js';
 import { MaskedOutput } from './servers/masked-output.js';
 import { RefusalNotes } from './servers/refusal-notes.js';
 import { statusOf } from './servers/server-probe.js';
+import { StartFailure } from './servers/start-failure.js';
 import { type LoadedSite, Sites } from './site/sites.js';
 
 const PROBE_PAUSE_MS = 100;
@@ -103,26 +105,27 @@ export class AppServersService {
     signal.throwIfAborted();
     await this.stop(deployId);
     let isOver = false;
-    const met = { readOnly: false };
+    const failure = new StartFailure();
     const command = serverOf(await this.siteOf(deployId));
     onLine('system', `$ ${spoken(command.command)}`);
     const server = await this.begin({
       deployId,
       environment: Promise.resolve(environment),
       onLine: (stream, text) => {
-        met.readOnly ||= READ_ONLY.test(text);
-        if (!isOver) onLine(stream, text);
+        if (isOver) return;
+        failure.line(text);
+        onLine(stream, text);
       },
       isCheck: true,
     });
     const release = await server.use();
     try {
-      await this.requireAnswer(server, command, signal);
+      await this.requireAnswer(server, command, signal, failure);
     } catch (error) {
       await server.end();
-      if (met.readOnly && error instanceof ServerDidNotStart)
-        throw new ServerDidNotStart(`${error.message} ${WHERE_TO_WRITE}`);
-      throw error;
+      throw error instanceof ServerDidNotStart && failure.reason !== null && !error.message.endsWith(failure.reason)
+        ? new ServerDidNotStart(`${error.message} ${failure.reason}`)
+        : error;
     } finally {
       isOver = true;
       release();
@@ -315,14 +318,19 @@ export class AppServersService {
       if (now > untilMs + SETTLED_AFTER_MS) this.failures.delete(deployId);
   }
 
-  private async requireAnswer(server: AppServer, command: ServerCommand, signal: AbortSignal): Promise<void> {
+  private async requireAnswer(
+    server: AppServer,
+    command: ServerCommand,
+    signal: AbortSignal,
+    failure: StartFailure,
+  ): Promise<void> {
     const withinMs = startTimeoutOf(command);
     const path = command.healthPath ?? DEFAULT_HEALTH_PATH;
     const deadline = performance.now() + withinMs;
     let status: number | undefined;
     while (performance.now() < deadline) {
       signal.throwIfAborted();
-      if (!server.isAlive) throw new ServerDidNotStart(ended(command));
+      if (!server.isAlive) throw new ServerDidNotStart(ended(command, await server.exited, failure.reason));
       // The last attempt may run out of time, so an earlier status is kept: it says more.
       const leftMs = Math.max(1, deadline - performance.now());
       status = (await statusOf(server, path, leftMs, signal).catch(() => undefined)) ?? status;
@@ -357,16 +365,14 @@ const serverOf = ({ site }: LoadedSite): ServerCommand => site.manifest.server!;
 
 const startTimeoutOf = ({ startTimeoutMs }: ServerCommand): number => startTimeoutMs ?? START_TIMEOUT_MS.default;
 
-/** What programs say about a file or a database that they may not write. */
-const READ_ONLY = /\bEROFS\b|read-only file system|readonly database|unable to open database file/i;
-const WHERE_TO_WRITE =
-  'It met a file or a directory that is read-only: a server writes new files to its working directory, /tmp and ' +
-  '/app/.cache. See /docs/hosting#what-a-server-writes.';
-
-const ended = ({ command }: ServerCommand): string =>
-  `The server ended before it answered: ${spoken(command).slice(0, 200)}. The log has its output. ` +
-  'Set start_command if another command starts it.';
+const ended = ({ command }: ServerCommand, { cause, exitStatus }: LaunchEnd, reason: string | null): string =>
+  cause === 'exit' && exitStatus === 0 && reason === null
+    ? `The server ended by itself, without an error: ${spoken(command).slice(0, 200)}. Expected is a program that ` +
+      'keeps running and listens on the port in PORT. Set start_command to one that starts it.'
+    : `The server ended before it answered: ${spoken(command).slice(0, 200)}. The log has its output. ` +
+      (reason ?? 'Set start_command if another command starts it.');
 
 const tooSlow = (withinMs: number): string =>
   `The server did not listen on port ${PORT} within ${withinMs / 1000} s. Make it listen on the port in PORT, or set ` +
-  `a longer start_timeout_ms (at most ${START_TIMEOUT_MS.max}).`;
+  `a longer start_timeout_ms (at most ${START_TIMEOUT_MS.max}). A program that answers no requests, such as a bot, ` +
+  'cannot be deployed.';

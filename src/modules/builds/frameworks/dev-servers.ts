@@ -51,6 +51,14 @@ const DEV_SERVERS = new Set([
   'snowpack',
   'ember',
   'stencil',
+  'wp-scripts',
+  'ionic',
+  'marp',
+  'farm',
+  'web-ext',
+  'netlify',
+  'vercel',
+  'firebase',
 ]);
 const SUBCOMMANDS: Readonly<Record<string, RegExp>> = {
   webpack: /\b(?:serve|server|--watch)\b/,
@@ -62,10 +70,41 @@ const SUBCOMMANDS: Readonly<Record<string, RegExp>> = {
 };
 const RUNNERS = new Set(['npx', 'cross-env', 'env', 'exec', 'dotenv', 'pnpm', 'yarn', 'bunx', '--']);
 
+/** Programs that start something else than a server for the web, by the name of what they start. */
+const OTHER_PROGRAMS: Readonly<Record<string, string>> = {
+  electron: 'an Electron app, which runs on desktops',
+  'electron-forge': 'an Electron app, which runs on desktops',
+  'electron-vite': 'an Electron app, which runs on desktops',
+  electronmon: 'an Electron app, which runs on desktops',
+  nw: 'an NW.js app, which runs on desktops',
+  tauri: 'a Tauri app, which runs on desktops',
+  'react-native': 'a React Native app, which runs on phones',
+  cordova: 'a Cordova app, which runs on phones',
+  meteor: 'a Meteor app, which needs the tools of Meteor',
+  serverless: 'functions of the Serverless Framework',
+  sls: 'functions of the Serverless Framework',
+  sst: 'functions of SST',
+  sam: 'functions for AWS',
+  func: 'functions for Azure',
+  hardhat: 'a project of smart contracts',
+  truffle: 'a project of smart contracts',
+};
+
+/** Names what a script starts that is no server for the web, or null. */
+export function otherProgramOf(script: string): string | null {
+  const { program } = lastCommand(script);
+  return Object.hasOwn(OTHER_PROGRAMS, program) ? OTHER_PROGRAMS[program]! : null;
+}
+
 /** True for a script that starts a server for development or for a directory of files. */
 export function isDevServer(script: string): boolean {
+  const { last, program } = lastCommand(script);
+  return DEV_SERVERS.has(program) || (SUBCOMMANDS[program]?.test(last) ?? false);
+}
+
+/** The last command of a script, and its program without those that only run another one. */
+function lastCommand(script: string): { readonly last: string; readonly program: string } {
   const last = script.slice(0, 2_000).split(/&&|;/).at(-1)!.trim();
   const words = last.split(/\s+/).filter((word) => !/^[A-Z_][A-Z0-9_]*=/.test(word) && !RUNNERS.has(word));
-  const program = words[0]?.split('/').at(-1)?.split('@')[0] ?? '';
-  return DEV_SERVERS.has(program) || (SUBCOMMANDS[program]?.test(last) ?? false);
+  return { last, program: words[0]?.split('/').at(-1)?.split('@')[0] ?? '' };
 }

@@ -13,7 +13,8 @@ const startsItsOwnServer = (source: Source): boolean => {
 export const nextjs: Preset = {
   name: 'nextjs',
   title: 'Next.js',
-  detect: { packages: ['next'] },
+  // Keystone builds its own pages with Next.js, and serves them itself.
+  detect: { packages: ['next'], when: (source) => !source.uses('@keystone-6/core') },
   build: 'npx next build',
   environment: { NEXT_PRIVATE_STANDALONE: 'true' },
   caches: ['.next/cache'],

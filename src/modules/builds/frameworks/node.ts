@@ -1,10 +1,12 @@
-import { isDevServer } from './dev-servers.js';
+import { isDevServer, otherProgramOf } from './dev-servers.js';
 import { type Preset } from './preset.js';
 import { OWN_SERVER } from './shared-modes.js';
 import { type Source } from './source.js';
 import { serverFileOf } from './start-commands.js';
 
 const hasPages = (source: Source): boolean => source.entries.some((name) => /\.html?$/i.test(name));
+
+const startedProgram = (source: Source): string | null => otherProgramOf(source.script('start') ?? '');
 
 export const node: Preset = {
   name: 'node',
@@ -27,5 +29,17 @@ export const node: Preset = {
       'file such as `server.js`',
   },
   build: null,
-  modes: [OWN_SERVER],
+  modes: [
+    {
+      kind: 'refused',
+      condition: 'with a `start` script for a program such as Electron',
+      when: (source) => startedProgram(source) !== null,
+      code: 'framework_not_found',
+      message: (source) =>
+        `Found ${startedProgram(source)!}: the start script is "${source.script('start')!.slice(0, 200)}". Expected ` +
+        'is a site or a server for the web. Set the root directory of the project to one, set the start command to ' +
+        'one that starts a server, or set the framework to static to publish files as they lie.',
+    },
+    OWN_SERVER,
+  ],
 };

@@ -59,6 +59,8 @@ export interface SiteMode extends ModeBase {
   readonly immutable?: readonly string[];
   /** The page of a single-page app, which answers paths that have no file. */
   readonly fallback?: Derived<string | null>;
+  /** True when an `index.html` at the top may be the site itself, if the build leaves no page elsewhere. */
+  readonly buildsBesidePages?: boolean;
   /** The page for addresses that lead nowhere, if it is not `404.html`. */
   readonly notFound?: string;
   readonly adapter?: (source: Source) => Adapter | null;

@@ -15,5 +15,11 @@ export const staticSite: Preset = {
       'HTML files, a `public` directory, or a `build` script, and with files of another language an `index.html`',
   },
   build: null,
-  modes: [{ kind: 'site', outputs: ['dist', 'build', 'out', '_site', 'www', 'doc_build', 'public'] }],
+  modes: [
+    {
+      kind: 'site',
+      outputs: ['dist', 'build', 'out', '_site', 'www', 'doc_build', 'public'],
+      buildsBesidePages: true,
+    },
+  ],
 };

@@ -43,4 +43,30 @@ describe('the inspection of a source', () => {
     expect(paths).toEqual(expect.arrayContaining(['src/app/(main)/api/v1/hello+api.ts', 'src/lib/a']));
     expect(paths).not.toContain('src/lib/a/b.ts');
   });
+
+  it('finds programs of Python at the top, and leaves projects below to themselves', () => {
+    write('py/app.py', 'import gradio as gr\n');
+    write('py/tool.py', 'import streamlit\n');
+    expect(inspect(repository, 'py')).toMatchObject({
+      python: { packages: null, application: null, program: { file: 'app.py', library: 'gradio' } },
+    });
+    const flask = 'from flask import Flask\napp = Flask(__name__)\n';
+    write('two/backend/app.py', flask);
+    expect(inspect(repository, 'two')).toMatchObject({ python: { application: { target: 'backend.app:app' } } });
+    write('two/backend/requirements.txt', 'flask\n');
+    expect(inspect(repository, 'two')).toMatchObject({ python: null });
+    write('two/requirements.txt', 'flask\n');
+    expect(inspect(repository, 'two')).toMatchObject({ python: { application: { target: 'backend.app:app' } } });
+  });
+
+  it('finds a project of Django below the packages that it needs', () => {
+    write('shop/requirements.txt', 'django\n');
+    write('shop/site/manage.py', "os.environ.setdefault('DJANGO_SETTINGS_MODULE', 'core.settings')\n");
+    write('shop/site/core/wsgi.py', '');
+    expect(inspect(repository, 'shop')).toMatchObject({
+      python: { packages: 'requirements.txt', application: { target: 'core.wsgi:application', directory: 'site' } },
+    });
+    write('shop/site/requirements.txt', 'django\n');
+    expect(inspect(repository, 'shop')).toMatchObject({ python: { application: null } });
+  });
 });

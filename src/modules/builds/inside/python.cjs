@@ -10,6 +10,7 @@ const path = require('node:path');
 const PACKAGE_FILES = ['uv.lock', 'poetry.lock', 'Pipfile.lock', 'requirements.txt', 'pyproject.toml'];
 const LARGEST_TEXT = 262_144;
 const MOST_FILES = 200;
+const MOST_PLACES = 50;
 
 /** The usual names of the file with the application, in the order in which frameworks document them. */
 const FILES = ['app', 'main', 'server', 'index', 'wsgi', 'asgi', 'application', 'run', '__init__'];
@@ -19,6 +20,8 @@ const DIRECTORIES = ['', 'src', 'app', 'api', 'backend', 'server'];
 const APPLICATION =
   /^([A-Za-z_]\w*)[ \t]*(?::[ \t]*[\w.]+[ \t]*)?=[ \t]*(?:\w+\.)?(Flask|FastAPI|Starlette|Quart|Litestar)[ \t]*\(/m;
 const FACTORY = /^def[ \t]+(create_app|make_app)[ \t]*\(/m;
+/** Libraries whose programs are started by the library. */
+const LIBRARY = /^(?:import|from)[ \t]+(streamlit|gradio)\b/m;
 const SETTINGS = /DJANGO_SETTINGS_MODULE['"][ \t]*,[ \t]*['"]([\w.]+)\.settings/;
 
 function textOf(file) {
@@ -38,14 +41,23 @@ function namesIn(directory) {
   }
 }
 
-/** Django's `manage.py` names the settings, beside which the application lies. */
-function djangoIn(directory) {
-  const settings = SETTINGS.exec(textOf(path.join(directory, 'manage.py')) ?? '')?.[1];
+/** Django's `manage.py` names the settings, beside which the application lies. `at` is the directory of it. */
+function djangoIn(directory, at = '') {
+  const settings = SETTINGS.exec(textOf(path.join(directory, at, 'manage.py')) ?? '')?.[1];
   if (settings === undefined) return null;
-  const place = path.join(directory, ...settings.split('.'));
+  const place = path.join(directory, at, ...settings.split('.'));
   if (!fs.existsSync(path.join(place, 'wsgi.py'))) return null;
   const collectsFiles = /^STATIC_ROOT\b/m.test(textOf(path.join(place, 'settings.py')) ?? '');
-  return { framework: 'django', target: `${settings}.wsgi:application`, directory: '', collectsFiles };
+  return { framework: 'django', target: `${settings}.wsgi:application`, directory: at, collectsFiles };
+}
+
+/** The packages at the top may be those of a project of Django below, which has none of its own. */
+function djangoBelow(directory) {
+  const places = namesIn(directory).filter(
+    (entry) => entry.isDirectory() && packagesIn(path.join(directory, entry.name)) === null,
+  );
+  const found = places.slice(0, MOST_PLACES).map(({ name }) => djangoIn(directory, name));
+  return found.find((application) => application !== null) ?? null;
 }
 
 function applicationIn(text) {
@@ -68,8 +80,10 @@ function candidates(directory) {
     .slice(0, MOST_FILES);
 }
 
-function webIn(directory) {
+/** Without packages at the top, a directory with packages of its own is a project for itself. */
+function webIn(directory, hasPackages) {
   for (const { at, name } of candidates(directory)) {
+    if (at !== '' && !hasPackages && packagesIn(path.join(directory, at)) !== null) continue;
     const text = textOf(path.join(directory, at, `${name}.py`));
     const application = text === null ? null : applicationIn(text);
     if (application === null) continue;
@@ -86,9 +100,33 @@ function webIn(directory) {
   return null;
 }
 
+/** The program at the top that a library of pages runs by a command of its own. */
+function programIn(directory) {
+  const names = namesOfPrograms(directory);
+  for (const file of names) {
+    const library = LIBRARY.exec(textOf(path.join(directory, file)) ?? '')?.[1];
+    if (library !== undefined) return { file, library };
+  }
+  return names.length === 0 ? null : { file: names[0], library: null };
+}
+
+function namesOfPrograms(directory) {
+  try {
+    const files = fs.readdirSync(directory).filter((name) => /^\w{1,60}\.py$/.test(name));
+    const isUsual = (name) => name === 'streamlit_app.py' || FILES.includes(name.slice(0, -3));
+    return files.filter(isUsual).sort();
+  } catch {
+    return [];
+  }
+}
+
+const packagesIn = (directory) => PACKAGE_FILES.find((name) => fs.existsSync(path.join(directory, name))) ?? null;
+
 /** Null when nothing says that this is a Python project. */
 module.exports = function python(directory) {
-  const packages = PACKAGE_FILES.find((name) => fs.existsSync(path.join(directory, name))) ?? null;
-  const application = djangoIn(directory) ?? webIn(directory);
-  return packages === null && application === null ? null : { packages, application };
+  const packages = packagesIn(directory);
+  const here = djangoIn(directory) ?? webIn(directory, packages !== null);
+  const application = here ?? (packages === null ? null : djangoBelow(directory));
+  const program = application === null ? programIn(directory) : null;
+  return packages === null && application === null && program === null ? null : { packages, application, program };
 };

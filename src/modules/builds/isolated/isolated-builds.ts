@@ -11,8 +11,7 @@ import { BuildsService, type FetchedSource } from '../builds.service.js';
 import { ImageBuilds } from '../images/image-builds.js';
 import { adapterScript } from '../plan/adapter-script.js';
 import { planOf } from '../plan/build-plan.js';
-import { installWithConflicts, installWithout, packageToLeaveOut } from '../plan/install-again.js';
-import { buildFailure, installFailure } from '../plan/install-failure.js';
+import { buildFailure } from '../plan/install-failure.js';
 import { type BuildPlan } from '../plan/plan-types.js';
 import { rootDirectoryNotFound } from '../plan/root-directory.js';
 import { FRAMEWORK_CACHE, FRAMEWORK_COPY, GitSource } from '../source/git-source.js';
@@ -20,40 +19,16 @@ import { type Preparation, type SourceProgram } from '../source/source-program.j
 import { packInputOf } from '../collect/pack-input.js';
 import { BuildCaches } from '../workspace/build-caches.js';
 import { BuildDirectories } from '../workspace/build-directories.js';
-import { BuildSession, type Step } from '../workspace/build-session.js';
+import { BuildSession } from '../workspace/build-session.js';
 import { cleanText } from '../workspace/clean-text.js';
 import { BuildDisks, type DiskMode } from '../workspace/disk/build-disks.js';
 import { PackageManagers } from '../workspace/package-managers.js';
 import { Toolchain } from '../workspace/toolchain.js';
 import { collected, CollectedBuild, packed } from './collected-build.js';
+import { PackageInstalls } from './package-installs.js';
+import { type BuildContext, REGISTRIES, type ToolContext, UserSteps } from './user-steps.js';
 
-const MEBIBYTE = 1024 * 1024;
-/** Node cannot see its memory limit from inside of the sandbox, so its heap gets this share of the limit. */
-const HEAP_SHARE = 0.75;
 const ID = /^[a-z0-9_-]{1,100}$/;
-
-/** Package registries, and the hosts of fonts and programs that frameworks fetch during a build. */
-const REGISTRIES = [
-  'registry.npmjs.org',
-  'registry.yarnpkg.com',
-  'npm.jsr.io',
-  'pypi.org',
-  'files.pythonhosted.org',
-  // Programs of Prisma, which its generator needs and the registry does not have.
-  'binaries.prisma.sh',
-  'fonts.googleapis.com',
-  'fonts.gstatic.com',
-];
-
-/** Packages for tests would download browsers when they are installed, from hosts that builds cannot reach. */
-const WITHOUT_DOWNLOADS = {
-  CYPRESS_INSTALL_BINARY: '0',
-  PUPPETEER_SKIP_DOWNLOAD: 'true',
-  PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD: '1',
-  ELECTRON_SKIP_BINARY_DOWNLOAD: '1',
-  CHROMEDRIVER_SKIP_DOWNLOAD: 'true',
-  GECKODRIVER_SKIP_DOWNLOAD: '1',
-};
 
 export interface IsolatedBuildsOptions {
   readonly isolation: Isolation;
@@ -86,6 +61,8 @@ export class IsolatedBuilds extends BuildsService {
   private readonly caches: BuildCaches;
   private readonly packageManagers: PackageManagers;
   private readonly images: ImageBuilds;
+  private readonly steps: UserSteps;
+  private readonly installs: PackageInstalls;
 
   constructor(private readonly options: IsolatedBuildsOptions) {
     super();
@@ -101,6 +78,8 @@ export class IsolatedBuilds extends BuildsService {
       trusted: options.allowedHosts,
       ...(options.registry === undefined ? {} : { registry: options.registry }),
     });
+    this.steps = new UserSteps(this.toolchain, options.allowedHosts);
+    this.installs = new PackageInstalls(this.steps);
     this.images = new ImageBuilds({
       isolation: options.isolation,
       toolchain: this.toolchain,
@@ -205,7 +184,7 @@ export class IsolatedBuilds extends BuildsService {
     if (context.request.settings.network === 'open')
       context.session.say('Network: the build may reach any public address. Each host is named here once.');
     const tools = await this.packageManagers.mounts(context.session, context.plan.packageManager);
-    const { shared, isWhole } = await this.install({ ...context, tools, modules });
+    const { shared, isWhole } = await this.installs.install({ ...context, tools, modules });
     return (await this.runBuild({ ...context, tools, shared })) && isWhole;
   }
 
@@ -219,66 +198,6 @@ export class IsolatedBuilds extends BuildsService {
       toolchain: this.toolchain,
       disks: this.disks,
     });
-  }
-
-  private async install({
-    session,
-    request,
-    plan,
-    observer,
-    tools,
-    modules,
-  }: ToolContext & { modules: Mount | null }): Promise<Installed> {
-    if (plan.install === null) return { shared: null, isWhole: true };
-    observer.phase('install');
-    const { command, directory } = plan.install;
-    if (modules !== null && (plan.leavesModulesAlone || (await this.copyModules(session, directory, modules)))) {
-      session.say('Packages: as installed before, from the cache.');
-      const mount = { from: `${modules.from}/node_modules`, to: `${directory}/node_modules` };
-      return { shared: plan.leavesModulesAlone ? mount : null, isWhole: true };
-    }
-    const leftOut: string[] = [];
-    for (let [own, now] = [command, command]; ; now = leftOut.length === 0 ? own : installWithout(own, leftOut)) {
-      session.say(`$ ${leftOut.length === 0 ? now : `${own}, without the install script of ${leftOut.join(', ')}`}`);
-      const end = await session.run(
-        await this.stepOf({ session, request, plan, tools }, { command: now, directory, environment: {} }),
-      );
-      if (end.exitStatus === 0) return { shared: null, isWhole: leftOut.length === 0 };
-      const relaxed = installWithConflicts({ ...end, command: own });
-      if (relaxed !== null) {
-        session.say(
-          'Packages ask for versions of each other that do not fit, and no lock file says which to use. They are ' +
-            'installed again without regard to that. Commit a lock file, so that each build has the same versions.',
-        );
-        own = relaxed;
-        continue;
-      }
-      const name = packageToLeaveOut({ ...end, command }, leftOut);
-      // A project without a package that it names itself would only fail later.
-      if (name === null || plan.dependencies.includes(name)) throw installFailure({ ...end, command });
-      session.say(
-        `The install script of ${name} downloads from ${end.refused.join(', ')}, and a build may only go to package ` +
-          'registries. Packages are installed again without it. If the project needs this package, set build_network ' +
-          'to open, on a plan that includes it.',
-      );
-      leftOut.push(name);
-    }
-  }
-
-  /** Copies packages to their directory, without those of the repository. Nothing is left when it fails. */
-  private async copyModules(session: BuildSession, directory: string, modules: Mount): Promise<boolean> {
-    const { exitStatus } = await session.run({
-      command: [
-        '/usr/bin/sh',
-        '-c',
-        'rm -rf node_modules && mkdir node_modules && cp -a /cache/modules/node_modules/. node_modules && exit 0; ' +
-          'rm -rf node_modules; exit 1',
-      ],
-      directory,
-      mounts: [modules],
-      output: 'text',
-    });
-    return exitStatus === 0;
   }
 
   /** @returns true when the build has packages of its own. */
@@ -295,7 +214,7 @@ export class IsolatedBuilds extends BuildsService {
     await this.addAdapter({ session, request, plan, tools });
     session.say(`$ ${plan.build}`);
     const environment = { NODE_ENV: 'production', ...plan.buildEnvironment };
-    const step = await this.stepOf(
+    const step = await this.steps.of(
       { session, request, plan, tools },
       { command: plan.build, directory: plan.root, environment },
     );
@@ -303,7 +222,10 @@ export class IsolatedBuilds extends BuildsService {
     const again = shared !== null && plan.install !== null && first.exitStatus !== 0 && first.metReadOnly;
     if (again) {
       session.say('The build writes to its packages. It is run again, with a copy of them.');
-      await this.copyModules(session, plan.install.directory, { from: dirname(shared.from), to: '/cache/modules' });
+      await this.installs.copyModules(session, plan.install.directory, {
+        from: dirname(shared.from),
+        to: '/cache/modules',
+      });
     }
     const end = again ? await session.run(step) : first;
     if (end.exitStatus !== 0) {
@@ -324,7 +246,7 @@ export class IsolatedBuilds extends BuildsService {
     const { packages, reason } = plan.adapter;
     session.say(`${reason} Using ${packages.join(' and ') || 'another configuration'} instead.`);
     const { exitStatus } = await session.run(
-      await this.stepOf(
+      await this.steps.of(
         { session, request, plan, tools },
         { command: adapterScript(plan.adapter), directory: plan.root, environment: {} },
       ),
@@ -334,54 +256,6 @@ export class IsolatedBuilds extends BuildsService {
         'build_failed',
         `${packages.join(' and ')} could not be added. Add it to package.json and to the configuration of the project.`,
       );
-  }
-
-  private nodeOf(session: BuildSession, { nodeVersion }: BuildPlan): Promise<Mount[]> {
-    return this.toolchain.node(nodeVersion ?? this.toolchain.nodeVersions[0]!, (text) => {
-      session.say(text);
-    });
-  }
-
-  /** Returns the step for a command of the user, with the user's environment. */
-  private async stepOf(
-    { session, request, plan, tools }: Pick<ToolContext, 'session' | 'request' | 'plan' | 'tools'>,
-    { command, directory, environment }: { command: string; directory: string; environment: Record<string, string> },
-  ): Promise<Step> {
-    return {
-      command: ['/usr/bin/sh', '-c', command],
-      directory,
-      mounts: [
-        ...(await session.waitFor(this.nodeOf(session, plan))),
-        ...(await this.toolchain.npmPackage()),
-        ...this.toolchain.compilers(),
-        ...tools,
-        await this.toolchain.ownProgram('install_packages.py'),
-      ],
-      environment: {
-        CI: '1',
-        ...(request.settings.network === 'open' ? {} : WITHOUT_DOWNLOADS),
-        NEXT_TELEMETRY_DISABLED: '1',
-        EXPO_NO_TELEMETRY: '1',
-        ASTRO_TELEMETRY_DISABLED: '1',
-        // A build command may install the packages of a front end in a directory of its own, with NODE_ENV=production.
-        npm_config_include: 'dev',
-        npm_config_audit: 'false',
-        npm_config_fund: 'false',
-        npm_config_update_notifier: 'false',
-        npm_config_progress: 'false',
-        npm_config_fetch_retry_mintimeout: '1000',
-        npm_config_fetch_retry_maxtimeout: '10000',
-        npm_config_cache: '/home/build/.npm',
-        NODE_OPTIONS: `--max-old-space-size=${Math.floor((request.limits.memoryBytes / MEBIBYTE) * HEAP_SHARE)}`,
-        ...this.toolchain.headersOf(plan.nodeVersion),
-        ...plan.environment,
-        ...environment,
-        ...request.environment,
-      },
-      egress: { hosts: REGISTRIES, trusted: this.options.allowedHosts, open: request.settings.network === 'open' },
-      untrustedCode: true,
-      output: 'log',
-    };
   }
 }
 
@@ -403,23 +277,4 @@ interface Fetched {
   readonly source: SourceProgram;
   /** The mount of the framework's cache. */
   readonly framework: Mount | null;
-}
-
-interface BuildContext {
-  readonly session: BuildSession;
-  readonly request: BuildRequest;
-  readonly plan: BuildPlan;
-  readonly observer: BuildObserver;
-}
-
-interface Installed {
-  /** The cached packages to mount, or null when the build has its own. */
-  readonly shared: Mount | null;
-  /** False when an install script was left out, so that the packages are not kept for other builds. */
-  readonly isWhole: boolean;
-}
-
-interface ToolContext extends BuildContext {
-  /** The mounts of the package manager. */
-  readonly tools: readonly Mount[];
 }

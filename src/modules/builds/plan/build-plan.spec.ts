@@ -272,6 +272,19 @@ describe('the plan of a build', () => {
     expect(own.settings.start_command).toEqual({ value: 'hypercorn app:app', source: 'set' });
   });
 
+  it('starts Django in a directory below its packages', () => {
+    const application = {
+      framework: 'django',
+      target: 'core.wsgi:application',
+      directory: 'site',
+      collectsFiles: true,
+    };
+    const python = { packages: 'requirements.txt', application };
+    const made = plan({ entries: ['requirements.txt', 'site'], more: { manifest: null, python } });
+    expect(made.build).toMatch(/ python3 site\/manage\.py collectstatic /);
+    expect(made.serve({ output: '', server: null }).server?.command.at(-1)).toMatch(/:\$PWD\/site/);
+  });
+
   it('asks for a start command when a Python project has no known application', () => {
     const python = { packages: 'requirements.txt', application: null };
     expect(() => plan({ entries: ['tool.py'], more: { manifest: null, python } })).toThrow(
@@ -296,6 +309,26 @@ describe('the plan of a build', () => {
       /Pages were found in: site\. Set the root directory of the project to it/,
     ],
     [['go.mod'], {}, /^Found a Go module/],
+    [['build.sbt', 'public'], {}, /^Found a Scala project, /],
+    [['docker-compose.yml', 'README.md'], {}, /^Found a Docker Compose file, which builds do not run/],
+    [
+      ['config.toml', 'templates'],
+      { paths: ['config.toml', 'templates', 'templates/index.html'] },
+      /^Found a Zola site, /,
+    ],
+    [
+      ['compose.yaml', 'site'],
+      { paths: ['compose.yaml', 'site', 'site/index.html'] },
+      /Pages were found in: site\. Set the root directory/,
+    ],
+    [
+      ['frontend', 'backend'],
+      {
+        paths: ['frontend', 'frontend/index.html', 'backend/requirements.txt'],
+        packages: [{ directory: 'frontend', dependencies: ['vite'] }],
+      },
+      /Found: frontend \(vite\), backend \(python\)\. Set the root directory of the project to one of them/,
+    ],
     [['README.md'], {}, /Found: README.md. Expected is a package.json or an index.html/],
     [[], {}, /The directory is empty/],
     [
@@ -334,12 +367,78 @@ describe('the plan of a build', () => {
   it.each([
     [{}, { start: 'bun run src/index.ts' }, 'the start command runs it'],
     [{ elysia: '^1' }, {}, 'elysia listens only there'],
+    [{ '@types/bun': 'latest' }, {}, 'package.json has the types of Bun'],
   ])('refuses a server that needs Bun: %j, %j', (dependencies, scripts, why) => {
     const entries = ['package.json', 'index.ts'];
     const act = (more: Record<string, string>) => (): unknown =>
       plan({ dependencies: { ...dependencies, ...more }, scripts, entries });
     expect(act({})).toThrow(`The server needs Bun: ${why}`);
     expect(act({ bun: '^1' })).not.toThrow();
+  });
+
+  it.each([
+    ['electron .', /^Found an Electron app, which runs on desktops: the start script is "electron \."/],
+    ['cross-env NODE_ENV=production react-native start', /^Found a React Native app, which runs on phones/],
+    ['meteor run', /^Found a Meteor app/],
+  ])('refuses the program of the start script %j', (start, message) => {
+    const source = { scripts: { start, build: 'make' }, entries: ['package.json', 'index.html'] };
+    expect(() => plan(source)).toThrow(message);
+    expect(plan(source, { startCommand: 'node server.js' }).settings.start_command.value).toBe('node server.js');
+    expect(() => plan(source, { framework: 'static' })).not.toThrow();
+  });
+
+  it('names a start script that is for development only', () => {
+    expect(() => plan({ scripts: { start: 'wrangler dev' }, entries: ['package.json', 'src'] })).toThrow(
+      /The start script of package\.json, "wrangler dev", is for development, and there is no build script/,
+    );
+  });
+
+  it('refuses a client and a server that start at once, and names both', () => {
+    const packages = [
+      { directory: 'client', dependencies: ['react-scripts'] },
+      { directory: 'server', dependencies: ['express'] },
+    ];
+    const scripts = { start: 'concurrently "npm start --prefix server" "npm start --prefix client"' };
+    expect(() => plan({ dependencies: { concurrently: '^9' }, scripts, more: { packages } })).toThrow(
+      /Found: client \(create-react-app\), server \(express\)\. Set the root directory/,
+    );
+    expect(plan({ scripts: { start: 'concurrently "node a.js" "node b.js"' }, more: { packages } })).toMatchObject({
+      framework: 'node',
+    });
+  });
+
+  it('publishes the page at the top if a build leaves no other', () => {
+    const places = ({ pack }: ReturnType<typeof planOf>): string[] => pack.candidates.map(({ named }) => named);
+    const scripts = { build: 'tailwindcss -o dist/site.css' };
+    const [first, last] = [0, -1].map((at) => places(plan({ scripts, entries: ['index.html'] })).at(at));
+    expect([first, last]).toEqual(['dist', 'the root directory']);
+    expect(plan({ scripts, entries: ['index.html'] }).pack.candidates.at(-1)!.except).toContain('package.json');
+    expect(places(plan({ scripts, entries: ['about.html'] }))).not.toContain('the root directory');
+    expect(places(plan({ dependencies: { vite: '^7' }, scripts, entries: ['index.html'] }))).toEqual(['dist']);
+  });
+
+  it('starts Keystone by its own script, although its pages are made by Next.js', () => {
+    const dependencies = { next: '^15', '@keystone-6/core': '^6' };
+    const scripts = { start: 'keystone start', build: 'keystone build' };
+    expect(plan({ dependencies, scripts })).toMatchObject({
+      framework: 'node',
+      settings: { start_command: { value: 'keystone start' } },
+    });
+  });
+
+  it.each([
+    [
+      'streamlit_app.py',
+      'streamlit',
+      /a Streamlit app in streamlit_app\.py.+`streamlit run streamlit_app\.py --server\.port/,
+    ],
+    ['app.py', 'gradio', /a Gradio app in app\.py.+GRADIO_SERVER_PORT=\$PORT python3 app\.py`/],
+    ['main.py', null, /a Python project in main\.py/],
+  ])('names the command for a Python program %s of %s', (file, library, message) => {
+    const python = { packages: null, application: null, program: { file, library } };
+    const more = { manifest: null, python };
+    expect(() => plan({ entries: [file], more })).toThrow(message);
+    expect(plan({ entries: [file, 'public'], more })).toMatchObject({ framework: 'static' });
   });
 
   it('says how long a database in a file lasts', () => {

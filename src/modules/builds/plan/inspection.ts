@@ -50,6 +50,8 @@ export interface PythonProject {
     /** True for Django with a directory for its static files. */
     readonly collectsFiles: boolean;
   } | null;
+  /** A program at the top that is no known application, with the library that starts it. */
+  readonly program?: { readonly file: string; readonly library: string | null } | null;
 }
 
 interface Manifest {
@@ -110,12 +112,16 @@ const unfetchedOf = ({ submodules, pointers }: Record<string, unknown>): Inspect
 
 /** These become parts of commands, so that only plain names pass. */
 const PACKAGE_FILE = /^[\w.]{1,40}$/;
+const DIRECTORY = /^[A-Za-z_]\w{0,60}$/;
+const PROGRAM_FILE = /^\w{1,60}\.py$/;
 const TARGET = /^[A-Za-z_][\w.]{0,200}:[A-Za-z_]\w{0,100}(?:\(\))?$/;
 
 function pythonOf(raw: Record<string, unknown>): PythonProject {
   const packages = textOf(raw.packages);
   const found = raw.application == null ? null : recordOf(raw.application);
   const target = textOf(found?.target) ?? '';
+  const program = raw.program == null ? null : recordOf(raw.program);
+  const file = textOf(program?.file) ?? '';
   return {
     packages: packages !== null && PACKAGE_FILE.test(packages) ? packages : null,
     application:
@@ -124,9 +130,10 @@ function pythonOf(raw: Record<string, unknown>): PythonProject {
         : {
             framework: textOf(found.framework) ?? '',
             target,
-            directory: found.directory === 'src' ? 'src' : '',
+            directory: DIRECTORY.exec(textOf(found.directory) ?? '')?.[0] ?? '',
             collectsFiles: found.collectsFiles === true,
           },
+    program: program === null || !PROGRAM_FILE.test(file) ? null : { file, library: textOf(program.library) },
   };
 }
 

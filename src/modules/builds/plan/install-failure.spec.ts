@@ -16,6 +16,7 @@ const messageOf = (end: Partial<InstallEnd>): string => {
 describe('the reason why packages were not installed', () => {
   it.each([
     ['npm error code EUSAGE', 'package-lock.json', 'npm install'],
+    ['npm error aliases: clean-install, ic, install-clean', 'package-lock.json', 'npm install'],
     [' ERR_PNPM_OUTDATED_LOCKFILE  Cannot install with "frozen-lockfile"', 'pnpm-lock.yaml', 'pnpm install'],
     ['➤ YN0028: │ The lockfile would have been modified by this install', 'yarn.lock', 'yarn install'],
     [

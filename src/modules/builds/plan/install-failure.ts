@@ -16,7 +16,12 @@ export interface InstallEnd {
 type Reason = (end: InstallEnd) => string | null;
 
 const STALE_LOCKS: readonly (readonly [said: RegExp, file: string, command: string])[] = [
-  [/npm (?:error|ERR!) code EUSAGE|npm ci. can only install packages when/, 'package-lock.json', 'npm install'],
+  // The list of what differs may be longer than what is kept of the output. The help of `npm ci` stands after it.
+  [
+    /npm (?:error|ERR!) (?:code EUSAGE|aliases: clean-install\b)|npm ci. can only install packages when/,
+    'package-lock.json',
+    'npm install',
+  ],
   [/ERR_PNPM_(?:OUTDATED_LOCKFILE|LOCKFILE_CONFIG_MISMATCH|FROZEN_LOCKFILE)/, 'pnpm-lock.yaml', 'pnpm install'],
   [/YN0028|Your lockfile needs to be updated/, 'yarn.lock', 'yarn install'],
   [/lockfile had changes, but lockfile is frozen/, 'bun.lock', 'bun install'],

@@ -66,7 +66,11 @@ function siteIn({ source, settings, inspection, root, hasBuild }: ServingParts, 
   // The source of a project with packages is not a site, unless its pages lie at the top.
   const isSite = inspection.manifest === null || inspection.entries.some((name) => /\.html?$/i.test(name));
   const found = hasBuild
-    ? outputs.map(named)
+    ? // A build may make only the styles or scripts of a page that lies at the top.
+      [
+        ...outputs.map(named),
+        ...(mode.buildsBesidePages === true && inspection.entries.includes('index.html') ? [asItLies] : []),
+      ]
     : inspection.entries.includes('index.html')
       ? [asItLies]
       : [...outputs.map(named), ...(isSite ? [asItLies] : [])];
@@ -138,7 +142,14 @@ function serverIn(parts: ServingParts, mode: ServerMode): Serving {
 /** Servers have Node.js and Python, and Bun only as a package of the project. */
 function requireNode(source: Source, command: string): void {
   const named = /(?:^|&&|;|\s)bunx?\s/.test(command.slice(0, 2_000)) ? 'the start command runs it' : null;
-  const found = named ?? (source.uses('elysia') && !source.uses('@elysiajs/node') ? 'elysia listens only there' : null);
+  const written =
+    source.script('start') === undefined &&
+    source.uses('@types/bun', 'bun-types') &&
+    /^node [\w./-]{1,200}\.[cm]?tsx?$/.test(command)
+      ? 'package.json has the types of Bun, and no start script for Node.js'
+      : null;
+  const found =
+    named ?? written ?? (source.uses('elysia') && !source.uses('@elysiajs/node') ? 'elysia listens only there' : null);
   if (found === null || source.uses('bun')) return;
   throw new BuildFailed(
     'framework_not_found',

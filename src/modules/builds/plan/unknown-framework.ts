@@ -2,7 +2,8 @@ import { posix } from 'node:path';
 
 import { BuildFailed } from '../build-failed.js';
 import { detectPreset } from '../frameworks/catalog.js';
-import { otherLanguagesOf } from '../frameworks/other-languages.js';
+import { isDevServer } from '../frameworks/dev-servers.js';
+import { otherFilesOf, otherLanguagesOf } from '../frameworks/other-languages.js';
 import { type Preset } from '../frameworks/preset.js';
 import { Source } from '../frameworks/source.js';
 import { type Inspection } from './inspection.js';
@@ -22,13 +23,21 @@ export function unknownFramework(source: Source, inspection: Inspection): never 
  * no one place.
  */
 export function isMonorepoRoot(preset: Preset, source: Source, inspection: Inspection): boolean {
-  if (!inspection.hasWorkspaces || source.has('index.html')) return false;
+  if (source.has('index.html')) return false;
+  if (preset.name === 'node' && startsSeveral(source)) return applicationsIn(inspection).length > 0;
+  if (!inspection.hasWorkspaces) return false;
   const runsOthers =
     preset.name === 'static'
       ? source.script('build') !== undefined
       : preset.name === 'node' && /\b(?:turbo|nx|lerna)\s/.test((source.script('start') ?? '').slice(0, 2_000));
   return runsOthers && applicationsIn(inspection).length > 0;
 }
+
+/** The scripts of a client and a server beside each other start at once. There is one port for both. */
+const startsSeveral = (source: Source): boolean =>
+  /\b(?:concurrently|npm-run-all|run-p)\b.{1,500}(?:--prefix|--cwd|-C|\bcd)\s/.test(
+    (source.script('start') ?? '').slice(0, 2_000),
+  );
 
 function messageOf(source: Source, inspection: Inspection): string {
   const applications = applicationsIn(inspection);
@@ -38,29 +47,36 @@ function messageOf(source: Source, inspection: Inspection): string {
       'Set the root directory of the project to one of them.'
     );
   const others = otherLanguagesOf(source);
-  if (others.length > 0)
-    return (
-      `Found ${others.join(' and ')}, which builds do not run. Expected is a package.json with a known framework, a ` +
-      'start script or a build script, a Dockerfile, or HTML files. Add one of these, or set the root directory ' +
-      'of the project. ' +
-      'To publish files as they lie, set the framework to static.'
-    );
+  if (others.length > 0) return notRun(others);
   const pages = pageDirectoriesOf(source);
   if (pages.length > 0)
     return (
       `The root directory has no known framework and no HTML file. Pages were found in: ${pages.join(', ')}. ` +
       `Set the root directory of the project to ${pages.length === 1 ? 'it' : 'one of them'}.`
     );
+  const files = source.hasManifest ? [] : otherFilesOf(source);
+  if (files.length > 0) return notRun(files);
+  const start = source.script('start');
   const names = source.entries.filter((name) => !name.startsWith('.')).slice(0, MOST_NAMES);
   return (
     'No known framework and no HTML file was found. ' +
     (names.length === 0 ? 'The directory is empty. ' : `Found: ${names.join(', ')}. `) +
     (source.hasManifest
-      ? 'package.json has no known framework and neither a start nor a build script. '
+      ? start !== undefined && isDevServer(start)
+        ? `The start script of package.json, "${start.slice(0, 200)}", is for development, and there is no build ` +
+          'script. Expected is a known framework, a build script that leaves pages, or a start script that runs a ' +
+          'server. '
+        : 'package.json has no known framework and neither a start nor a build script. '
       : 'Expected is a package.json or an index.html. ') +
     'Set the framework or the root directory of the project.'
   );
 }
+
+const notRun = (titles: readonly string[]): string =>
+  `Found ${titles.join(' and ')}, which builds do not run. Expected is a package.json with a known framework, a ` +
+  'start script or a build script, a Dockerfile, or HTML files. Add one of these, or set the root directory ' +
+  'of the project. ' +
+  'To publish files as they lie, set the framework to static.';
 
 /** Directories with pages, those with a front page first. */
 function pageDirectoriesOf(source: Source): string[] {
@@ -71,6 +87,21 @@ function pageDirectoriesOf(source: Source): string[] {
 
 /** The directories of a monorepo that a preset of their own knows, such as `apps/web (nextjs)`. */
 function applicationsIn(inspection: Inspection): string[] {
+  return [...nodeApplicationsIn(inspection), ...pythonProjectsIn(inspection)];
+}
+
+const PYTHON_PROJECT = /^([\w.-]{1,60}(?:\/[\w.-]{1,60})?)\/(?:requirements\.txt|pyproject\.toml|manage\.py)$/;
+
+const pythonProjectsIn = ({ paths }: Inspection): string[] => [
+  ...new Set(
+    paths.flatMap((path) => {
+      const directory = PYTHON_PROJECT.exec(path)?.[1];
+      return directory === undefined ? [] : [`${directory} (python)`];
+    }),
+  ),
+];
+
+function nodeApplicationsIn(inspection: Inspection): string[] {
   return inspection.packages.flatMap(({ directory, dependencies }) => {
     const inside = inspection.paths.flatMap((path) =>
       path.startsWith(`${directory}/`) ? [path.slice(directory.length + 1)] : [],

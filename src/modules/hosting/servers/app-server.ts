@@ -42,6 +42,11 @@ export class AppServer {
     return this.program.isAlive;
   }
 
+  /** Resolves when the server has ended and all of its output has been delivered. */
+  get exited(): IsolatedProgram['exited'] {
+    return this.program.exited;
+  }
+
   /** True once the server has listened. */
   get isListening(): boolean {
     return this.hasListened;

@@ -5,6 +5,9 @@
  * If the app has a network, questions for names go the other way: from the usual port to a socket of the host, which
  * answers them. Nothing depends on this for safety, because the rules of the network see addresses only.
  *
+ * Many servers have a port of their own written into them. One that does not listen on that of PORT, and answers HTTP
+ * on exactly one other, gets its requests there, until it listens on that of PORT.
+ *
  * Nothing is accepted before the server listens: until then requests wait in the queue of the socket. The first
  * connection is the host's and carries no request: a byte on it tells the host that the server listens. Each byte that
  * the host sends back asks for what is in the directories of our arguments, as one archive in pieces: four bytes with
@@ -16,28 +19,140 @@ const dgram = require('node:dgram');
 const fs = require('node:fs');
 const net = require('node:net');
 const path = require('node:path');
+const { setTimeout: sleep } = require('node:timers/promises');
 
 const LISTEN_DESCRIPTOR = 4;
 const RETRY_MS = 10;
 const HOSTS = ['127.0.0.1', '::1'];
 
-const port = Number(process.env.PORT);
+const PORT = Number(process.env.PORT);
+
+/** Where requests go. */
+let target = { port: PORT, host: HOSTS[0] };
 
 // A server that cannot be reached is of no use: with the shell that started us both ends the sandbox.
 process.once('exit', () => process.kill(process.ppid, 'SIGKILL'));
 
-/** Some servers listen on one address only. */
-function waitForServer(turn) {
-  const host = HOSTS[turn % HOSTS.length];
-  const probe = net.connect({ port, host });
-  probe.once('connect', () => {
-    probe.destroy();
-    listen(host);
-  });
-  probe.once('error', () => setTimeout(waitForServer, RETRY_MS, turn + 1));
+async function waitForServer() {
+  let other = null;
+  for (let turn = 1; ; turn++) {
+    // Some servers listen on one address only.
+    const host = HOSTS[turn % HOSTS.length];
+    if (await listensOn(PORT, host)) {
+      target = { port: PORT, host };
+      return listen();
+    }
+    // The search does not delay what listens on PORT meanwhile.
+    if (turn % TURNS_PER_SEARCH === 0) void otherPlace().then((place) => (other ??= place));
+    if (other !== null) {
+      target = other;
+      listen();
+      return returnToPort();
+    }
+    await sleep(RETRY_MS);
+  }
 }
 
-function listen(host) {
+function listensOn(port, host) {
+  return new Promise((resolve) => {
+    const probe = net.connect({ port, host });
+    probe.once('connect', () => {
+      probe.destroy();
+      resolve(true);
+    });
+    probe.once('error', () => resolve(false));
+  });
+}
+
+/** What listened on another port first may be for something else, such as metrics. */
+async function returnToPort() {
+  for (let turn = 0; ; turn++) {
+    const host = HOSTS[turn % HOSTS.length];
+    if (await listensOn(PORT, host)) {
+      target = { port: PORT, host };
+      console.error(`The server listens on port ${PORT} now. Requests go there.`);
+      return;
+    }
+    await sleep(RETURN_MS);
+  }
+}
+
+const TURNS_PER_SEARCH = 25;
+const RETURN_MS = 500;
+/** Others have to listen for this long, because the server may be about to listen on PORT. */
+const SETTLED_MS = 2_000;
+const LONGEST_ANSWER_MS = 5_000;
+/** Those of the names of a network and of Node's debugger. */
+const NOT_FOR_REQUESTS = [53, 9229];
+/** Ports that the system chooses begin here. */
+const FIRST_CHOSEN = 32_768;
+const LISTENS = '0A';
+const MOST_PORTS = 10;
+
+const settling = { ports: '', since: 0, isOver: false };
+
+/** The one other place that answers HTTP, once nothing has changed for a while. */
+async function otherPlace() {
+  const ports = listeningPorts();
+  const now = performance.now();
+  if (ports.join() !== settling.ports) Object.assign(settling, { ports: ports.join(), since: now, isOver: false });
+  if (ports.length === 0 || settling.isOver || now - settling.since < SETTLED_MS) return null;
+  settling.isOver = true;
+  const asked = ports.flatMap((port) => HOSTS.map((host) => ({ port, host })));
+  const answers = await Promise.all(asked.map(answersHttp));
+  if (isOpen) return null;
+  const answering = asked.filter((_place, at) => answers[at]);
+  const places = answering.filter(({ port }, at) => answering.findIndex((each) => each.port === port) === at);
+  const found = `The server does not listen on the port in PORT, which is ${PORT}, but on ${ports.join(' and ')}. `;
+  console.error(
+    places.length === 1
+      ? `${found}Requests go to port ${places[0].port}. Make it listen on the port in PORT, so that it starts sooner.`
+      : `${found}Make it listen on the port in PORT.`,
+  );
+  return places.length === 1 ? places[0] : null;
+}
+
+/** In the kernel's tables, numbers are hexadecimal. */
+function listeningPorts() {
+  const ports = new Set();
+  for (const table of ['/proc/net/tcp', '/proc/net/tcp6']) {
+    for (const line of (textOf(table) ?? '').split('\n').slice(1)) {
+      const [, local = '', , state] = line.trim().split(/\s+/);
+      const port = parseInt(local.split(':')[1], 16);
+      if (state === LISTENS && port < FIRST_CHOSEN && port !== PORT && !NOT_FOR_REQUESTS.includes(port))
+        ports.add(port);
+    }
+  }
+  return [...ports].sort((one, other) => one - other).slice(0, MOST_PORTS);
+}
+
+function textOf(file) {
+  try {
+    return fs.readFileSync(file, 'utf8');
+  } catch {
+    return null;
+  }
+}
+
+function answersHttp({ port, host }) {
+  return new Promise((resolve) => {
+    const probe = net.connect({ port, host });
+    const end = (answers) => {
+      probe.destroy();
+      resolve(answers);
+    };
+    probe.setTimeout(LONGEST_ANSWER_MS, () => end(false));
+    probe.once('error', () => end(false));
+    probe.once('close', () => end(false));
+    probe.once('data', (bytes) => end(bytes.toString('latin1', 0, 7) === 'HTTP/1.'));
+    probe.write('HEAD / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n');
+  });
+}
+
+let isOpen = false;
+
+function listen() {
+  isOpen = true;
   let isFirst = true;
   const door = net.createServer({ allowHalfOpen: true, noDelay: true }, (from) => {
     if (isFirst) {
@@ -47,7 +162,7 @@ function listen(host) {
       from.write('.');
       return;
     }
-    const to = net.connect({ port, host, allowHalfOpen: true, noDelay: true });
+    const to = net.connect({ ...target, allowHalfOpen: true, noDelay: true });
     from.pipe(to);
     to.pipe(from);
     const end = () => {
@@ -240,4 +355,4 @@ if (fs.existsSync(NAMES_SOCKET)) {
   answerNamesOverUdp();
   answerNamesOverTcp();
 }
-waitForServer(0);
+void waitForServer();
