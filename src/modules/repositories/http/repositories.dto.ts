@@ -111,7 +111,7 @@ export class BranchesQuery {
   }
 }
 
-export class BranchCommitView {
+class BranchCommitView {
   @ApiProperty({ example: '4b825dc642cb6eb9a060e54bf8d69288fbee4904' }) sha!: string;
   @ApiPropertyOptional({
     type: String,
@@ -153,7 +153,7 @@ export class BranchView {
   }
 }
 
-export class LastPushView {
+class LastPushView {
   @ApiProperty({ format: 'date-time' }) at!: string;
   @ApiProperty({ example: 'main' }) branch!: string;
   @ApiProperty({ type: BranchCommitView }) commit!: BranchCommitView;

@@ -6,18 +6,18 @@ import { MIN_MEMORY_MIB } from './executions.dto.js';
 
 const MEBIBYTE = 1_048_576;
 
-export class SandboxTimeoutView {
+class SandboxTimeoutView {
   @ApiProperty({ type: 'integer', example: 30_000, description: 'For executions that name none.' }) default!: number;
   @ApiProperty({ type: 'integer', example: 60_000 }) max!: number;
 }
 
-export class SandboxMemoryView {
+class SandboxMemoryView {
   @ApiProperty({ type: 'integer', example: 256, description: 'For executions that name none.' }) default!: number;
   @ApiProperty({ type: 'integer', example: 64 }) min!: number;
   @ApiProperty({ type: 'integer', example: 512 }) max!: number;
 }
 
-export class SandboxCallsView {
+class SandboxCallsView {
   @ApiProperty({ type: 'integer', nullable: true, example: 10_000, description: 'Null when calls are unlimited.' })
   limit!: number | null;
   @ApiProperty({ type: 'integer', nullable: true, example: 9_990 }) remaining!: number | null;

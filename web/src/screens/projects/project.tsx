@@ -88,7 +88,7 @@ export function Screen({ org, project: id }: ProjectParams): ReactNode {
               all.length === 0 ? (
                 <NoDeploys project={found} />
               ) : (
-                <FilteredDeploys org={org} project={found} unfiltered={deploys} />
+                <FilteredDeploys org={org} project={id} repository={found.repo_url} unfiltered={deploys} />
               )
             }
           </Loaded>
@@ -123,17 +123,19 @@ function NoDeploys({ project }: { readonly project: Project }): ReactNode {
 
 interface FilteredDeploysProps {
   readonly org: string;
-  readonly project: Project;
+  readonly project: string;
+  /** The address of the linked repository, whose branches are offered. */
+  readonly repository: string | undefined;
   readonly unfiltered: DeploysProps['query'] & { readonly data: Parameters<typeof rowsOf<Deploy>>[0] };
 }
 
 /** The filters are in the address, so that a link shows the same. */
-function FilteredDeploys({ org, project, unfiltered }: FilteredDeploysProps): ReactNode {
+function FilteredDeploys({ org, project, repository, unfiltered }: FilteredDeploysProps): ReactNode {
   const [search, setSearch] = useSearchParams();
   const filter = filterIn(search);
   const isFiltered = filter.branch !== undefined || filter.state !== undefined;
-  const filtered = useInfiniteQuery({ ...filteredDeploysQuery(project.id, filter), enabled: isFiltered });
-  const known = useBranchNames(org, project.repo_url);
+  const filtered = useInfiniteQuery({ ...filteredDeploysQuery(project, filter), enabled: isFiltered });
+  const known = useBranchNames(org, repository);
   const shown = rowsOf(unfiltered.data);
   const branches = new Set([...known, ...shown.map(({ branch }) => branch), ...(filter.branch ? [filter.branch] : [])]);
   const choose = (name: 'branch' | 'state', value: string): void => {
@@ -184,12 +186,12 @@ function FilteredDeploys({ org, project, unfiltered }: FilteredDeploysProps): Re
             rowsOf(data).length === 0 ? (
               <p className="text-muted">No deploy is like that.</p>
             ) : (
-              <Deploys org={org} project={project.id} deploys={rowsOf(data)} query={filtered} />
+              <Deploys org={org} project={project} deploys={rowsOf(data)} query={filtered} />
             )
           }
         </Loaded>
       ) : (
-        <Deploys org={org} project={project.id} deploys={shown} query={unfiltered} />
+        <Deploys org={org} project={project} deploys={shown} query={unfiltered} />
       )}
     </>
   );

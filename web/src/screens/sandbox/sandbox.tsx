@@ -185,9 +185,9 @@ function Program({ org, draft, replacements, onChange }: ProgramProps): ReactNod
           }}
         >
           <option value="">Default</option>
-          {TIMEOUTS.filter((ms) => isWithin(ms, limits?.timeout_ms.max, timeout)).map((ms) => (
+          {TIMEOUTS.map((ms) => (
             <option key={ms} value={ms}>
-              {ms / 1_000} s
+              {ms / 1_000} s{beyond(ms, limits?.timeout_ms.max)}
             </option>
           ))}
         </Choice>
@@ -200,9 +200,9 @@ function Program({ org, draft, replacements, onChange }: ProgramProps): ReactNod
           }}
         >
           <option value="">Default</option>
-          {MEMORIES.filter((mib) => isWithin(mib, limits?.memory_mib.max, memory)).map((mib) => (
+          {MEMORIES.map((mib) => (
             <option key={mib} value={mib}>
-              {mib} MiB
+              {mib} MiB{beyond(mib, limits?.memory_mib.max)}
             </option>
           ))}
         </Choice>
@@ -241,9 +241,9 @@ function Program({ org, draft, replacements, onChange }: ProgramProps): ReactNod
   );
 }
 
-/** What a draft names stays, so that a smaller plan shows as an error and not as another choice. */
-const isWithin = (value: number, max: number | undefined, chosen: string): boolean =>
-  max === undefined || value <= max || String(value) === chosen;
+/** A larger plan is a choice, too: the service says which one. */
+const beyond = (value: number, max: number | undefined): string =>
+  max === undefined || value <= max ? '' : ', in a larger plan';
 
 const COUNT = new Intl.NumberFormat('en');
 
