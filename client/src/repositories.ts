@@ -42,7 +42,11 @@ export class Repositories {
     return this.#transport.get(pathOf(repositoryId), options);
   }
 
-  /** Lists the branches of a repository by name, each with its commit. @throws {NotFoundError} `repository_not_found`. */
+  /**
+   * Lists the branches of a repository by name, each with its commit.
+   *
+   * @throws {NotFoundError} `repository_not_found`.
+   */
   branches(repositoryId: string, query?: ListQuery, options?: RequestOptions): Listing<Branch> {
     return this.#transport.list(`${pathOf(repositoryId)}/branches`, query, options);
   }

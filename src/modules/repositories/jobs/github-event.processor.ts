@@ -66,7 +66,11 @@ export class GithubEventProcessor implements JobHandler<GithubEventPayload> {
   /** GitHub allows any number of branches, of which a bounded number is kept. */
   private async recordBranch(
     repositoryId: string,
-    { branch, commitSha, commitMessage }: { branch: string; commitSha: string | null; commitMessage: string | undefined },
+    {
+      branch,
+      commitSha,
+      commitMessage,
+    }: { branch: string; commitSha: string | null; commitMessage: string | undefined },
   ): Promise<void> {
     if ((await this.repositories.countBranches(repositoryId)) >= MAX_BRANCHES && commitSha !== null) return;
     await this.repositories.setBranch(repositoryId, branch, commitSha, this.clock.now());
