@@ -1309,6 +1309,26 @@ export interface paths {
         readonly patch: operations["CronsController_change"];
         readonly trace?: never;
     };
+    readonly "/api/v1/projects/{project_id}/crons/{cron_id}/run": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Runs a cron now, whether or not it is enabled.
+         * @description The request is sent within seconds; list the runs for its outcome. While another run of the cron is active, this one is skipped, and its outcome is `overlapped`.
+         */
+        readonly post: operations["CronsController_run"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/v1/projects/{project_id}/crons/{cron_id}/runs": {
         readonly parameters: {
             readonly query?: never;
@@ -1656,6 +1676,26 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/v1/repositories/{repository_id}/branches": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Lists the branches of a repository by name, each with its commit.
+         * @description Shows what the last push has left; the first 1,000 branches are known. At GitHub, it shows the branches that were pushed since the repository was created here.
+         */
+        readonly get: operations["RepositoriesController_branches"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/v1/repositories/templates": {
         readonly parameters: {
             readonly query?: never;
@@ -1728,6 +1768,23 @@ export interface paths {
          * @description The output is discarded, and the time that the code ran is charged.
          */
         readonly post: operations["ExecutionsController_cancel"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/sandbox/limits": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /** Returns the limits of executions on the plan of the organization, and the calls left today. */
+        readonly get: operations["SandboxLimitsController_show"];
+        readonly put?: never;
+        readonly post?: never;
         readonly delete?: never;
         readonly options?: never;
         readonly head?: never;
@@ -2307,6 +2364,36 @@ export interface components {
              * @enum {string}
              */
             readonly window: "day" | "month" | "total";
+        readonly BranchCommitView: {
+            /**
+             * Format: date-time
+             * @description The time that the commit claims. Absent when it is unknown.
+             */
+            readonly committed_at?: string;
+            /**
+             * @description First line of the message, at most 200 characters. Absent when it is unknown.
+             * @example Add the shop
+             */
+            readonly message?: string;
+            /** @example 4b825dc642cb6eb9a060e54bf8d69288fbee4904 */
+            readonly sha: string;
+        };
+        readonly BranchPageAnswer: {
+            readonly data: readonly components["schemas"]["BranchView"][];
+            readonly meta: components["schemas"]["PageMeta"];
+        };
+        readonly BranchView: {
+            /** @description The commit that the branch points to. */
+            readonly commit: components["schemas"]["BranchCommitView"];
+            /** @description Whether clones check it out. */
+            readonly is_default: boolean;
+            /** @example main */
+            readonly name: string;
+            /**
+             * Format: date-time
+             * @description Absent when it was never pushed.
+             */
+            readonly pushed_at?: string;
         };
         readonly CallingKeyView: {
             /** @example key_01jd3m8yeqf5rb0xkq5ym8s6tn */
@@ -2937,6 +3024,10 @@ export interface components {
             readonly data: components["schemas"]["CronView"];
             readonly meta: components["schemas"]["AnswerMeta"];
         };
+        readonly CronRunAnswer: {
+            readonly data: components["schemas"]["CronRunView"];
+            readonly meta: components["schemas"]["AnswerMeta"];
+        };
         readonly CronRunsAnswer: {
             readonly data: readonly components["schemas"]["CronRunView"][];
             readonly meta: components["schemas"]["AnswerMeta"];
@@ -2960,6 +3051,11 @@ export interface components {
              * @example 200
              */
             readonly status?: number;
+            /**
+             * @description manual: begun by `POST …/run`.
+             * @enum {string}
+             */
+            readonly trigger: "schedule" | "manual";
         };
         readonly CronsAnswer: {
             readonly data: readonly components["schemas"]["CronView"][];
@@ -3965,6 +4061,13 @@ export interface components {
             /** @example production */
             readonly type: string;
         };
+        readonly LastPushView: {
+            /** Format: date-time */
+            readonly at: string;
+            /** @example main */
+            readonly branch: string;
+            readonly commit: components["schemas"]["BranchCommitView"];
+        };
         readonly LeaseBody: {
             /**
              * @description Your name, which must be the same in all calls.
@@ -4650,6 +4753,8 @@ export interface components {
             readonly default_branch: string;
             /** @example repo_01jd3m8yeqf5rb0xkq5ym8s6tn */
             readonly id: string;
+            /** @description The branch that was pushed last, of those that still exist. Absent before the first push. */
+            readonly last_push?: components["schemas"]["LastPushView"];
             /** @example shop */
             readonly name: string;
             /** @example org_01jd3m8yeqf5rb0xkq5ym8s6tn */
@@ -4755,6 +4860,56 @@ export interface components {
             readonly name: string;
             /** @example 3.11.2 */
             readonly version: string;
+        };
+        readonly SandboxCallsView: {
+            /**
+             * @description Null when calls are unlimited.
+             * @example 10000
+             */
+            readonly limit: number | null;
+            /** @example 9990 */
+            readonly remaining: number | null;
+            /** Format: date-time */
+            readonly resets_at: string;
+        };
+        readonly SandboxLimitsAnswer: {
+            readonly data: components["schemas"]["SandboxLimitsView"];
+            readonly meta: components["schemas"]["AnswerMeta"];
+        };
+        readonly SandboxLimitsView: {
+            /** @description API calls of the organization today. */
+            readonly calls: components["schemas"]["SandboxCallsView"];
+            /**
+             * @description Executions at once, queued ones included.
+             * @example 8
+             */
+            readonly concurrency: number;
+            readonly memory_mib: components["schemas"]["SandboxMemoryView"];
+            /** @description Limit of standard output and of standard error, each. */
+            readonly output_bytes: number;
+            /** @enum {string} */
+            readonly plan: "free" | "builder" | "pro" | "enterprise";
+            readonly timeout_ms: components["schemas"]["SandboxTimeoutView"];
+        };
+        readonly SandboxMemoryView: {
+            /**
+             * @description For executions that name none.
+             * @example 256
+             */
+            readonly default: number;
+            /** @example 512 */
+            readonly max: number;
+            /** @example 64 */
+            readonly min: number;
+        };
+        readonly SandboxTimeoutView: {
+            /**
+             * @description For executions that name none.
+             * @example 30000
+             */
+            readonly default: number;
+            /** @example 60000 */
+            readonly max: number;
         };
         readonly SentAnswer: {
             readonly data: components["schemas"]["SentView"];
@@ -17213,6 +17368,158 @@ export interface operations {
             };
         };
     };
+    readonly CronsController_run: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The id of the cron.
+                 * @example cron_01jd3m8yeqf5rb0xkq5ym8s6tn
+                 */
+                readonly cron_id: string;
+                /**
+                 * @description The id or slug of the project.
+                 * @example prj_01jd3m8yeqf5rb0xkq5ym8s6tn
+                 */
+                readonly project_id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            readonly 202: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["CronRunAnswer"];
+                };
+            };
+            /**
+             * @description `conflicting_credentials`: The request carries two different credentials.
+             *
+             *     `invalid_request`: A field of the request is invalid.
+             */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The request carries no API key.
+             *
+             *     `malformed_api_key`: The API key has the wrong format.
+             *
+             *     `invalid_api_key`: The API key is unknown.
+             *
+             *     `expired_api_key`: The API key has expired.
+             *
+             *     `revoked_api_key`: The API key has been revoked.
+             *
+             *     `rotated_api_key`: The API key has been rotated.
+             *
+             *     `session_token_not_allowed`: A session token was sent where an API key is required.
+             *
+             *     `session_required`: The request requires a user session.
+             *
+             *     `invalid_session`: The session has ended or is unknown.
+             */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `insufficient_scopes`: The key or the role does not allow this.
+             *
+             *     `org_access_denied`: The caller has no access to the organization.
+             *
+             *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `ip_not_allowed`: The key does not allow this IP address.
+             *
+             *     `feature_not_in_plan`: The plan does not include this feature.
+             */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `project_not_found`: Project not found.
+             *
+             *     `cron_not_found`: Cron not found.
+             */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `idempotency_mismatch`: The idempotency key was used for a different request.
+             *
+             *     `idempotency_in_progress`: A request with this idempotency key is still running.
+             */
+            readonly 409: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
+             *
+             *     `daily_limit_exceeded`: The daily call limit is reached.
+             */
+            readonly 429: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `internal_error`: An unexpected error occurred. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `service_unavailable`: A required backend is temporarily unavailable.
+             *
+             *     `storage_unavailable`: There is not enough storage space.
+             */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
     readonly CronsController_runs: {
         readonly parameters: {
             readonly query?: never;
@@ -21239,6 +21546,134 @@ export interface operations {
             };
         };
     };
+    readonly RepositoriesController_branches: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description The `meta.next_cursor` of an earlier page. The list continues after it. */
+                readonly cursor?: string;
+                readonly limit?: number;
+            };
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The id of the repository.
+                 * @example repo_01jd3m8yeqf5rb0xkq5ym8s6tn
+                 */
+                readonly repository_id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["BranchPageAnswer"];
+                };
+            };
+            /**
+             * @description `conflicting_credentials`: The request carries two different credentials.
+             *
+             *     `invalid_request`: A field of the request is invalid.
+             */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The request carries no API key.
+             *
+             *     `malformed_api_key`: The API key has the wrong format.
+             *
+             *     `invalid_api_key`: The API key is unknown.
+             *
+             *     `expired_api_key`: The API key has expired.
+             *
+             *     `revoked_api_key`: The API key has been revoked.
+             *
+             *     `rotated_api_key`: The API key has been rotated.
+             *
+             *     `session_token_not_allowed`: A session token was sent where an API key is required.
+             *
+             *     `session_required`: The request requires a user session.
+             *
+             *     `invalid_session`: The session has ended or is unknown.
+             */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `insufficient_scopes`: The key or the role does not allow this.
+             *
+             *     `org_access_denied`: The caller has no access to the organization.
+             *
+             *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `ip_not_allowed`: The key does not allow this IP address.
+             */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `repository_not_found`: Repository not found. */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
+             *
+             *     `daily_limit_exceeded`: The daily call limit is reached.
+             */
+            readonly 429: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `internal_error`: An unexpected error occurred. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `service_unavailable`: A required backend is temporarily unavailable. */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
     readonly RepositoriesController_templates: {
         readonly parameters: {
             readonly query?: never;
@@ -21909,6 +22344,111 @@ export interface operations {
              *
              *     `storage_unavailable`: There is not enough storage space.
              */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    readonly SandboxLimitsController_show: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["SandboxLimitsAnswer"];
+                };
+            };
+            /** @description `conflicting_credentials`: The request carries two different credentials. */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The request carries no API key.
+             *
+             *     `malformed_api_key`: The API key has the wrong format.
+             *
+             *     `invalid_api_key`: The API key is unknown.
+             *
+             *     `expired_api_key`: The API key has expired.
+             *
+             *     `revoked_api_key`: The API key has been revoked.
+             *
+             *     `rotated_api_key`: The API key has been rotated.
+             *
+             *     `session_token_not_allowed`: A session token was sent where an API key is required.
+             *
+             *     `session_required`: The request requires a user session.
+             *
+             *     `invalid_session`: The session has ended or is unknown.
+             */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `insufficient_scopes`: The key or the role does not allow this.
+             *
+             *     `org_access_denied`: The caller has no access to the organization.
+             *
+             *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `ip_not_allowed`: The key does not allow this IP address.
+             */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
+             *
+             *     `daily_limit_exceeded`: The daily call limit is reached.
+             */
+            readonly 429: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `internal_error`: An unexpected error occurred. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `service_unavailable`: A required backend is temporarily unavailable. */
             readonly 503: {
                 headers: {
                     readonly [name: string]: unknown;

@@ -275,6 +275,15 @@ export class Projects {
     return this.#transport.delete(`${pathOf(project)}/crons/${encodeURIComponent(cronId)}`, options);
   }
 
+  /**
+   * Runs a cron now. Its request is sent within seconds: list {@link cronRuns} for the outcome. Needs `deploys:write`.
+   *
+   * @throws {AuthorizationError} `feature_not_in_plan`.
+   */
+  runCron(project: string, cronId: string, options?: RequestOptions): Promise<CronRun> {
+    return this.#transport.post(`${pathOf(project)}/crons/${encodeURIComponent(cronId)}/run`, undefined, options);
+  }
+
   /** Lists the last 100 runs of a cron, newest first. Needs `deploys:read`. */
   cronRuns(project: string, cronId: string, options?: RequestOptions): Promise<readonly CronRun[]> {
     return this.#transport.get(`${pathOf(project)}/crons/${encodeURIComponent(cronId)}/runs`, options);

@@ -1,6 +1,6 @@
 import type { Listing, ListQuery } from './page.js';
 import type { RequestOptions, Transport } from './transport.js';
-import type { NewRepository, Repository, Template } from './types.js';
+import type { Branch, NewRepository, Repository, Template } from './types.js';
 
 /**
  * Git repositories of the service. Clone them and push to them by `repo_url`, with an API key as the password.
@@ -40,6 +40,15 @@ export class Repositories {
   /** @throws {NotFoundError} `repository_not_found`. */
   get(repositoryId: string, options?: RequestOptions): Promise<Repository> {
     return this.#transport.get(pathOf(repositoryId), options);
+  }
+
+  /**
+   * Lists the branches of a repository by name, each with its commit.
+   *
+   * @throws {NotFoundError} `repository_not_found`.
+   */
+  branches(repositoryId: string, query?: ListQuery, options?: RequestOptions): Listing<Branch> {
+    return this.#transport.list(`${pathOf(repositoryId)}/branches`, query, options);
   }
 
   /**

@@ -1,6 +1,6 @@
 import type { Listing, ListQuery } from './page.js';
 import type { Answer, RequestOptions, Transport } from './transport.js';
-import type { Execution, ListedRun, Run, RunRequest, TryRequest } from './types.js';
+import type { Execution, ListedRun, Run, RunRequest, SandboxLimits, TryRequest } from './types.js';
 
 /** Runs untrusted TypeScript, JavaScript and Python in isolation. */
 export class Sandbox {
@@ -43,6 +43,11 @@ export class Sandbox {
   /** Starts a run like {@link run}, but resolves once it is queued. Poll {@link get} for its end. */
   start(request: RunRequest, options?: RequestOptions): Promise<Run> {
     return this.#transport.post('/api/v1/sandbox/executions', { ...request, wait: false }, options);
+  }
+
+  /** Returns what executions of the organization may use on its plan, and the API calls left today. */
+  limits(options?: RequestOptions): Promise<SandboxLimits> {
+    return this.#transport.get('/api/v1/sandbox/limits', options);
   }
 
   /** @throws {NotFoundError} `execution_not_found`. */

@@ -31,6 +31,9 @@ export type Run = Schemas['OrgExecutionView'];
 /** A run in a list, without its output. */
 export type ListedRun = Schemas['ListedExecutionView'];
 
+/** What executions of an organization may use. */
+export type SandboxLimits = Schemas['SandboxLimitsView'];
+
 export type OrganizationMembership = Schemas['MembershipView'];
 export type Organization = Schemas['OrgView'];
 export type NewOrganization = Schemas['CreateOrgBody'];
@@ -116,6 +119,8 @@ export type EnvTarget = EnvVariable['targets'][number];
 export type NewEnvVariable = Schemas['EnvVariableBody'];
 
 /** A git repository of the service. Clone its `repo_url`, or link it to a project. */
+/** A branch of a repository, as the last push has left it. */
+export type Branch = Schemas['BranchView'];
 export type Repository = Schemas['RepositoryView'];
 export type NewRepository = Schemas['CreateRepositoryBody'];
 

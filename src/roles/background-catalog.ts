@@ -15,7 +15,7 @@ import { paymentEventJob, invoiceMirrorJob } from '../modules/billing/payments/p
 import { planRequestEvent } from '../modules/billing/plan-request.job.js';
 import { creditsSchedule } from '../modules/credits/jobs/credits.job.js';
 import { spendWarningJob } from '../modules/credits/jobs/spend-warning.job.js';
-import { projectCronsSchedule } from '../modules/crons/jobs/crons.job.js';
+import { projectCronsSchedule, requestedCronsSchedule } from '../modules/crons/jobs/crons.job.js';
 import { deployJob } from '../modules/deploys/jobs/deploy.job.js';
 import {
   repositoryPushedSubscription,
@@ -96,6 +96,7 @@ export const BACKGROUND_CATALOG = new BackgroundCatalog({
     appRecordsSchedule,
     domainChecksSchedule,
     projectCronsSchedule,
+    requestedCronsSchedule,
     featureFlagsSchedule,
     usagePartitionsSchedule,
     storageSamplingSchedule,

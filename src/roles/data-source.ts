@@ -36,6 +36,8 @@ import { CreateUploads1795286000000 } from '../../migrations/1795286000000-creat
 import { CreateReplacedDeploys1795289000000 } from '../../migrations/1795289000000-create-replaced-deploys.js';
 import { CreateOrgEvents1795291100000 } from '../../migrations/1795291100000-create-org-events.js';
 import { CreateWebhooks1795291200000 } from '../../migrations/1795291200000-create-webhooks.js';
+import { AddRequestedCronRuns1795291700000 } from '../../migrations/1795291700000-add-requested-cron-runs.js';
+import { DescribeBranches1795291600000 } from '../../migrations/1795291600000-describe-branches.js';
 import { CreateBudgets1795291800000 } from '../../migrations/1795291800000-create-budgets.js';
 import { AddWebSessions1795291000000 } from '../../migrations/1795291000000-add-web-sessions.js';
 import { CreateDeployHooks1795284000000 } from '../../migrations/1795284000000-create-deploy-hooks.js';
@@ -142,6 +144,8 @@ const MIGRATIONS = [
   AddWebSessions1795291000000,
   CreateOrgEvents1795291100000,
   CreateWebhooks1795291200000,
+  DescribeBranches1795291600000,
+  AddRequestedCronRuns1795291700000,
   CreateBudgets1795291800000,
 ];
 

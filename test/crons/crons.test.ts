@@ -165,6 +165,50 @@ describe('a cron that is due', () => {
     answer.send(`HTTP/1.1 ${head}\r\nContent-Length: 0\r\n\r\n`);
   };
 
+  it('runs now when a person asks, once at a time, also while it is disabled', async () => {
+    let release: () => void = () => undefined;
+    server.play = (answer) => {
+      release = () => {
+        answering('503 Busy')(answer);
+      };
+    };
+    const cron = await created({ enabled: false });
+    const runNow = (by = key, id: string = cron.id): Promise<Answer> =>
+      app.call('POST', `${cronsOf()}/${id}/run`, as(by));
+    const accepted = expectStatus(202, await runNow()).body.data;
+    expect(accepted).toEqual({
+      id: expect.stringMatching(/^crun_/),
+      outcome: 'running',
+      trigger: 'manual',
+      scheduled_for: expect.any(String),
+      started_at: expect.any(String),
+    });
+    await app.runSchedule('requested-crons');
+    await eventually(() => server.requests.length === 1, 'the app is asked', LONG);
+    expect(expectStatus(202, await runNow()).body.data).toMatchObject({ outcome: 'overlapped', trigger: 'manual' });
+    await tick(cron.id);
+    release();
+    const [skipped, done] = await ended(cron.id, 2);
+    expect([skipped.outcome, done.id, done.outcome, done.status]).toEqual(['overlapped', accepted.id, 'failed', 503]);
+    expect(server.requests[0]).toMatch(/^GET \/api\/tick HTTP\/1\.1/);
+    await app.runSchedule('requested-crons');
+    expect(server.requests).toHaveLength(1);
+
+    const path = `${cronsOf()}/${cron.id as string}/run`;
+    expect(codeOf(await app.call('POST', path))).toEqual([401, 'missing_api_key']);
+    expect(codeOf(await runNow(await make.key(ada, { scopes: ['deploys:read'] })))).toEqual([
+      403,
+      'insufficient_scopes',
+    ]);
+    expect(codeOf(await runNow(await make.key(await make.person({ plan: 'pro' }))))).toEqual([
+      404,
+      'project_not_found',
+    ]);
+    expect(codeOf(await runNow(key, 'cron_00000000000000000000000000'))).toEqual([404, 'cron_not_found']);
+    const headers = { 'idempotency-key': '' };
+    expect(codeOf(await app.call('POST', path, as(key, { headers })))).toEqual([400, 'invalid_request']);
+  });
+
   it('requests the path with a signature, through a protected host as well', async () => {
     server.play = answering('200 OK');
     const cron = await created({ path: '/api/tick?full=1' });
@@ -174,6 +218,7 @@ describe('a cron that is due', () => {
         id: expect.stringMatching(/^crun_/),
         outcome: 'succeeded',
         status: 200,
+        trigger: 'schedule',
         scheduled_for: expect.any(String),
         started_at: expect.any(String),
         duration_ms: expect.any(Number),

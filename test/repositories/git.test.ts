@@ -21,7 +21,7 @@ import { RepositoriesService } from '../../src/modules/repositories/hosted/repos
 import { OutboxRelay } from '../../src/platform/outbox/outbox-relay.js';
 import { GitClient } from '../support/git-client.js';
 import { as, expectStatus, Make, type Org, type Person } from '../support/make.js';
-import { eventually, useApp } from '../support/test-app.js';
+import { type Answer, eventually, useApp } from '../support/test-app.js';
 
 const PATH = '/api/v1/repositories';
 const QUOTA_MIB = 24;
@@ -86,6 +86,86 @@ describe('git over HTTP', () => {
       .filter((line) => line.includes(id));
   const located = async (path: string, org: Pick<Org, 'id'> = ada.organization): Promise<string> =>
     (await app.get(RepositoriesService).locate(org.id, app.config.publicUrl + path))!.path;
+
+  it('shows the last push and the branches with their commits, also of commits that are made to hurt', async () => {
+    const { id, path } = await created({ template: 'nextjs' });
+    const shown = async (): Promise<any> => expectStatus(200, await app.fetch(`${PATH}/${id}`, as(key))).body.data;
+    const branches = async (query = '', by = key): Promise<Answer> =>
+      app.fetch(`${PATH}/${id}/branches${query}`, as(by));
+    expect(await shown()).not.toHaveProperty('last_push');
+    const [main] = expectStatus(200, await branches()).body.data;
+    expect(main).toEqual({
+      name: 'main',
+      is_default: true,
+      commit: {
+        sha: expect.stringMatching(/^[0-9a-f]{40}$/),
+        message: 'Start from the template nextjs',
+        committed_at: expect.any(String),
+      },
+    });
+
+    const directory = `clone-${++number}`;
+    await git.run(['clone', '--quiet', urlOf(path), directory]);
+    writeFileSync(git.path(directory, 'a.txt'), 'a');
+    await git.run(['add', '.'], { cwd: directory });
+    await git.run(['commit', '--quiet', '-m', 'Add a\n\nand more'], { cwd: directory });
+    const sha = await git.run(['rev-parse', 'HEAD'], { cwd: directory });
+    await git.run(['checkout', '--quiet', '-b', 'huge'], { cwd: directory });
+    const file = git.path(directory, '.git/message');
+    writeFileSync(file, 'x'.repeat(100_000));
+    await git.run(['commit', '--quiet', '--allow-empty', '-F', file], { cwd: directory });
+    await git.run(['checkout', '--quiet', '-b', 'ugly', 'main'], { cwd: directory });
+    writeFileSync(file, `\u001b[31m${'ä'.repeat(2_000)}`);
+    await git.run(['commit', '--quiet', '--allow-empty', '-F', file], { cwd: directory });
+    await git.run(['push', '--quiet', 'origin', 'huge', 'ugly'], { cwd: directory });
+    await git.run(['push', '--quiet', 'origin', 'main'], { cwd: directory });
+
+    expect((await shown()).last_push).toEqual({
+      at: expect.any(String),
+      branch: 'main',
+      commit: { sha, message: 'Add a', committed_at: expect.any(String) },
+    });
+    const [listed] = expectStatus(200, await app.fetch(`${PATH}?limit=1`, as(key))).body.data;
+    expect(listed.last_push.commit.message).toBe('Add a');
+    const { data: all } = expectStatus(200, await branches()).body;
+    expect(all.map(({ name, is_default }: any) => [name, is_default])).toEqual([
+      ['huge', false],
+      ['main', true],
+      ['ugly', false],
+    ]);
+    expect(all[0].commit).toEqual({ sha: expect.any(String) });
+    expect(all[2].commit.message).toBe(`[31m${'ä'.repeat(195)}…`);
+
+    const first = expectStatus(200, await branches('?limit=2')).body;
+    expect([first.data.length, first.meta.has_more]).toEqual([2, true]);
+    const rest = expectStatus(200, await branches(`?cursor=${first.meta.next_cursor as string}`)).body;
+    expect(rest.data.map(({ name }: any) => name)).toEqual(['ugly']);
+    await git.run(['push', '--quiet', 'origin', '--delete', 'ugly'], {
+      cwd: directory,
+    });
+    expect((await branches()).body.data).toHaveLength(2);
+  });
+
+  it('refuses the branches of a repository to whom they do not concern', async () => {
+    const { id } = await created();
+    const at = `${PATH}/${id}/branches`;
+    expect(expectStatus(200, await app.fetch(at, as(key))).body.data).toEqual([]);
+    for (const query of ['?limit=0', '?limit=101', '?cursor=repo', '?cursor=Li4', '?cursor=bWFpbg%3D%3D', '?page=2'])
+      expect([query, expectStatus(400, await app.fetch(at + query, as(key))).body.error.code]).toEqual([
+        query,
+        'invalid_request',
+      ]);
+    expect((await app.fetch(at)).body.error.code).toBe('missing_api_key');
+    const weak = await make.key(ada, { scopes: ['repositories:write'] });
+    expect((await app.fetch(at, as(weak))).body.error.code).toBe('insufficient_scopes');
+    const outsider = await make.key(await make.person());
+    const [theirs, absent] = [
+      await app.fetch(at, as(outsider)),
+      await app.fetch(`${PATH}/repo_00000000000000000000000000/branches`, as(outsider)),
+    ];
+    expect([theirs.status, theirs.body.error.code]).toEqual([404, 'repository_not_found']);
+    expect(theirs.text.replace(/req_\w+/, '')).toBe(absent.text.replace(/req_\w+/, ''));
+  });
 
   it('clones a template, accepts pushes, and reports each changed branch once', async () => {
     const { id, path } = await created();

@@ -682,3 +682,40 @@ describe('when the platform fails a run', () => {
     expect([(await read(old)).status, (await read(young)).status]).toEqual([404, 200]);
   });
 });
+
+describe('GET /api/v1/sandbox/limits', () => {
+  const limits = (by: string | undefined, options?: CallOptions): Promise<Answer> =>
+    app.fetch('/api/v1/sandbox/limits', by === undefined ? options : as(by, options));
+
+  it('returns what the plan of the caller allows, and the calls left', async () => {
+    const free = await make.key(await make.person());
+    const { data } = expectStatus(200, await limits(free)).body;
+    expect(data).toEqual({
+      plan: 'free',
+      timeout_ms: { default: 30_000, max: 30_000 },
+      memory_mib: { default: 256, min: 64, max: 256 },
+      output_bytes: 1_048_576,
+      concurrency: 2,
+      calls: { limit: 5_000, remaining: expect.any(Number), resets_at: expect.stringMatching(/T00:00:00\.000Z$/) },
+    });
+    const next = expectStatus(200, await limits(free)).body.data.calls.remaining;
+    expect(next).toBe(data.calls.remaining - 1);
+    expect(expectStatus(200, await limits(key)).body.data).toMatchObject({
+      plan: 'pro',
+      timeout_ms: { default: 30_000, max: 120_000 },
+      memory_mib: { default: 256, max: 1_024 },
+      concurrency: 32,
+    });
+    const unlimited = await make.key(await make.person({ plan: 'enterprise' }));
+    expect(expectStatus(200, await limits(unlimited)).body.data.calls).toMatchObject({ limit: null, remaining: null });
+  });
+
+  it('returns 401 without a key, and 403 without the scope or for another organization', async () => {
+    expect((await limits(undefined)).body.error.code).toBe('missing_api_key');
+    const reader = await make.key(person, { scopes: ['projects:read'] });
+    expect((await limits(reader)).body.error.code).toBe('insufficient_scopes');
+    const other = (await make.person()).organization.id;
+    const refused = await limits(key, { headers: { 'x-service-org': other } });
+    expect(refused.status).toBe(403);
+  });
+});

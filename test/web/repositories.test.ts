@@ -22,6 +22,9 @@ describe('repositories in the web app', () => {
     await visit.arrivesAt(/\/repositories\/repo_/);
     await page.getByText(new RegExp(`^git clone http.+/git/${org}/shop\\.git$`)).waitFor();
 
+    const main = page.getByRole('region', { name: 'Branches' }).getByRole('row', { name: /main/ });
+    await main.getByText('Start from the template nextjs').waitFor();
+
     await page.getByRole('link', { name: 'New project' }).click();
     await page.locator('label:has-text("shop") input:checked').waitFor();
     await page.getByText('GitHub', { exact: true }).click();

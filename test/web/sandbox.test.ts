@@ -12,6 +12,7 @@ describe('the sandbox of the web app', () => {
     const { page } = visit;
     const org = await visit.signUp();
     await visit.open(`/app/${org}/sandbox`);
+    await page.getByText('Your plan allows 30 s and 256 MiB a run, and 2 runs at once.').waitFor();
     await page.getByLabel('Language').selectOption('python');
     const editor = page.getByRole('textbox', { name: 'Python program' });
     const result = page.getByRole('region', { name: 'Result' });

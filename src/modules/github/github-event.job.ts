@@ -16,6 +16,8 @@ export class GithubEventPayload {
   @IsOptional() @IsString() readonly branch?: string;
   /** Null when the branch was deleted. */
   @IsOptional() @IsString() readonly commitSha?: string | null;
+  /** The beginning of the commit's message, if GitHub says it. */
+  @IsOptional() @IsString() readonly commitMessage?: string;
   /** Repositories that the installation can no longer access. */
   @IsOptional() @IsArray() @IsInt({ each: true }) readonly removedRepositoryIds?: number[];
 }

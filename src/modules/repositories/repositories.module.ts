@@ -19,11 +19,13 @@ import { GitHost } from './pushes/git-host.js';
 import { PushAnswer } from './pushes/push-answer.js';
 import { PushReporters } from './push-reporters.js';
 import { PushRoom } from './pushes/push-room.js';
+import { PushedCommits } from './pushes/pushed-commits.js';
 import { PushesService } from './pushes/pushes.service.js';
 import { REPOSITORIES_METRICS } from './metrics/repositories.metrics.js';
 import { RepositoriesService } from './hosted/repositories.service.js';
 import { UploadedTrees } from './uploaded-trees.js';
 import { RepositorySources } from './repository-sources.js';
+import { RepositoryBranches } from './hosted/repository-branches.js';
 import { RepositoryUrls } from './hosted/repository-urls.js';
 import { TemplateCatalog } from './templates/template-catalog.js';
 
@@ -39,6 +41,7 @@ import { TemplateCatalog } from './templates/template-catalog.js';
     GitPlaces,
     GitPrograms,
     BareRepositories,
+    PushedCommits,
     PushesService,
     GitSlots,
     PushAnswer,
@@ -48,6 +51,7 @@ import { TemplateCatalog } from './templates/template-catalog.js';
     RepositoriesCounter,
     RepositoriesHome,
     RepositoriesService,
+    RepositoryBranches,
     RepositoryUrls,
     TemplateCatalog,
     UploadedTrees,
@@ -57,9 +61,11 @@ import { TemplateCatalog } from './templates/template-catalog.js';
     Directories,
     GitHost,
     BareRepositories,
+    PushedCommits,
     PushesService,
     PushReporters,
     RepositoriesService,
+    RepositoryBranches,
     RepositorySources,
     RepositoryUrls,
     UploadedTrees,

@@ -12,17 +12,21 @@ const ID = /^[a-z]{2,5}_[0-9a-z]{26}$/;
 /** The cursor is opaque to callers, so that the order of a list may change. */
 const encode = (id: string): string => Buffer.from(id).toString('base64url');
 
-function decode(cursor: unknown): string | undefined {
+/** Returns what follows a cursor, unless it is none of the kind that `isKey` accepts. */
+export function decodeCursor(cursor: unknown, isKey: (key: string) => boolean): string | undefined {
   if (typeof cursor !== 'string') return undefined;
-  const id = Buffer.from(cursor, 'base64url').toString();
-  return ID.test(id) && encode(id) === cursor ? id : undefined;
+  const key = Buffer.from(cursor, 'base64url').toString();
+  return isKey(key) && encode(key) === cursor ? key : undefined;
 }
 
-const IsCursor = (): PropertyDecorator =>
+const decode = (cursor: unknown): string | undefined => decodeCursor(cursor, (key) => ID.test(key));
+
+/** A cursor that `decoded` understands. */
+export const IsCursor = (decoded: (cursor: unknown) => string | undefined): PropertyDecorator =>
   ValidateBy({
     name: 'isCursor',
     validator: {
-      validate: (value: unknown) => decode(value) !== undefined,
+      validate: (value: unknown) => decoded(value) !== undefined,
       defaultMessage: () => 'cursor must be the next_cursor of an earlier page',
     },
   });
@@ -49,7 +53,7 @@ export class PageQuery {
     description: 'The `meta.next_cursor` of an earlier page. The list continues after it.',
   })
   @MayBeAbsent()
-  @IsCursor()
+  @IsCursor(decode)
   readonly cursor?: string;
 
   get page(): PageRequest {

@@ -16,6 +16,13 @@ export const executionsQuery = (org: string) =>
     fetchPage: (cursor, signal) => api.sandbox.list({ cursor, limit: 10 }, { organization: org, signal }),
   });
 
+export const sandboxLimitsQuery = (org: string) =>
+  queryOptions({
+    queryKey: ['sandbox', org, 'limits'],
+    queryFn: ({ signal }) => api.sandbox.limits({ organization: org, signal }),
+    staleTime: 60_000,
+  });
+
 export const executionQuery = (org: string, execution: string) =>
   queryOptions({
     queryKey: ['execution', execution],

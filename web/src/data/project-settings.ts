@@ -43,8 +43,12 @@ export const cronsQuery = (project: string) =>
     queryFn: ({ signal }) => api.projects.crons(project, { signal }),
   });
 
+/** A run that is active ends soon, and no event says so. */
+const RUNS_MS = 1_500;
+
 export const cronRunsQuery = (project: string, cron: string) =>
   queryOptions({
     queryKey: ['project', project, 'crons', cron],
     queryFn: ({ signal }) => api.projects.cronRuns(project, cron, { signal }),
+    refetchInterval: ({ state }) => (state.data?.some(({ outcome }) => outcome === 'running') ? RUNS_MS : false),
   });

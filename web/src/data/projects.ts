@@ -1,8 +1,11 @@
-import type { Deploy, ListedProject, OrganizationMembership, Page } from '@service/client';
+import type { Deploy, DeployQuery, ListedProject, OrganizationMembership, Page } from '@service/client';
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { api } from '../api';
 import { fallbackPollMs } from './live';
 import { pagedQuery } from './paged';
+
+/** Which deploys of a project are shown. */
+export type DeployFilter = Pick<DeployQuery, 'branch' | 'state'>;
 
 export const isRunning = ({ finished_at: end }: Pick<Deploy, 'finished_at'>): boolean => end === undefined;
 
@@ -26,12 +29,18 @@ export function useProjectName(project: string): string | undefined {
   return useQuery(projectQuery(project)).data?.name;
 }
 
-export const deploysQuery = (project: string) =>
+const deploysOf = (project: string, queryKey: readonly string[], filter: DeployFilter) =>
   pagedQuery({
-    queryKey: ['project', project, 'deploys'],
-    fetchPage: (cursor, signal) => api.projects.deploys(project, { cursor }, { signal }),
+    queryKey,
+    fetchPage: (cursor, signal) => api.projects.deploys(project, { cursor, ...filter }, { signal }),
     pollMs: (deploys) => fallbackPollMs(deploys.some(isRunning)),
   });
+
+export const deploysQuery = (project: string) => deploysOf(project, ['project', project, 'deploys'], {});
+
+/** Some of the deploys. They are asked for again whenever all are. */
+export const filteredDeploysQuery = (project: string, filter: DeployFilter) =>
+  deploysOf(project, [...deploysQuery(project).queryKey, filter.branch ?? '', filter.state ?? ''], filter);
 
 export const deployQuery = (deploy: string) =>
   queryOptions({

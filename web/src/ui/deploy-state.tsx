@@ -14,6 +14,9 @@ const WORDS: Readonly<Record<string, Look>> = {
   skipped: ['Skipped', 'quiet'],
 };
 
+/** The states that a list can be narrowed to, by their words. */
+export const DEPLOY_STATES = Object.entries(WORDS).map(([state, [word]]) => ({ state, word }));
+
 export function DeployState({ deploy }: { readonly deploy: { readonly state: string } }): ReactNode {
   const [word, tone] = WORDS[deploy.state] ?? [deploy.state, 'quiet'];
   return (

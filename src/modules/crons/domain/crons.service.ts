@@ -94,6 +94,28 @@ export class CronsService {
     });
   }
 
+  /**
+   * Runs a cron now, whether or not it is enabled. The run is `overlapped` and over when another one is active.
+   *
+   * @throws as {@link list}.
+   * @throws {CronNotFound} `cron_not_found`
+   * @throws {FeatureNotInPlan} `feature_not_in_plan`
+   */
+  run(call: Call, projectIdOrSlug: string, cronId: string): Promise<CronRun> {
+    return this.database.transaction(async () => {
+      const project = await this.projects.lock(call, projectIdOrSlug, 'deploys:write');
+      const cron = await this.of(project, cronId);
+      await this.gate.require(project.orgId);
+      // The schedule may begin a run at the same time.
+      await this.crons.lock(cron.id);
+      const running = await this.runs.running([cron.id]);
+      const run = this.creation.runOf(cron, running.has(cron.id));
+      await this.runs.insert(run);
+      await this.record(call, 'cron.run', cron);
+      return run;
+    });
+  }
+
   /** Lists the last runs of a cron, newest first. @throws as {@link list}. @throws {CronNotFound} */
   async runsOf(call: Call, projectIdOrSlug: string, cronId: string): Promise<CronRun[]> {
     const project = await this.projects.get(call, projectIdOrSlug, 'deploys:read');

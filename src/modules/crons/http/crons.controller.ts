@@ -1,5 +1,12 @@
 import { Body, Controller, Delete, Get, HttpCode, HttpStatus, Param, Patch, Post } from '@nestjs/common';
-import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import {
+  ApiAcceptedResponse,
+  ApiCreatedResponse,
+  ApiNoContentResponse,
+  ApiOkResponse,
+  ApiOperation,
+  ApiTags,
+} from '@nestjs/swagger';
 import { ApiRefusals } from '../../../platform/http/api-refusals.js';
 import { Envelope } from '../../../platform/http/envelope.js';
 import { TakesJson, TakesNothing } from '../../../platform/http/json-body.js';
@@ -15,6 +22,7 @@ import {
   ChangeCronBody,
   CreateCronBody,
   CronAnswer,
+  CronRunAnswer,
   CronRunsAnswer,
   CronRunView,
   CronsAnswer,
@@ -96,6 +104,32 @@ export class CronsController {
     @Param('cron_id') cronId: string,
   ): Promise<void> {
     await this.crons.delete(call, projectIdOrSlug, cronId);
+  }
+
+  @Post(':cron_id/run')
+  @RequireScope('deploys:write', { in: 'resource' })
+  @TakesNothing()
+  @HttpCode(HttpStatus.ACCEPTED)
+  @ApiOperation({
+    summary: 'Runs a cron now, whether or not it is enabled.',
+    description:
+      'The request is sent within seconds; list the runs for its outcome. While another run of the cron is active, ' +
+      'this one is skipped, and its outcome is `overlapped`.',
+  })
+  @ApiAcceptedResponse({ type: CronRunAnswer })
+  @ApiRefusals(
+    ...ANY_CALLER,
+    ...ANY_WRITE,
+    PROJECT_ERRORS.project_not_found,
+    CRON_ERRORS.cron_not_found,
+    PLAN_ERRORS.feature_not_in_plan,
+  )
+  async run(
+    @Caller() call: Call,
+    @Param('project_id') projectIdOrSlug: string,
+    @Param('cron_id') cronId: string,
+  ): Promise<Envelope<CronRunView>> {
+    return new Envelope(CronRunView.of(await this.crons.run(call, projectIdOrSlug, cronId)));
   }
 
   @Get(':cron_id/runs')

@@ -129,15 +129,18 @@ export class CronRunView {
   outcome!: CronOutcome;
   @ApiPropertyOptional({ type: 'integer', example: 200, description: 'Status of the answer, if there was one.' })
   status?: number;
+  @ApiProperty({ enum: ['schedule', 'manual'], description: 'manual: begun by `POST …/run`.' })
+  trigger!: 'schedule' | 'manual';
   @ApiProperty({ format: 'date-time' }) scheduled_for!: string;
   @ApiProperty({ format: 'date-time' }) started_at!: string;
   @ApiPropertyOptional({ type: 'integer', description: 'Absent while the run is active.' }) duration_ms?: number;
 
-  static of({ id, outcome, status, scheduledFor, startedAt, finishedAt }: CronRun): CronRunView {
+  static of({ id, outcome, status, isManual, scheduledFor, startedAt, finishedAt }: CronRun): CronRunView {
     return {
       id,
       outcome,
       ...(status === null ? {} : { status }),
+      trigger: isManual ? 'manual' : 'schedule',
       scheduled_for: scheduledFor.toISOString(),
       started_at: startedAt.toISOString(),
       ...(finishedAt === null ? {} : { duration_ms: finishedAt.getTime() - startedAt.getTime() }),
@@ -152,6 +155,11 @@ export class CronAnswer {
 
 export class CronsAnswer {
   @ApiProperty({ type: [CronView] }) data!: CronView[];
+  @ApiProperty({ type: AnswerMeta }) meta!: AnswerMeta;
+}
+
+export class CronRunAnswer {
+  @ApiProperty({ type: CronRunView }) data!: CronRunView;
   @ApiProperty({ type: AnswerMeta }) meta!: AnswerMeta;
 }
 

@@ -5,6 +5,7 @@ import { AliasesService } from '../../hosting/aliases.service.js';
 import { DeployEnvironment } from '../../hosting/deploy-environment.js';
 import { EdgeCalls } from '../../hosting/edge-calls.js';
 import { CRON_SECRET } from '../cron-secrets.js';
+import type { RequestedRun } from '../persistence/cron-runs.store.js';
 import { CronRequests } from './cron-requests.js';
 import { CronRunLog, type Ending } from './cron-run-log.js';
 
@@ -13,12 +14,7 @@ export const CALL_WITHIN_MS = 55_000;
 const MAX_AT_ONCE = 100;
 
 /** A run whose request is to be sent. */
-export interface DueRun {
-  readonly runId: string;
-  readonly cronId: string;
-  readonly projectId: string;
-  readonly path: string;
-}
+export type DueRun = RequestedRun;
 
 /** Sends the requests of crons to the production deploys, and records how each ended. No request is sent again. */
 @Injectable()

@@ -12,7 +12,7 @@ import { projectCronsSchedule } from './crons.job.js';
 
 const BATCH = 100;
 /** One organization must not keep the crons of the others waiting. */
-const MAX_RUNNING_PER_ORG = 5;
+export const MAX_RUNNING_PER_ORG = 5;
 /** A run that is later than this says nothing about its time any more. */
 const MISSED_AFTER_MS = 600_000;
 

@@ -7,9 +7,10 @@ import { CronCalls } from './cron-calls.js';
 import { CronRequests } from './cron-requests.js';
 import { CronRunLog } from './cron-run-log.js';
 import { CronTicker } from './cron-ticker.js';
+import { RequestedCrons } from './requested-crons.js';
 
 @Module({
   imports: [CronsModule, CronsPersistenceModule, HostingModule],
-  providers: [...CRON_METRICS, CronCalls, CronRequests, CronRunLog, CronTicker],
+  providers: [...CRON_METRICS, CronCalls, CronRequests, CronRunLog, CronTicker, RequestedCrons],
 })
 export class CronsJobsModule {}

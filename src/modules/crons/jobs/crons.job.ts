@@ -1,5 +1,13 @@
 import { defineSchedule } from '../../../platform/background/define-schedule.js';
 
+export const requestedCronsSchedule = defineSchedule({
+  name: 'requested-crons',
+  summary: 'Sends the requests of project crons that people run now.',
+  everyMs: 1_000,
+  runsIn: 'one',
+  roles: ['edge'],
+});
+
 export const projectCronsSchedule = defineSchedule({
   name: 'project-crons',
   summary: 'Sends the requests of project crons that are due to the production deploys.',

@@ -30,21 +30,40 @@ export class CronRun {
   /** The HTTP status of the answer, if there was one. */
   @Column('int', { nullable: true }) status!: number | null;
 
+  /** True for a run that a person began, and false for a time of the schedule. */
+  @Column('boolean', { name: 'is_manual' }) isManual!: boolean;
+  /** Set until the request of a manual run is sent. */
+  @Column('timestamptz', { name: 'requested_at', nullable: true }) requestedAt!: Date | null;
+
+  /** Returns a run that a person asks for. Only `running` is not over yet. */
+  static requested(
+    cron: { readonly id: string; readonly orgId: string },
+    outcome: 'running' | 'overlapped',
+    { id, at }: { id: string; at: Date },
+  ): CronRun {
+    const run = CronRun.at({ ...cron, nextAt: at }, outcome, { id, at });
+    run.isManual = true;
+    run.requestedAt = outcome === 'running' ? at : null;
+    return run;
+  }
+
   /** Returns a run of the time that the cron is due. Only `running` is not over yet. */
   static at(
-    cron: { readonly id: string; readonly orgId: string; readonly nextAt: Date },
+    { id: cronId, orgId, nextAt }: { readonly id: string; readonly orgId: string; readonly nextAt: Date },
     outcome: CronOutcome,
     { id, at }: { id: string; at: Date },
   ): CronRun {
     return Object.assign(new CronRun(), {
       id,
-      cronId: cron.id,
-      orgId: cron.orgId,
-      scheduledFor: cron.nextAt,
+      cronId,
+      orgId,
+      scheduledFor: nextAt,
       startedAt: at,
       finishedAt: outcome === 'running' ? null : at,
       outcome,
       status: null,
+      isManual: false,
+      requestedAt: null,
     });
   }
 }

@@ -32,6 +32,11 @@ export class CronsStore {
     return this.database.manager.findOneBy(Cron, { projectId, id });
   }
 
+  /** Locks a cron until the transaction ends. */
+  async lock(id: string): Promise<void> {
+    await this.database.manager.query('SELECT 1 FROM project_crons WHERE id = $1 FOR UPDATE', [id]);
+  }
+
   count(projectId: string, source: CronSource): Promise<number> {
     return this.database.manager.countBy(Cron, { projectId, source });
   }

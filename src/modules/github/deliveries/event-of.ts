@@ -2,6 +2,8 @@ import { isBranchName } from '../../../platform/git/branch-name.js';
 import type { GithubEventPayload } from '../github-event.job.js';
 
 const BRANCHES = 'refs/heads/';
+/** More of a message is not shown. */
+const MAX_MESSAGE = 500;
 const SHA = /^[0-9a-f]{40}$/;
 
 interface Payload {
@@ -9,6 +11,7 @@ interface Payload {
   readonly ref?: unknown;
   readonly after?: unknown;
   readonly deleted?: unknown;
+  readonly head_commit?: { readonly message?: unknown } | null;
   readonly installation?: { readonly id?: unknown };
   readonly repository?: { readonly id?: unknown; readonly clone_url?: unknown };
   readonly repositories_removed?: unknown;
@@ -37,14 +40,23 @@ export function eventOf(name: string, body: unknown): GithubEventPayload | null 
 
 /** Extracts a push to a branch; pushes of tags are ignored. */
 function pushOf(
-  { ref, after, deleted, repository }: Payload,
+  { ref, after, deleted, head_commit: commit, repository }: Payload,
   of: { installationId: number },
 ): GithubEventPayload | null {
   const branch = typeof ref === 'string' && ref.startsWith(BRANCHES) ? ref.slice(BRANCHES.length) : '';
   const { id, clone_url: cloneUrl } = repository ?? {};
   if (!isBranchName(branch) || !Number.isSafeInteger(id) || typeof cloneUrl !== 'string') return null;
   const isThere = deleted !== true && typeof after === 'string' && SHA.test(after);
-  return { kind: 'push', ...of, repositoryId: id as number, cloneUrl, branch, commitSha: isThere ? after : null };
+  const message = isThere && typeof commit?.message === 'string' ? commit.message.slice(0, MAX_MESSAGE) : undefined;
+  return {
+    kind: 'push',
+    ...of,
+    repositoryId: id as number,
+    cloneUrl,
+    branch,
+    commitSha: isThere ? after : null,
+    ...(message === undefined ? {} : { commitMessage: message }),
+  };
 }
 
 function idsOf(repositories: unknown): number[] {

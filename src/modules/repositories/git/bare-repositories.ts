@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { Injectable } from '@nestjs/common';
 import { isBranchName } from '../../../platform/git/branch-name.js';
 import { RepositoriesSettings } from '../repositories.settings.js';
+import { type CommitFacts, readCommits } from '../domain/commit-facts.js';
 import { type FirstCommit, importOf } from './first-commit.js';
 import { GitPrograms } from './git-programs.js';
 import { RepositoriesHome } from './repositories-home.js';
@@ -47,6 +48,22 @@ find objects -type f -name 'tmp_*' -mmin +1440 -delete
 git gc --quiet --prune=1.day.ago
 du -sk . | cut -f1
 `;
+
+/**
+ * Writes hash, time and the first line of the message of the commits that it reads, cut to a length. Commits can be
+ * made as large as a repository, so larger ones are left out before git reads them. A repository can also hold
+ * replacements for its objects, which are ignored.
+ */
+const DESCRIBE = `
+cd "$1"
+export GIT_NO_REPLACE_OBJECTS=1
+git cat-file --batch-check='%(objectname) %(objecttype) %(objectsize)' | while read -r name type size; do
+  if [ "$type" = commit ] && [ "$size" -le 65536 ]; then echo "$name"; fi
+done | git log --no-walk=unsorted --stdin --encoding=UTF-8 --format='%H %ct %s' | cut -b-1000
+`;
+
+/** Messages are read while a push waits for its answer. */
+const DESCRIBE_TIMEOUT_MS = 5_000;
 
 /** The current state of a repository. */
 interface RepositoryState {
@@ -103,6 +120,20 @@ export class BareRepositories {
       isWhole: branches.length < MAX_BRANCHES,
       sizeBytes: bytesOf(size),
     };
+  }
+
+  /** Reads message and time of commits, at most as many as branches are read. Those of unusual size are left out. */
+  async commits(id: string, commitShas: readonly string[]): Promise<CommitFacts[]> {
+    const wanted = new Set(commitShas.slice(0, MAX_BRANCHES));
+    const output = await this.programs.run({
+      script: DESCRIBE,
+      args: [this.pathOf(id)],
+      input: [Buffer.from([...wanted].map((sha) => `${sha}\n`).join(''))],
+      maxOutputBytes: (MAX_BRANCHES + 1) * 1_024,
+      ...this.bounds(DESCRIBE_TIMEOUT_MS),
+    });
+    // Without any commit to read, git shows that of the default branch.
+    return readCommits(output.toString()).filter(({ sha }) => wanted.has(sha));
   }
 
   /** Packs loose objects and deletes those that have been unreachable for a day. Returns the new size. */

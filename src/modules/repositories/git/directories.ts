@@ -39,7 +39,12 @@ export class Directories {
     const commitSha = await this.store.create(id, defaultBranch, first);
     const { sizeBytes } = await this.store.look(id);
     // The first commit is not a push.
-    if (commitSha !== undefined) await this.repositories.addBranch(id, defaultBranch, commitSha);
+    if (commitSha !== undefined)
+      await this.repositories.addBranch(id, defaultBranch, {
+        sha: commitSha,
+        message: first?.message ?? null,
+        committedAt: first?.at ?? null,
+      });
     await this.repositories.update(id, { provisionedAt: this.clock.now(), sizeBytes });
   }
 

@@ -2,6 +2,11 @@ import { Module } from '@nestjs/common';
 import { RepositoriesModule } from '../repositories.module.js';
 import { GitController } from './git.controller.js';
 import { RepositoriesController } from './repositories.controller.js';
+import { RepositoryViews } from './repository-views.js';
 
-@Module({ imports: [RepositoriesModule], controllers: [GitController, RepositoriesController] })
+@Module({
+  imports: [RepositoriesModule],
+  providers: [RepositoryViews],
+  controllers: [GitController, RepositoriesController],
+})
 export class RepositoriesHttpModule {}

@@ -20,28 +20,32 @@ import { RequireScope } from '../../auth/require-scope.js';
 import { GITHUB_ERRORS } from '../../github/github.errors.js';
 import { ANY_BODY, ANY_WRITE } from '../../idempotency/idempotency.errors.js';
 import { PLAN_ERRORS } from '../../plans/plans.errors.js';
-import type { Repository } from '../persistence/repository.entity.js';
 import { REPOSITORY_ERRORS } from '../repositories.errors.js';
 import { type CreateGithubRepositoryInput, RepositoriesService } from '../hosted/repositories.service.js';
-import { RepositoryUrls } from '../hosted/repository-urls.js';
+import { RepositoryBranches } from '../hosted/repository-branches.js';
 import { TEMPLATES } from '../domain/template-name.js';
 import {
+  BranchesQuery,
+  BranchPageAnswer,
+  BranchView,
   CREATE_REPOSITORY_EXAMPLES,
   CreateRepositoryBody,
   RepositoryAnswer,
   RepositoryPageAnswer,
-  RepositoryView,
+  type RepositoryView,
   TEMPLATE_VIEWS,
   TemplatesAnswer,
   type TemplateView,
 } from './repositories.dto.js';
+import { RepositoryViews } from './repository-views.js';
 
 @ApiTags('repositories')
 @Controller('api/v1/repositories')
 export class RepositoriesController {
   constructor(
     private readonly repositories: RepositoriesService,
-    private readonly urls: RepositoryUrls,
+    private readonly views: RepositoryViews,
+    private readonly branchList: RepositoryBranches,
   ) {}
 
   @Post()
@@ -64,11 +68,12 @@ export class RepositoriesController {
     @Body() body: CreateRepositoryBody,
     @DryRun() isDryRun: boolean,
   ): Promise<Envelope<RepositoryView>> {
-    if (body.provider !== 'github') return new Envelope(this.viewOf(call, await this.repositories.create(call, body)));
+    if (body.provider !== 'github')
+      return new Envelope(await this.views.of(call, await this.repositories.create(call, body)));
     const repository = await (isDryRun
       ? this.repositories.rehearseAtGithub(call, githubInputOf(body))
       : this.repositories.createAtGithub(call, githubInputOf(body)));
-    return new Envelope(this.viewOf(call, repository), isDryRun ? { dry_run: true } : {});
+    return new Envelope(await this.views.of(call, repository), isDryRun ? { dry_run: true } : {});
   }
 
   @Get()
@@ -77,7 +82,8 @@ export class RepositoriesController {
   @ApiOkResponse({ type: RepositoryPageAnswer })
   @ApiRefusals(...ANY_CALLER, GENERIC_ERRORS.invalid_request)
   async list(@Caller() call: Call, @Query() query: PageQuery): Promise<Envelope<RepositoryView[]>> {
-    return pageEnvelope(await this.repositories.list(call, query.page), (repository) => this.viewOf(call, repository));
+    const page = await this.repositories.list(call, query.page);
+    return pageEnvelope(await this.views.page(call, page), (view) => view);
   }
 
   @Get('templates')
@@ -95,7 +101,25 @@ export class RepositoriesController {
   @ApiOkResponse({ type: RepositoryAnswer })
   @ApiRefusals(...ANY_CALLER, REPOSITORY_ERRORS.repository_not_found)
   async get(@Caller() call: Call, @Param('repository_id') id: string): Promise<Envelope<RepositoryView>> {
-    return new Envelope(this.viewOf(call, await this.repositories.get(call, id, 'repositories:read')));
+    return new Envelope(await this.views.of(call, await this.repositories.get(call, id, 'repositories:read')));
+  }
+
+  @Get(':repository_id/branches')
+  @RequireScope('repositories:read', { in: 'resource' })
+  @ApiOperation({
+    summary: 'Lists the branches of a repository by name, each with its commit.',
+    description:
+      'Shows what the last push has left; the first 1,000 branches are known. At GitHub, it shows the branches that ' +
+      'were pushed since the repository was created here.',
+  })
+  @ApiOkResponse({ type: BranchPageAnswer })
+  @ApiRefusals(...ANY_CALLER, GENERIC_ERRORS.invalid_request, REPOSITORY_ERRORS.repository_not_found)
+  async branches(
+    @Caller() call: Call,
+    @Param('repository_id') id: string,
+    @Query() query: BranchesQuery,
+  ): Promise<Envelope<BranchView[]>> {
+    return pageEnvelope(await this.branchList.list(call, id, query.page), (branch) => BranchView.of(branch));
   }
 
   @Delete(':repository_id')
@@ -107,15 +131,6 @@ export class RepositoriesController {
   @ApiRefusals(...ANY_CALLER, ...ANY_WRITE, REPOSITORY_ERRORS.repository_not_found)
   async delete(@Caller() call: Call, @Param('repository_id') id: string): Promise<void> {
     await this.repositories.delete(call, id);
-  }
-
-  /** The caller is a member of the organization, so that its slug is known. */
-  private viewOf({ principal }: Call, repository: Repository): RepositoryView {
-    return RepositoryView.of(
-      repository,
-      repository.cloneUrl ??
-        this.urls.with(principal.membershipIn(repository.orgId)?.slug ?? repository.orgId, repository.name),
-    );
   }
 }
 

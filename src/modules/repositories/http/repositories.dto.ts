@@ -1,9 +1,15 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { IsBoolean, IsIn, IsString, Matches, ValidateBy } from 'class-validator';
+import { Type } from 'class-transformer';
+import { IsBoolean, IsIn, IsInt, IsString, Matches, Max, Min, ValidateBy } from 'class-validator';
+import type { PageRequest } from '../../../platform/database/page.js';
+import { isBranchName } from '../../../platform/git/branch-name.js';
 import { MayBeAbsent } from '../../../platform/http/may-be-absent.js';
-import { AnswerMeta, PageMeta } from '../../../platform/http/page.js';
+import { AnswerMeta, decodeCursor, IsCursor, PageMeta } from '../../../platform/http/page.js';
 import { inOrder } from '../../../platform/text/text-fields.js';
 import type { Repository } from '../persistence/repository.entity.js';
+import type { CommitFacts } from '../domain/commit-facts.js';
+import type { ShownBranch } from '../hosted/repository-branches.js';
+import type { RepositoryBranch } from '../persistence/repository-branch.entity.js';
 import { type Provider, PROVIDERS } from '../domain/provider.js';
 import { isRepositoryName } from '../domain/repository-name.js';
 import { type TemplateName, TEMPLATES } from '../domain/template-name.js';
@@ -80,6 +86,79 @@ export const CREATE_REPOSITORY_EXAMPLES = {
   },
 };
 
+const branchOf = (cursor: unknown): string | undefined => decodeCursor(cursor, isBranchName);
+
+/** The page of a list of branches. Its cursor is a name. */
+export class BranchesQuery {
+  @ApiPropertyOptional({ type: 'integer', minimum: 1, maximum: 100, default: 20, example: 50 })
+  @Type(() => Number)
+  @IsInt()
+  @Min(1)
+  @Max(100)
+  readonly limit: number = 20;
+
+  @ApiPropertyOptional({
+    type: String,
+    example: Buffer.from('main').toString('base64url'),
+    description: 'The `meta.next_cursor` of an earlier page. The list continues after it.',
+  })
+  @MayBeAbsent()
+  @IsCursor(branchOf)
+  readonly cursor?: string;
+
+  get page(): PageRequest {
+    return { limit: this.limit, after: branchOf(this.cursor) };
+  }
+}
+
+class BranchCommitView {
+  @ApiProperty({ example: '4b825dc642cb6eb9a060e54bf8d69288fbee4904' }) sha!: string;
+  @ApiPropertyOptional({
+    type: String,
+    example: 'Add the shop',
+    description: 'First line of the message, at most 200 characters. Absent when it is unknown.',
+  })
+  message?: string;
+  @ApiPropertyOptional({
+    type: String,
+    format: 'date-time',
+    description: 'The time that the commit claims. Absent when it is unknown.',
+  })
+  committed_at?: string;
+
+  static of({ sha, message, committedAt }: CommitFacts): BranchCommitView {
+    return {
+      sha,
+      ...(message === null ? {} : { message }),
+      ...(committedAt === null ? {} : { committed_at: committedAt.toISOString() }),
+    };
+  }
+}
+
+export class BranchView {
+  @ApiProperty({ example: 'main' }) name!: string;
+  @ApiProperty({ description: 'Whether clones check it out.' }) is_default!: boolean;
+  @ApiProperty({ type: BranchCommitView, description: 'The commit that the branch points to.' })
+  commit!: BranchCommitView;
+  @ApiPropertyOptional({ type: String, format: 'date-time', description: 'Absent when it was never pushed.' })
+  pushed_at?: string;
+
+  static of({ branch, isDefault }: ShownBranch): BranchView {
+    return {
+      name: branch.name,
+      is_default: isDefault,
+      commit: BranchCommitView.of(branch.commit),
+      ...(branch.pushedAt === null ? {} : { pushed_at: branch.pushedAt.toISOString() }),
+    };
+  }
+}
+
+class LastPushView {
+  @ApiProperty({ format: 'date-time' }) at!: string;
+  @ApiProperty({ example: 'main' }) branch!: string;
+  @ApiProperty({ type: BranchCommitView }) commit!: BranchCommitView;
+}
+
 export class RepositoryView {
   @ApiProperty({ example: 'repo_01jd3m8yeqf5rb0xkq5ym8s6tn' }) id!: string;
   @ApiProperty({ example: 'org_01jd3m8yeqf5rb0xkq5ym8s6tn' }) org_id!: string;
@@ -98,11 +177,17 @@ export class RepositoryView {
     description: 'The size on disk after the last push. Absent at GitHub, and in the answer to the creation.',
   })
   size_bytes?: number;
+  @ApiPropertyOptional({
+    type: LastPushView,
+    description: 'The branch that was pushed last, of those that still exist. Absent before the first push.',
+  })
+  last_push?: LastPushView;
   @ApiProperty({ format: 'date-time' }) created_at!: string;
 
   static of(
     { id, orgId, name, provider, template, defaultBranch, sizeBytes, createdAt, provisionedAt }: Repository,
     repoUrl: string,
+    lastPush: RepositoryBranch | undefined,
   ): RepositoryView {
     return {
       id,
@@ -113,6 +198,15 @@ export class RepositoryView {
       repo_url: repoUrl,
       default_branch: defaultBranch,
       ...(provisionedAt === null || provider !== 'service' ? {} : { size_bytes: sizeBytes }),
+      ...(lastPush?.pushedAt == null
+        ? {}
+        : {
+            last_push: {
+              at: lastPush.pushedAt.toISOString(),
+              branch: lastPush.name,
+              commit: BranchCommitView.of(lastPush.commit),
+            },
+          }),
       created_at: createdAt.toISOString(),
     };
   }
@@ -144,6 +238,11 @@ export class RepositoryAnswer {
 
 export class RepositoryPageAnswer {
   @ApiProperty({ type: [RepositoryView] }) data!: RepositoryView[];
+  @ApiProperty({ type: PageMeta }) meta!: PageMeta;
+}
+
+export class BranchPageAnswer {
+  @ApiProperty({ type: [BranchView] }) data!: BranchView[];
   @ApiProperty({ type: PageMeta }) meta!: PageMeta;
 }
 

@@ -6,9 +6,12 @@ import { Handles } from '../../../platform/background/handles.js';
 import { Clock } from '../../../platform/time/clock.js';
 import type { GithubEventPayload } from '../../github/github-event.job.js';
 import { GithubInstallations } from '../../github/github-installations.js';
+import { messageOf } from '../domain/commit-facts.js';
 import { RepositoriesStore } from '../persistence/repositories.store.js';
 import { repositoryPushedEvent } from '../repository-pushed.job.js';
 import { githubEventSubscription } from './repositories.job.js';
+
+const MAX_BRANCHES = 1_000;
 
 /** Processes the events of GitHub. Events of installations that no organization has connected are ignored. */
 @Injectable()
@@ -43,10 +46,11 @@ export class GithubEventProcessor implements JobHandler<GithubEventPayload> {
    */
   private async pushed(
     orgId: string,
-    { repositoryId, cloneUrl, branch, commitSha }: GithubEventPayload,
+    { repositoryId, cloneUrl, branch, commitSha, commitMessage }: GithubEventPayload,
   ): Promise<void> {
     if (repositoryId === undefined || cloneUrl === undefined || branch === undefined) return;
     const known = await this.repositories.findByRemote(orgId, repositoryId);
+    if (known !== null) await this.recordBranch(known.id, { branch, commitSha: commitSha ?? null, commitMessage });
     // The repository or its account was renamed.
     if (known !== null && known.cloneUrl !== cloneUrl) await this.repositories.update(known.id, { cloneUrl });
     await this.outbox.publish(repositoryPushedEvent, {
@@ -57,5 +61,21 @@ export class GithubEventProcessor implements JobHandler<GithubEventPayload> {
       commitSha: commitSha ?? null,
       pusherId: null,
     });
+  }
+
+  /** GitHub allows any number of branches, of which a bounded number is kept. */
+  private async recordBranch(
+    repositoryId: string,
+    {
+      branch,
+      commitSha,
+      commitMessage,
+    }: { branch: string; commitSha: string | null; commitMessage: string | undefined },
+  ): Promise<void> {
+    if ((await this.repositories.countBranches(repositoryId)) >= MAX_BRANCHES && commitSha !== null) return;
+    await this.repositories.setBranch(repositoryId, branch, commitSha, this.clock.now());
+    if (commitSha === null || commitMessage === undefined) return;
+    const commit = { sha: commitSha, message: messageOf(commitMessage), committedAt: null };
+    await this.repositories.describe(repositoryId, [commit]);
   }
 }

@@ -6,6 +6,7 @@ import { GithubDeliveries } from '../../github/github-deliveries.js';
 import { Directories } from '../git/directories.js';
 import { BareRepositories } from '../git/bare-repositories.js';
 import { RepositoriesStore } from '../persistence/repositories.store.js';
+import { PushedCommits } from '../pushes/pushed-commits.js';
 import { PushesService } from '../pushes/pushes.service.js';
 import { repositoriesSchedule } from './repositories.job.js';
 
@@ -26,6 +27,7 @@ export class RepositoriesSweeper implements ScheduleHandler {
     private readonly directories: Directories,
     private readonly store: BareRepositories,
     private readonly pushes: PushesService,
+    private readonly commits: PushedCommits,
     private readonly deliveries: GithubDeliveries,
     private readonly clock: Clock,
   ) {}
@@ -33,8 +35,10 @@ export class RepositoriesSweeper implements ScheduleHandler {
   async run(): Promise<void> {
     for (const repository of await this.repositories.toRemove(BATCH)) await this.directories.remove(repository);
     const begunBefore = new Date(this.clock.now().getTime() - PUSH_OVER_AFTER_MS);
-    for (const repository of await this.repositories.unseenPushes(begunBefore, BATCH))
-      await this.pushes.see(repository, repository.pushedBy);
+    for (const repository of await this.repositories.unseenPushes(begunBefore, BATCH)) {
+      const seen = await this.pushes.see(repository, repository.pushedBy);
+      if (seen !== undefined) await this.commits.describe(repository.id, seen.branches);
+    }
     for (const { id } of await this.repositories.toTidyUp(TIDY_UP_AFTER_PUSHES, BATCH)) {
       await this.repositories.update(id, { sizeBytes: await this.store.tidyUp(id), pushesSinceGc: 0 });
     }

@@ -3,6 +3,7 @@ import type { SelectQueryBuilder } from 'typeorm';
 import { Database } from '../../../platform/database/database.js';
 import { type Page, pageOf, type PageRequest } from '../../../platform/database/page.js';
 import { violatedConstraintOf } from '../../../platform/database/violated-constraint.js';
+import type { CommitFacts } from '../domain/commit-facts.js';
 import { RepositoryNameTaken } from '../repositories.errors.js';
 import { Repository } from './repository.entity.js';
 import { RepositoryBranch } from './repository-branch.entity.js';
@@ -95,21 +96,74 @@ export class RepositoriesStore {
     return new Map(rows.map(({ name, commitSha }) => [name, commitSha]));
   }
 
-  /** Keeps the row of a branch that is already known. */
-  async addBranch(repositoryId: string, name: string, commitSha: string): Promise<void> {
+  /** Returns the branches by name. */
+  async listBranches(repositoryId: string, page: PageRequest): Promise<Page<RepositoryBranch>> {
+    // The order of bytes, as the cursor compares them, and not that of a language.
+    const query = this.database.manager
+      .createQueryBuilder(RepositoryBranch, 'branch')
+      .where('branch.repository_id = :repositoryId', { repositoryId })
+      .orderBy('branch.name COLLATE "C"')
+      .limit(page.limit + 1);
+    if (page.after !== undefined) query.andWhere('branch.name COLLATE "C" > :after', { after: page.after });
+    return pageOf(await query.getMany(), page, ({ name }) => name);
+  }
+
+  /** Returns the branch of each repository that was pushed last. Those that were never pushed to are left out. */
+  async lastPushesOf(repositoryIds: readonly string[]): Promise<ReadonlyMap<string, RepositoryBranch>> {
+    if (repositoryIds.length === 0) return new Map();
+    const branches = await this.database.manager
+      .createQueryBuilder(RepositoryBranch, 'branch')
+      .where(
+        `(branch.repository_id, branch.name) IN (
+          SELECT last.repository_id, last.name FROM unnest(:repositoryIds::text[]) AS wanted (id), LATERAL (
+            SELECT repository_id, name FROM repository_branches
+            WHERE repository_id = wanted.id AND pushed_at IS NOT NULL ORDER BY pushed_at DESC, name LIMIT 1) AS last)`,
+        { repositoryIds: [...repositoryIds] },
+      )
+      .getMany();
+    return new Map(branches.map((branch) => [branch.repositoryId, branch]));
+  }
+
+  countBranches(repositoryId: string): Promise<number> {
+    return this.database.manager.countBy(RepositoryBranch, { repositoryId });
+  }
+
+  /** Adds the branch of the first commit, which nobody pushed. Keeps the row of a branch that is already known. */
+  async addBranch(repositoryId: string, name: string, { sha, message, committedAt }: CommitFacts): Promise<void> {
     await this.database.manager
       .createQueryBuilder()
       .insert()
       .into(RepositoryBranch)
-      .values({ repositoryId, name, commitSha })
+      .values({ repositoryId, name, commitSha: sha, describedCommit: sha, message, committedAt })
       .orIgnore()
       .execute();
   }
 
-  async setBranch(repositoryId: string, name: string, commitSha: string | null): Promise<void> {
+  /** Records that a branch was pushed; without a commit, that it was deleted. */
+  async setBranch(repositoryId: string, name: string, commitSha: string | null, pushedAt: Date): Promise<void> {
     if (commitSha === null) await this.database.manager.delete(RepositoryBranch, { repositoryId, name });
     else
-      await this.database.manager.upsert(RepositoryBranch, { repositoryId, name, commitSha }, ['repositoryId', 'name']);
+      await this.database.manager.upsert(RepositoryBranch, { repositoryId, name, commitSha, pushedAt }, [
+        'repositoryId',
+        'name',
+      ]);
+  }
+
+  /** Describes the commits of those branches that point to them now. */
+  async describe(repositoryId: string, commits: readonly CommitFacts[]): Promise<void> {
+    await this.database.manager.query(
+      `
+      UPDATE repository_branches SET described_commit = commit.sha, message = commit.message,
+        committed_at = commit.committed_at
+      FROM unnest($2::text[], $3::text[], $4::timestamptz[]) AS commit (sha, message, committed_at)
+      WHERE repository_id = $1 AND commit_sha = commit.sha`,
+      [
+        repositoryId,
+        commits.map(({ sha }) => sha),
+        commits.map(({ message }) => message),
+        commits.map(({ committedAt }) => committedAt),
+      ],
+    );
   }
 
   /** Returns repositories with a push that began before this time and was never completed. */

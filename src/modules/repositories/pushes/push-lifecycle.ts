@@ -5,6 +5,7 @@ import { StorageRoom } from '../../../platform/storage/storage-room.js';
 import type { Repository } from '../persistence/repository.entity.js';
 import { PushAnswer, type PushEnd } from './push-answer.js';
 import { type PushClaim, PushRoom } from './push-room.js';
+import { PushedCommits } from './pushed-commits.js';
 import { PushesService, type SeenPush } from './pushes.service.js';
 
 /** Accepts a push while there is space for it, and records its changes at the end. */
@@ -13,6 +14,7 @@ export class PushLifecycle {
   constructor(
     private readonly room: PushRoom,
     private readonly pushes: PushesService,
+    private readonly commits: PushedCommits,
     private readonly answers: PushAnswer,
     private readonly storage: StorageRoom,
     private readonly log: Log,
@@ -69,7 +71,9 @@ export class PushLifecycle {
    */
   private async see(repository: Repository, userId: string): Promise<SeenPush | undefined | 'unknown'> {
     try {
-      return await this.pushes.see(repository, userId);
+      const seen = await this.pushes.see(repository, userId);
+      if (seen !== undefined) await this.commits.describe(repository.id, seen.branches);
+      return seen;
     } catch (error) {
       this.log.error({ error, repositoryId: repository.id }, 'The changes of a push could not be recorded yet.');
       return 'unknown';

@@ -53,7 +53,7 @@ export class PushesService {
       const changes = changesOf(await this.repositories.branchesOf(id), branches, isWhole);
       const repoUrl = await this.urls.of(repository);
       for (const [branch, commitSha] of changes) {
-        await this.repositories.setBranch(id, branch, commitSha);
+        await this.repositories.setBranch(id, branch, commitSha, since);
         await this.outbox.publish(repositoryPushedEvent, {
           repositoryId: id,
           orgId,

@@ -5,6 +5,7 @@ import { LimitsModule } from '../../limits/limits.module.js';
 import { SandboxPersistenceModule } from '../persistence/sandbox-persistence.module.js';
 import { SandboxModule } from '../sandbox.module.js';
 import { ExecutionAdmissionService } from './execution-admission.service.js';
+import { CallerLimitsService } from './caller-limits.service.js';
 import { DatabaseRetry } from './database-retry.js';
 import { ExecutionEnds } from './execution-ends.js';
 import { ExecutionBilling } from './execution-billing.js';
@@ -17,6 +18,7 @@ import { OrgSlots } from './org-slots.js';
 @Module({
   imports: [CreditsModule, EventsModule, LimitsModule, SandboxModule, SandboxPersistenceModule],
   providers: [
+    CallerLimitsService,
     ExecutionAdmissionService,
     DatabaseRetry,
     ExecutionEnds,
@@ -26,6 +28,6 @@ import { OrgSlots } from './org-slots.js';
     ExecutionsService,
     OrgSlots,
   ],
-  exports: [DatabaseRetry, ExecutionEnds, ExecutionsService, OrgSlots],
+  exports: [CallerLimitsService, DatabaseRetry, ExecutionEnds, ExecutionsService, OrgSlots],
 })
 export class ExecutionsModule {}

@@ -25,7 +25,7 @@ import { type Language, LANGUAGES, type SandboxFile, type SandboxLimits } from '
 import { ExecutionErrorView, ExecutionRequest, RuntimeView, toHundredths, TruncatedView } from './sandbox.dto.js';
 
 /** A sandbox with less cannot start every interpreter. */
-const MIN_MEMORY_MIB = 64;
+export const MIN_MEMORY_MIB = 64;
 /** With the default time limit, a waiting caller gets an answer within the usual 60 second time-out of HTTP clients. */
 const CALLER_QUEUE_TIMEOUT_MS = 28_000;
 /** This is also the default with `wait: false`. */

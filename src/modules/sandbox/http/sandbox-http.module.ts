@@ -2,7 +2,11 @@ import { Module } from '@nestjs/common';
 import { ExecutionsModule } from '../executions/executions.module.js';
 import { SandboxModule } from '../sandbox.module.js';
 import { ExecutionsController } from './executions.controller.js';
+import { SandboxLimitsController } from './sandbox-limits.controller.js';
 import { SandboxController } from './sandbox.controller.js';
 
-@Module({ imports: [ExecutionsModule, SandboxModule], controllers: [SandboxController, ExecutionsController] })
+@Module({
+  imports: [ExecutionsModule, SandboxModule],
+  controllers: [SandboxController, SandboxLimitsController, ExecutionsController],
+})
 export class SandboxHttpModule {}

@@ -51,6 +51,15 @@ export function Screen({ org, project }: ProjectParams): ReactNode {
     mutationFn: ({ id, enabled }: Cron) => api.projects.updateCron(project, id, { enabled: !enabled }),
     onSuccess: refresh,
   });
+  const runNow = useMutation({
+    mutationFn: ({ id }: Cron) => api.projects.runCron(project, id),
+    // The run is in the list that opens, and its outcome follows there.
+    onSuccess: async (_, cron) => {
+      await queries.invalidateQueries({ queryKey: cronRunsQuery(project, cron.id).queryKey });
+      setLooked(cron);
+    },
+  });
+  const error = turn.error ?? runNow.error;
   const closeNew = (): void => {
     setAdding(false);
   };
@@ -75,9 +84,9 @@ export function Screen({ org, project }: ProjectParams): ReactNode {
           </a>
         </p>
       )}
-      {turn.isError && (
+      {error !== null && (
         <div className="mb-4">
-          <ErrorNote error={turn.error} />
+          <ErrorNote error={error} />
         </div>
       )}
       <Loaded query={crons}>
@@ -91,6 +100,7 @@ export function Screen({ org, project }: ProjectParams): ReactNode {
               crons={found}
               mayChange={mayChange}
               onLook={setLooked}
+              {...(mayChange && !isFree && { onRun: runNow.mutate })}
               onRemove={setRemoved}
               onTurn={(cron) => {
                 turn.mutate(cron);
@@ -170,11 +180,13 @@ interface CronsProps {
   readonly crons: readonly Cron[];
   readonly mayChange: boolean;
   readonly onLook: (cron: Cron) => void;
+  /** Absent where the plan or the role does not allow it. */
+  readonly onRun?: (cron: Cron) => void;
   readonly onTurn: (cron: Cron) => void;
   readonly onRemove: (cron: Cron) => void;
 }
 
-function Crons({ crons, mayChange, onLook, onTurn, onRemove }: CronsProps): ReactNode {
+function Crons({ crons, mayChange, onLook, onRun, onTurn, onRemove }: CronsProps): ReactNode {
   return (
     <Table
       label="Crons"
@@ -214,6 +226,16 @@ function Crons({ crons, mayChange, onLook, onTurn, onRemove }: CronsProps): Reac
               >
                 Runs<span className="sr-only"> of {cron.path}</span>
               </Button>
+              {onRun !== undefined && (
+                <Button
+                  look="quiet"
+                  onClick={() => {
+                    onRun(cron);
+                  }}
+                >
+                  Run now<span className="sr-only">: {cron.path}</span>
+                </Button>
+              )}
               {mayChange && (
                 <Button
                   look="quiet"
@@ -262,9 +284,10 @@ function Runs({ project, cron }: { readonly project: string; readonly cron: stri
               columns={[
                 {
                   title: 'When',
-                  cell: ({ scheduled_for: at }) => (
+                  cell: ({ scheduled_for: at, trigger }) => (
                     <span className="whitespace-nowrap">
                       <Ago at={at} />
+                      {trigger === 'manual' && <span className="text-muted">, by hand</span>}
                     </span>
                   ),
                 },

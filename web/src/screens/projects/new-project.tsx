@@ -6,10 +6,10 @@ import { api, ignore, queries } from '../../api';
 import { useOrganization } from '../../data/me';
 import { rowsOf } from '../../data/paged';
 import { deployQuery, deployTypeIn, projectsQuery } from '../../data/projects';
-import { repositoriesQuery, templatesQuery } from '../../data/repositories';
+import { repositoriesQuery, templatesQuery, useBranchNames } from '../../data/repositories';
 import { GithubAccounts } from '../../github/github-accounts';
 import { pathTo } from '../../paths';
-import { Field, Form } from '../../ui/form';
+import { Choice, Field, Form } from '../../ui/form';
 import { Icon } from '../../ui/icons';
 import { Loaded } from '../../ui/loaded';
 import { Page } from '../../ui/page';
@@ -26,7 +26,7 @@ export function prepare({ org }: Params): void {
 /** Where the files come from: a template, a repository of the organization, one at GitHub or elsewhere, or nothing yet. */
 type Source =
   | { readonly kind: 'template'; readonly template: NonNullable<NewRepository['template']> }
-  | { readonly kind: 'repository'; readonly url: string }
+  | { readonly kind: 'repository'; readonly url: string; readonly branch: string }
   | { readonly kind: 'github' }
   | { readonly kind: 'address' }
   | { readonly kind: 'empty' };
@@ -42,8 +42,10 @@ export function Screen({ org }: Params): ReactNode {
   const wanted = new URLSearchParams(useSearch()).get('repository');
   const preset = rowsOf(repositories.data).find(({ id }) => id === wanted);
   const source: Source | undefined =
-    chosenSource ?? (preset === undefined ? undefined : { kind: 'repository', url: preset.repo_url });
+    chosenSource ??
+    (preset === undefined ? undefined : { kind: 'repository', url: preset.repo_url, branch: preset.default_branch });
   const name = typedName ?? preset?.name ?? '';
+  const branches = useBranchNames(org, source?.kind === 'repository' ? source.url : undefined);
   /** A repository that is there already, where only the project could not be created. */
   const made = useRef<{ readonly name: string; readonly url: string }>(undefined);
   /** The same of the project, where only its first deploy was refused. */
@@ -58,12 +60,19 @@ export function Screen({ org }: Params): ReactNode {
     if (made.current?.name !== name) made.current = { name, url: await copyTemplate(org, chosen.template, name) };
     return made.current.url;
   };
-  const create = async ({ repo_url: address = '' }: Readonly<Record<string, string>>): Promise<void> => {
+  const create = async ({
+    repo_url: address = '',
+    production_branch: branch,
+  }: Readonly<Record<string, string>>): Promise<void> => {
     if (source === undefined) throw new Error('Choose what the project begins with.');
     const url = await urlFor(source, address);
     if (created.current?.name !== name || created.current.url !== url) {
       const project = await api.projects.create(
-        { name, ...(url === undefined ? {} : { repo_url: url }) },
+        {
+          name,
+          ...(url === undefined ? {} : { repo_url: url }),
+          ...(branch === undefined ? {} : { production_branch: branch }),
+        },
         { organization: org },
       );
       created.current = { name, url, project };
@@ -101,14 +110,14 @@ export function Screen({ org }: Params): ReactNode {
                       }}
                     />
                   ))}
-                  {rowsOf(repositories.data).map(({ id, name: title, repo_url: url }) => (
+                  {rowsOf(repositories.data).map(({ id, name: title, repo_url: url, default_branch: branch }) => (
                     <Option
                       key={id}
                       title={title}
                       text="A repository of this organization"
                       checked={source?.kind === 'repository' && source.url === url}
                       onChoose={() => {
-                        setSource({ kind: 'repository', url });
+                        setSource({ kind: 'repository', url, branch });
                         if (name === '') setName(title);
                       }}
                     />
@@ -150,6 +159,19 @@ export function Screen({ org }: Params): ReactNode {
               required
               placeholder="https://github.com/acme/shop"
             />
+          )}
+          {source?.kind === 'repository' && branches.length > 1 && (
+            <Choice
+              key={source.url}
+              label="Production branch"
+              name="production_branch"
+              defaultValue={source.branch}
+              hint="Pushes to it go live, and pushes to others become previews."
+            >
+              {branches.map((branch) => (
+                <option key={branch}>{branch}</option>
+              ))}
+            </Choice>
           )}
           <Field
             label="Name"

@@ -1,15 +1,23 @@
 import type { Deploy, Project } from '@service/client';
 import { useInfiniteQuery, useMutation, useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
-import { useLocation } from 'wouter';
+import { useLocation, useSearchParams } from 'wouter';
 import { api, ignore, queries } from '../../api';
 import { useMay, useOrganization } from '../../data/me';
 import { rowsOf } from '../../data/paged';
-import { deployQuery, deploysQuery, deployTypeIn, projectQuery } from '../../data/projects';
+import {
+  type DeployFilter,
+  deployQuery,
+  deploysQuery,
+  deployTypeIn,
+  filteredDeploysQuery,
+  projectQuery,
+} from '../../data/projects';
+import { useBranchNames } from '../../data/repositories';
 import { pathTo } from '../../paths';
 import { Button, ButtonLink } from '../../ui/button';
 import { CopyLine } from '../../ui/copy';
-import { DeployState } from '../../ui/deploy-state';
+import { DEPLOY_STATES, DeployState } from '../../ui/deploy-state';
 import { Empty } from '../../ui/empty';
 import { ErrorNote } from '../../ui/error-note';
 import { Icon } from '../../ui/icons';
@@ -80,7 +88,7 @@ export function Screen({ org, project: id }: ProjectParams): ReactNode {
               all.length === 0 ? (
                 <NoDeploys project={found} />
               ) : (
-                <Deploys org={org} project={id} deploys={all} query={deploys} />
+                <FilteredDeploys org={org} project={id} repository={found.repo_url} unfiltered={deploys} />
               )
             }
           </Loaded>
@@ -111,6 +119,88 @@ function NoDeploys({ project }: { readonly project: Project }): ReactNode {
       live.
     </Empty>
   );
+}
+
+interface FilteredDeploysProps {
+  readonly org: string;
+  readonly project: string;
+  /** The address of the linked repository, whose branches are offered. */
+  readonly repository: string | undefined;
+  readonly unfiltered: DeploysProps['query'] & { readonly data: Parameters<typeof rowsOf<Deploy>>[0] };
+}
+
+/** The filters are in the address, so that a link shows the same. */
+function FilteredDeploys({ org, project, repository, unfiltered }: FilteredDeploysProps): ReactNode {
+  const [search, setSearch] = useSearchParams();
+  const filter = filterIn(search);
+  const isFiltered = filter.branch !== undefined || filter.state !== undefined;
+  const filtered = useInfiniteQuery({ ...filteredDeploysQuery(project, filter), enabled: isFiltered });
+  const known = useBranchNames(org, repository);
+  const shown = rowsOf(unfiltered.data);
+  const branches = new Set([...known, ...shown.map(({ branch }) => branch), ...(filter.branch ? [filter.branch] : [])]);
+  const choose = (name: 'branch' | 'state', value: string): void => {
+    setSearch(
+      (before) => {
+        if (value === '') before.delete(name);
+        else before.set(name, value);
+        return before;
+      },
+      { replace: true },
+    );
+  };
+  return (
+    <>
+      <div className="mb-4 flex flex-wrap gap-3">
+        <select
+          aria-label="Branch"
+          className="input w-auto max-w-56"
+          value={filter.branch ?? ''}
+          onChange={({ target }) => {
+            choose('branch', target.value);
+          }}
+        >
+          <option value="">All branches</option>
+          {[...branches].map((branch) => (
+            <option key={branch}>{branch}</option>
+          ))}
+        </select>
+        <select
+          aria-label="State"
+          className="input w-auto"
+          value={filter.state ?? ''}
+          onChange={({ target }) => {
+            choose('state', target.value);
+          }}
+        >
+          <option value="">All states</option>
+          {DEPLOY_STATES.map(({ state, word }) => (
+            <option key={state} value={state}>
+              {word}
+            </option>
+          ))}
+        </select>
+      </div>
+      {isFiltered ? (
+        <Loaded query={filtered}>
+          {(data) =>
+            rowsOf(data).length === 0 ? (
+              <p className="text-muted">No deploy is like that.</p>
+            ) : (
+              <Deploys org={org} project={project} deploys={rowsOf(data)} query={filtered} />
+            )
+          }
+        </Loaded>
+      ) : (
+        <Deploys org={org} project={project} deploys={shown} query={unfiltered} />
+      )}
+    </>
+  );
+}
+
+/** What an address names that no list has, is not asked for. */
+function filterIn(search: URLSearchParams): DeployFilter {
+  const state = DEPLOY_STATES.find((each) => each.state === search.get('state'))?.state as DeployFilter['state'];
+  return { branch: search.get('branch') || undefined, state };
 }
 
 interface DeploysProps {

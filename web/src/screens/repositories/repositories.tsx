@@ -100,9 +100,10 @@ function Repositories({ org, rows, more }: RepositoriesProps): ReactNode {
           ),
         },
         {
-          title: 'Template',
+          title: 'Last push',
           wideOnly: true,
-          cell: ({ template }) => <span className="text-muted">{template ?? '–'}</span>,
+          cell: ({ last_push: push }) =>
+            push === undefined ? <span className="text-muted">–</span> : <LastPush {...push} />,
         },
         {
           title: 'Size',
@@ -131,6 +132,17 @@ function Repositories({ org, rows, more }: RepositoriesProps): ReactNode {
         },
       ]}
     />
+  );
+}
+
+function LastPush({ at, branch, commit }: NonNullable<Repository['last_push']>): ReactNode {
+  return (
+    <div className="max-w-64">
+      <span className="block truncate">{commit.message ?? commit.sha.slice(0, 7)}</span>
+      <span className="text-muted block truncate text-xs">
+        <Ago at={at} /> on <span className="font-mono">{branch}</span>
+      </span>
+    </div>
   );
 }
 

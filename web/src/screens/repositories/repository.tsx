@@ -6,7 +6,7 @@ import { api, ignore, queries } from '../../api';
 import { useMay } from '../../data/me';
 import { rowsOf } from '../../data/paged';
 import { projectsQuery } from '../../data/projects';
-import { repositoriesQuery, repositoryQuery } from '../../data/repositories';
+import { branchesQuery, repositoriesQuery, repositoryQuery } from '../../data/repositories';
 import { pathTo } from '../../paths';
 import { bytesInWords } from '../../ui/amounts';
 import { Button, ButtonLink } from '../../ui/button';
@@ -15,8 +15,11 @@ import { Copy, CopyLine } from '../../ui/copy';
 import { DeployState } from '../../ui/deploy-state';
 import { Icon } from '../../ui/icons';
 import { Loaded } from '../../ui/loaded';
+import { More } from '../../ui/more';
 import { Page, Section } from '../../ui/page';
 import { ScreenLink } from '../../ui/screen-link';
+import { State } from '../../ui/state';
+import { Table } from '../../ui/table';
 import { Ago } from '../../ui/time';
 
 interface Params {
@@ -26,6 +29,7 @@ interface Params {
 
 export function prepare({ org, repository }: Params): void {
   queries.query(repositoryQuery(org, repository)).catch(ignore);
+  queries.infiniteQuery(branchesQuery(org, repository)).catch(ignore);
 }
 
 export function Screen({ org, repository: id }: Params): ReactNode {
@@ -64,6 +68,7 @@ export function Screen({ org, repository: id }: Params): ReactNode {
           <>
             <Facts repository={found} />
             <Commands org={org} repository={found} />
+            <Branches org={org} repository={id} />
             <Projects org={org} url={found.repo_url} />
             <Confirm
               open={isDeleting}
@@ -92,15 +97,25 @@ export function Screen({ org, repository: id }: Params): ReactNode {
 }
 
 function Facts({ repository }: { readonly repository: Repository }): ReactNode {
-  const { provider, template, size_bytes: size, default_branch: branch, created_at: at } = repository;
+  const { provider, template, size_bytes: size, default_branch: branch, created_at: at, last_push: push } = repository;
   const facts: readonly (readonly [string, ReactNode])[] = [
     ['Default branch', <span className="font-mono text-xs">{branch}</span>],
     ['Size', provider === 'github' ? 'At GitHub' : size === undefined ? '–' : bytesInWords(size)],
     ['Template', template ?? 'None'],
+    [
+      'Last push',
+      push === undefined ? (
+        'None yet'
+      ) : (
+        <>
+          <Ago at={push.at} /> on <span className="font-mono text-xs">{push.branch}</span>
+        </>
+      ),
+    ],
     ['Created', <Ago at={at} />],
   ];
   return (
-    <dl className="card mb-8 grid grid-cols-2 gap-x-6 gap-y-3 p-4 lg:grid-cols-4">
+    <dl className="card mb-8 grid grid-cols-2 gap-x-6 gap-y-3 p-4 lg:grid-cols-5">
       {facts.map(([name, value]) => (
         <div key={name} className="min-w-0">
           <dt className="text-muted text-xs">{name}</dt>
@@ -157,6 +172,55 @@ function Commands({ org, repository }: CommandsProps): ReactNode {
         </Section>
       )}
     </>
+  );
+}
+
+/** As the last push has left them, the default one first. */
+function Branches({ org, repository }: { readonly org: string; readonly repository: string }): ReactNode {
+  const branches = useInfiniteQuery(branchesQuery(org, repository));
+  const rows = [...rowsOf(branches.data)].sort((one, other) => Number(other.is_default) - Number(one.is_default));
+  if (rows.length === 0) return null;
+  return (
+    <Section title="Branches">
+      <Table
+        label="Branches"
+        rows={rows}
+        keyOf={({ name }) => name}
+        more={<More query={branches} />}
+        columns={[
+          {
+            title: 'Branch',
+            cell: ({ name, is_default: isDefault }) => (
+              <span className="flex max-w-40 items-center gap-2 sm:max-w-64">
+                <span className="truncate font-mono text-xs">{name}</span>
+                {isDefault && <State tone="accent">Default</State>}
+              </span>
+            ),
+          },
+          {
+            title: 'Commit',
+            cell: ({ commit }) => (
+              <div className="max-w-36 sm:max-w-72">
+                <span className="block truncate">{commit.message ?? '–'}</span>
+                <span className="text-muted block font-mono text-xs">{commit.sha.slice(0, 7)}</span>
+              </div>
+            ),
+          },
+          {
+            title: 'Pushed',
+            wideOnly: true,
+            cell: ({ pushed_at: at }) => (
+              <span className="text-muted whitespace-nowrap">{at === undefined ? '–' : <Ago at={at} />}</span>
+            ),
+          },
+          {
+            title: 'Actions',
+            actions: true,
+            cell: ({ name, commit }) => <Copy text={commit.sha} label={`Copy the hash of the commit of ${name}`} />,
+          },
+        ]}
+      />
+    </Section>
   );
 }
 

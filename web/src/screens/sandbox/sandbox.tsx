@@ -1,9 +1,9 @@
-import type { Language, Run } from '@service/client';
+import type { Language, Run, SandboxLimits } from '@service/client';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { type KeyboardEvent, type ReactNode, useState } from 'react';
 import { useSearchParams } from 'wouter';
 import { api, ignore, queries } from '../../api';
-import { executionQuery, executionsQuery } from '../../data/executions';
+import { executionQuery, executionsQuery, sandboxLimitsQuery } from '../../data/executions';
 import { useMay } from '../../data/me';
 import { rowsOf } from '../../data/paged';
 import { type Draft, keepProgram, programOf, useDraft } from '../../sandbox/drafts';
@@ -36,6 +36,7 @@ const MEMORIES = [64, 128, 256, 512, 1_024, 2_048];
 
 export function prepare({ org }: Params): void {
   queries.infiniteQuery(executionsQuery(org)).catch(ignore);
+  queries.query(sandboxLimitsQuery(org)).catch(ignore);
 }
 
 export function Screen({ org }: Params): ReactNode {
@@ -92,7 +93,7 @@ export function Screen({ org }: Params): ReactNode {
               await start();
             }}
           >
-            <Program draft={draft} replacements={replacements} onChange={change} />
+            <Program org={org} draft={draft} replacements={replacements} onChange={change} />
           </Form>
         </div>
         <section aria-label="Result" className="card grid min-w-0 content-start gap-3 p-4 lg:mt-6 lg:min-h-112">
@@ -148,14 +149,16 @@ function submitByKey(event: KeyboardEvent<HTMLElement>): void {
 }
 
 interface ProgramProps {
+  readonly org: string;
   readonly draft: Draft;
   readonly replacements: number;
   readonly onChange: (change: Partial<Draft>) => void;
 }
 
-function Program({ draft, replacements, onChange }: ProgramProps): ReactNode {
+function Program({ org, draft, replacements, onChange }: ProgramProps): ReactNode {
   const { language, codes, stdin, timeout, memory } = draft;
   const [isOpen, setIsOpen] = useState(false);
+  const limits = useQuery(sandboxLimitsQuery(org)).data;
   return (
     <>
       <div className="grid grid-cols-2 gap-3 *:first:col-span-2 sm:grid-cols-3 sm:*:first:col-span-1">
@@ -184,7 +187,7 @@ function Program({ draft, replacements, onChange }: ProgramProps): ReactNode {
           <option value="">Default</option>
           {TIMEOUTS.map((ms) => (
             <option key={ms} value={ms}>
-              {ms / 1_000} s
+              {ms / 1_000} s{beyond(ms, limits?.timeout_ms.max)}
             </option>
           ))}
         </Choice>
@@ -199,11 +202,12 @@ function Program({ draft, replacements, onChange }: ProgramProps): ReactNode {
           <option value="">Default</option>
           {MEMORIES.map((mib) => (
             <option key={mib} value={mib}>
-              {mib} MiB
+              {mib} MiB{beyond(mib, limits?.memory_mib.max)}
             </option>
           ))}
         </Choice>
       </div>
+      {limits !== undefined && <Limits limits={limits} />}
       <Editor
         key={language}
         code={codes[language]}
@@ -234,6 +238,23 @@ function Program({ draft, replacements, onChange }: ProgramProps): ReactNode {
         />
       </details>
     </>
+  );
+}
+
+/** A larger plan is a choice, too: the service says which one. */
+const beyond = (value: number, max: number | undefined): string =>
+  max === undefined || value <= max ? '' : ', in a larger plan';
+
+const COUNT = new Intl.NumberFormat('en');
+
+function Limits({ limits }: { readonly limits: SandboxLimits }): ReactNode {
+  const { timeout_ms: time, memory_mib: memory, concurrency, calls } = limits;
+  return (
+    <p className="text-muted text-sm">
+      Your plan allows {time.max / 1_000} s and {COUNT.format(memory.max)} MiB a run, and {concurrency} runs at once. By
+      default a run has {time.default / 1_000} s and {COUNT.format(memory.default)} MiB.
+      {calls.remaining !== null && <> {COUNT.format(calls.remaining)} calls by key are left today.</>}
+    </p>
   );
 }
 

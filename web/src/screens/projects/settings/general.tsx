@@ -1,10 +1,11 @@
 import type { Project } from '@service/client';
 import { useQuery } from '@tanstack/react-query';
-import { type ReactNode, useState } from 'react';
+import { type ReactNode, useId, useState } from 'react';
 import { useLocation } from 'wouter';
 import { api, ignore, queries } from '../../../api';
 import { useMay } from '../../../data/me';
 import { projectQuery } from '../../../data/projects';
+import { useBranchNames } from '../../../data/repositories';
 import { pathTo } from '../../../paths';
 import { Button } from '../../../ui/button';
 import { Confirm } from '../../../ui/confirm';
@@ -34,6 +35,8 @@ function General({ org, project }: { readonly org: string; readonly project: Pro
   const mayChange = useMay(org, 'projects:write');
   const mayDelete = useMay(org, 'projects:delete');
   const [deleting, setDeleting] = useState(false);
+  const branches = useBranchNames(org, project.repo_url);
+  const branchList = useId();
   const take = async (news: Project): Promise<void> => {
     queries.setQueryData(projectQuery(news.id).queryKey, news);
     await queries.invalidateQueries({ queryKey: ['project'] });
@@ -108,7 +111,13 @@ function General({ org, project }: { readonly org: string; readonly project: Pro
               defaultValue={project.production_branch}
               required
               disabled={!mayChange}
+              list={branchList}
             />
+            <datalist id={branchList}>
+              {branches.map((name) => (
+                <option key={name} value={name} />
+              ))}
+            </datalist>
           </Form>
         </div>
       </Section>

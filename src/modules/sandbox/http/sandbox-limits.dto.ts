@@ -1,0 +1,54 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { AnswerMeta } from '../../../platform/http/page.js';
+import { PLAN_IDS, type PlanId } from '../../plans/plan.js';
+import type { CallerLimits } from '../executions/caller-limits.service.js';
+import { MIN_MEMORY_MIB } from './executions.dto.js';
+
+const MEBIBYTE = 1_048_576;
+
+class SandboxTimeoutView {
+  @ApiProperty({ type: 'integer', example: 30_000, description: 'For executions that name none.' }) default!: number;
+  @ApiProperty({ type: 'integer', example: 60_000 }) max!: number;
+}
+
+class SandboxMemoryView {
+  @ApiProperty({ type: 'integer', example: 256, description: 'For executions that name none.' }) default!: number;
+  @ApiProperty({ type: 'integer', example: 64 }) min!: number;
+  @ApiProperty({ type: 'integer', example: 512 }) max!: number;
+}
+
+class SandboxCallsView {
+  @ApiProperty({ type: 'integer', nullable: true, example: 10_000, description: 'Null when calls are unlimited.' })
+  limit!: number | null;
+  @ApiProperty({ type: 'integer', nullable: true, example: 9_990 }) remaining!: number | null;
+  @ApiProperty({ format: 'date-time' }) resets_at!: string;
+}
+
+export class SandboxLimitsView {
+  @ApiProperty({ enum: PLAN_IDS }) plan!: PlanId;
+  @ApiProperty({ type: SandboxTimeoutView }) timeout_ms!: SandboxTimeoutView;
+  @ApiProperty({ type: SandboxMemoryView }) memory_mib!: SandboxMemoryView;
+  @ApiProperty({ type: 'integer', description: 'Limit of standard output and of standard error, each.' })
+  output_bytes!: number;
+  @ApiProperty({ type: 'integer', example: 8, description: 'Executions at once, queued ones included.' })
+  concurrency!: number;
+  @ApiProperty({ type: SandboxCallsView, description: 'API calls of the organization today.' })
+  calls!: SandboxCallsView;
+
+  static of({ plan, defaults, calls }: CallerLimits): SandboxLimitsView {
+    const { timeoutMs, memoryMib, concurrency } = plan.sandbox;
+    return {
+      plan: plan.id,
+      timeout_ms: { default: defaults.timeoutMs, max: timeoutMs },
+      memory_mib: { default: defaults.memoryBytes / MEBIBYTE, min: MIN_MEMORY_MIB, max: memoryMib },
+      output_bytes: defaults.outputBytes,
+      concurrency,
+      calls: { limit: calls.limit, remaining: calls.remaining, resets_at: calls.resetsAt.toISOString() },
+    };
+  }
+}
+
+export class SandboxLimitsAnswer {
+  @ApiProperty({ type: SandboxLimitsView }) data!: SandboxLimitsView;
+  @ApiProperty({ type: AnswerMeta }) meta!: AnswerMeta;
+}
