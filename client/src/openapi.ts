@@ -2032,6 +2032,46 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/ops/organizations": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Lists the organizations of the installation, newest first.
+         * @description Requires `OPS_TOKEN` as the bearer token and is disabled while that is not set.
+         */
+        readonly get: operations["OrganizationAccountsController_list"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/ops/organizations/{org_id}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Returns an organization with its owners, limits, plan and latest invoices.
+         * @description Requires `OPS_TOKEN` as the bearer token and is disabled while that is not set.
+         */
+        readonly get: operations["OrganizationAccountsController_get"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/ops/tasks": {
         readonly parameters: {
             readonly query?: never;
@@ -3090,6 +3130,35 @@ export interface components {
             /** Format: date-time */
             readonly updated_at: string;
         };
+        readonly DatedInvoiceStateView: {
+            /**
+             * @example [
+             *       "CN-000003"
+             *     ]
+             */
+            readonly creditNotes: readonly string[];
+            /** Format: date-time */
+            readonly dueAt: string;
+            /**
+             * @description Amount still to be paid.
+             * @example 38.80
+             */
+            readonly dueUsd: string;
+            /** @example ivc_01jd3m8yeqf5rb0xkq5ym8s6tn */
+            readonly id: string;
+            /** @example INV-000042 */
+            readonly number: string;
+            readonly orgId: string;
+            /**
+             * Format: date-time
+             * @description The beginning of the billed month.
+             */
+            readonly periodFrom: string;
+            /** @enum {string} */
+            readonly state: "gathering" | "draft" | "finalized" | "paid" | "overdue" | "void";
+            /** @example 51.30 */
+            readonly totalUsd: string;
+        };
         readonly DeployAnswer: {
             readonly data: components["schemas"]["DeployView"];
             readonly meta: components["schemas"]["AnswerMeta"];
@@ -4087,6 +4156,13 @@ export interface components {
             readonly output_bytes: number;
             readonly timeout_ms: number;
         };
+        readonly LimitUseView: {
+            /** @description Absent if it is unlimited. */
+            readonly allowed?: number;
+            /** @enum {string} */
+            readonly limit: "projects" | "repositories" | "bytes_in_deploys";
+            readonly used: number;
+        };
         readonly ListedExecutionView: {
             /**
              * @description Price of the wall time in USD, as a decimal, by whole milliseconds. Absent until the code has run.
@@ -4311,6 +4387,54 @@ export interface components {
             readonly source: "set" | "file" | "detected" | "default" | "unknown";
             /** @description `null` for nothing, or if unknown. */
             readonly value: number | null;
+        };
+        readonly OrganizationAccountView: {
+            /** Format: date-time */
+            readonly createdAt: string;
+            /** @example org_01jd3m8yeqf5rb0xkq5ym8s6tn */
+            readonly id: string;
+            /** @description The latest invoices, newest first. */
+            readonly invoices: readonly components["schemas"]["DatedInvoiceStateView"][];
+            readonly limits: readonly components["schemas"]["LimitUseView"][];
+            /** @description The number of members, with the owners. */
+            readonly members: number;
+            /** @example Acme */
+            readonly name: string;
+            /**
+             * @description The plan that begins with the next month.
+             * @enum {string}
+             */
+            readonly nextPlan?: "free" | "builder" | "pro" | "enterprise";
+            /**
+             * @description The usernames of the owners.
+             * @example [
+             *       "ada"
+             *     ]
+             */
+            readonly owners: readonly string[];
+            /** @description True for the personal organization of a user. */
+            readonly personal: boolean;
+            /** @enum {string} */
+            readonly plan: "free" | "builder" | "pro" | "enterprise";
+            /** @example 49 */
+            readonly priceUsdPerMonth: string;
+            /**
+             * @description The plan that waits for approval.
+             * @enum {string}
+             */
+            readonly requestedPlan?: "free" | "builder" | "pro" | "enterprise";
+            /** @example acme */
+            readonly slug: string;
+            /**
+             * @description The invoice of this month so far.
+             * @example 51.30
+             */
+            readonly upcomingUsd: string;
+        };
+        readonly OrganizationsView: {
+            /** @description The `cursor` of the next page; absent on the last page. */
+            readonly nextCursor?: string;
+            readonly organizations: readonly components["schemas"]["RegisteredOrganizationView"][];
         };
         readonly OrgAnswer: {
             readonly data: components["schemas"]["OrgView"];
@@ -4709,6 +4833,20 @@ export interface components {
              * @example The billing address is missing
              */
             readonly reason: string;
+        };
+        readonly RegisteredOrganizationView: {
+            /** Format: date-time */
+            readonly createdAt: string;
+            /** @example org_01jd3m8yeqf5rb0xkq5ym8s6tn */
+            readonly id: string;
+            /** @example Acme */
+            readonly name: string;
+            /** @description True for the personal organization of a user. */
+            readonly personal: boolean;
+            /** @enum {string} */
+            readonly plan: "free" | "builder" | "pro" | "enterprise";
+            /** @example acme */
+            readonly slug: string;
         };
         readonly RejectedView: {
             /** @enum {string} */
@@ -23748,6 +23886,156 @@ export interface operations {
              *
              *     `service_unavailable`: A required backend is temporarily unavailable.
              */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    readonly OrganizationAccountsController_list: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description The `meta.next_cursor` of an earlier page. The list continues after it. */
+                readonly cursor?: string;
+                /** @description Number of items on a page. */
+                readonly limit?: number;
+                /** @description A part of the name or slug, the id, or the whole email address of an owner. */
+                readonly search?: string;
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["OrganizationsView"];
+                };
+            };
+            /** @description `invalid_request`: A field of the request is invalid. */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `invalid_token`: The operator token is missing or wrong. */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `operator_required`: The caller is not an operator. */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `burst_limit_exceeded`: Too many requests in a short time. */
+            readonly 429: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `service_unavailable`: A required backend is temporarily unavailable. */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    readonly OrganizationAccountsController_get: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The id of the organization.
+                 * @example org_01jd3m8yeqf5rb0xkq5ym8s6tn
+                 */
+                readonly org_id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["OrganizationAccountView"];
+                };
+            };
+            /** @description `invalid_request`: A field of the request is invalid. */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `invalid_token`: The operator token is missing or wrong. */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `operator_required`: The caller is not an operator. */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `organization_not_found`: Organization not found. */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `burst_limit_exceeded`: Too many requests in a short time. */
+            readonly 429: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `service_unavailable`: A required backend is temporarily unavailable. */
             readonly 503: {
                 headers: {
                     readonly [name: string]: unknown;

@@ -7,6 +7,9 @@ import type {
   InvoiceState,
   NewCredits,
   OpsManifest,
+  OpsOrganization,
+  OpsOrganizations,
+  OpsOrganizationsQuery,
   OpsTask,
   OpsTasks,
   OpsTasksQuery,
@@ -54,6 +57,22 @@ export class Ops {
   /** @throws {ConflictError} `stale_version`, `flag_fixed`. */
   async setFeature(change: FlagChange, options?: RequestOptions): Promise<void> {
     await this.#transport.plain({ method: 'POST', path: '/ops/features', body: change }, options);
+  }
+
+  /** Returns a page of the organizations of the installation, newest first. */
+  organizations(query: OpsOrganizationsQuery = {}, options?: RequestOptions): Promise<OpsOrganizations> {
+    return this.#transport.plain({ method: 'GET', path: '/ops/organizations', query: { ...query } }, options);
+  }
+
+  /** Returns an organization with its limits and invoices. @throws {NotFoundError} `organization_not_found`. */
+  organization(orgId: string, options?: RequestOptions): Promise<OpsOrganization> {
+    return this.#transport.plain({ method: 'GET', path: `/ops/organizations/${encodeURIComponent(orgId)}` }, options);
+  }
+
+  /** Marks an invoice as paid. @throws {ConflictError} `invoice_closed`. */
+  markPaid(invoiceId: string, payment: string, options?: RequestOptions): Promise<InvoiceState> {
+    const path = `/ops/billing/invoices/${encodeURIComponent(invoiceId)}/paid`;
+    return this.#transport.plain({ method: 'POST', path, body: { payment } }, options);
   }
 
   /** Sets the plan of an organization. @throws {NotFoundError} `organization_not_found`. */

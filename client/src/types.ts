@@ -269,6 +269,14 @@ export interface OpsTasksQuery {
   readonly limit?: number;
   readonly cursor?: string | undefined;
 }
+export type OpsOrganizations = Schemas['OrganizationsView'];
+export type OpsOrganization = Schemas['OrganizationAccountView'];
+export interface OpsOrganizationsQuery {
+  /** A part of the name or slug, the id, or the whole email address of an owner. */
+  readonly search?: string | undefined;
+  readonly limit?: number;
+  readonly cursor?: string | undefined;
+}
 export type FeatureFlags = Schemas['FlagsView'];
 export type FlagChange = Schemas['ToggleFlagBody'];
 export type PlanChange = Schemas['SetPlanBody'];

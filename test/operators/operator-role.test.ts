@@ -4,7 +4,7 @@ import { type Answer, type CallOptions, type TestApp, useApp, WITHOUT_PROXY } fr
 const TOKEN = 'ops-token-of-the-tests';
 const NAME = 'svc_web';
 const SAME_ORIGIN = { 'x-service-session': 'cookie', 'sec-fetch-site': 'same-origin' };
-const READS = ['/ops', '/ops/tasks', '/ops/features'];
+const READS = ['/ops', '/ops/tasks', '/ops/features', '/ops/organizations'];
 const GRANT = '/ops/billing/credits';
 
 const outcomeOf = (answer: Answer): string => `${answer.status} ${answer.body?.error?.code ?? ''}`.trim();

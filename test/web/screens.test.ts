@@ -61,6 +61,7 @@ interface Prepared {
 async function prepare(): Promise<Prepared> {
   const [signedIn, visitor] = await Promise.all([Visit.begin(), Visit.begin()]);
   const org = await signedIn.signUp();
+  const { org_id: orgId } = await signedIn.call('GET', 'billing/subscription');
   const { id: invoice } = await finalizedInvoice(signedIn);
   const site = await deployedSite(signedIn);
   await reportedUsage(signedIn, site.project);
@@ -71,7 +72,7 @@ async function prepare(): Promise<Prepared> {
   await signedIn.call('POST', 'sandbox/executions', { language: 'python', code: 'print(1 + 2)' });
   let operator: Promise<Visit> | undefined;
   return {
-    world: { org, invoice, repository, endpoint, ...site },
+    world: { org, orgId, invoice, repository, endpoint, ...site },
     signedIn,
     visitor,
     operating: () => (operator ??= Visit.asOperator()),

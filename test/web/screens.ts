@@ -4,6 +4,7 @@ import type { Site } from './support.js';
 /** What the screens show: a person with one organization that has one of everything. */
 export interface World extends Site {
   readonly org: string;
+  readonly orgId: string;
   readonly invoice: string;
   readonly repository: string;
   readonly endpoint: string;
@@ -42,6 +43,12 @@ export const SCREENS_UNDER_TEST: Readonly<Record<PathName, Row>> = {
   webhook: { ready: 'td:has-text("webhook_endpoint.test")', params: ({ org, endpoint }) => ({ org, endpoint }) },
   operator: { ready: 'td:has-text("database")', operator: true },
   operatorMoney: { ready: 'button:has-text("Set the plan")', operator: true },
+  operatorOrganizations: { ready: 'th:has-text("Organization")', operator: true },
+  operatorOrganization: {
+    ready: 'button:has-text("Mark as paid")',
+    params: ({ orgId }) => ({ id: orgId }),
+    operator: true,
+  },
   keys: { ready: 'h1:has-text("API keys")', params: ({ org }) => ({ org }) },
   members: { ready: 'td:has-text("owner")', params: ({ org }) => ({ org }) },
   audit: { ready: 'td:has-text("project.created")', params: ({ org }) => ({ org }) },

@@ -14,6 +14,8 @@ export const PATHS = {
   connectGithub: '/app/connect-github',
   operator: '/app/operator',
   operatorMoney: '/app/operator/money',
+  operatorOrganizations: '/app/operator/organizations',
+  operatorOrganization: '/app/operator/organizations/:id',
   projects: '/app/:org',
   keys: '/app/:org/keys',
   members: '/app/:org/members',

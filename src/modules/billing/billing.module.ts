@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { Config } from '../../platform/config/config.js';
 import { OrgDirectoryModule } from '../orgs/org-directory.module.js';
+import { OrgRegisterModule } from '../orgs/org-register.module.js';
 import { EventsModule } from '../events/events.module.js';
 import { CreditsModule } from '../credits/credits.module.js';
 import { MeteringModule } from '../metering/metering.module.js';
@@ -18,6 +19,7 @@ import { UpcomingInvoices } from './invoices/upcoming-invoice.js';
 import { UsageOfMonth } from './invoices/usage-of-month.js';
 import { InvoiceChange } from './operators/invoice-change.js';
 import { InvoiceOperations } from './operators/invoice-operations.js';
+import { OrganizationAccounts } from './operators/organization-accounts.js';
 import { SubscriptionOperations } from './operators/subscription-operations.js';
 import { InvoiceMirror } from './payments/invoice-mirror.js';
 import { ManualPayments } from './payments/manual-payments.js';
@@ -36,7 +38,15 @@ import { SubscriptionsService } from './subscriptions/subscriptions.service.js';
 
 /** Subscriptions, invoices and payments. */
 @Module({
-  imports: [BillingPersistenceModule, CreditsModule, EventsModule, MeteringModule, OrgDirectoryModule, PlansModule],
+  imports: [
+    BillingPersistenceModule,
+    CreditsModule,
+    EventsModule,
+    MeteringModule,
+    OrgDirectoryModule,
+    OrgRegisterModule,
+    PlansModule,
+  ],
   providers: [
     DraftInvoice,
     InvoiceChange,
@@ -48,6 +58,7 @@ import { SubscriptionsService } from './subscriptions/subscriptions.service.js';
     MonthCloseRun,
     MonthDrafts,
     MonthFreeze,
+    OrganizationAccounts,
     PaymentCustomers,
     PaymentEvents,
     PaymentMethods,
@@ -77,6 +88,7 @@ import { SubscriptionsService } from './subscriptions/subscriptions.service.js';
     InvoiceOperations,
     InvoicesService,
     MonthCloseRun,
+    OrganizationAccounts,
     PaymentEvents,
     PaymentsService,
     DuePlanChanges,

@@ -9,15 +9,20 @@ const LIMITS = {
 } as const satisfies Readonly<Record<string, (plan: Plan) => number | null>>;
 
 export type PlanLimit = keyof typeof LIMITS;
-const PLAN_LIMITS = Object.keys(LIMITS) as readonly PlanLimit[];
+export const PLAN_LIMITS = Object.keys(LIMITS) as readonly PlanLimit[];
 
 /** Counts what an organization uses. The caller may have locked the organization inside a transaction. */
 export type PlanLimitCounter = (orgId: string) => Promise<number>;
 
-export interface LimitExcess {
+/** How much of a limit is used. A limit of null means unlimited. */
+export interface LimitUse {
   readonly limit: PlanLimit;
-  readonly allowed: number;
+  readonly allowed: number | null;
   readonly used: number;
+}
+
+export interface LimitExcess extends LimitUse {
+  readonly allowed: number;
 }
 
 /** The module that owns what a limit counts registers a counter for it, so that billing depends on no product. */
@@ -41,15 +46,19 @@ export class PlanLimitCounters {
     return this.counterOf(limit)(orgId);
   }
 
+  /** Returns every limit of the plan with what the organization uses of it. */
+  async usedOf(plan: Plan, orgId: string): Promise<LimitUse[]> {
+    const uses: LimitUse[] = [];
+    for (const limit of PLAN_LIMITS)
+      uses.push({ limit, allowed: LIMITS[limit](plan), used: await this.used(limit, orgId) });
+    return uses;
+  }
+
   /** Returns the limits of the plan that the organization exceeds. */
   async exceeded(plan: Plan, orgId: string): Promise<LimitExcess[]> {
-    const excesses: LimitExcess[] = [];
-    for (const limit of PLAN_LIMITS) {
-      const allowed = LIMITS[limit](plan);
-      const used = await this.used(limit, orgId);
-      if (allowed !== null && used > allowed) excesses.push({ limit, allowed, used });
-    }
-    return excesses;
+    return (await this.usedOf(plan, orgId)).filter(
+      (use): use is LimitExcess => use.allowed !== null && use.used > use.allowed,
+    );
   }
 
   private counterOf(limit: PlanLimit): PlanLimitCounter {

@@ -1,4 +1,4 @@
-import { queryOptions } from '@tanstack/react-query';
+import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { api } from '../api';
 
 const POLL_MS = 10_000;
@@ -20,3 +20,24 @@ export const flagsQuery = queryOptions({
   queryKey: ['operator', 'flags'],
   queryFn: ({ signal }) => api.ops.features({ signal }),
 });
+
+/** A page of the organizations that a text finds; all of them without one. */
+export const opsOrganizationsQuery = (search: string) =>
+  infiniteQueryOptions({
+    queryKey: ['operator', 'organizations', search],
+    queryFn: ({ signal, pageParam }) =>
+      api.ops.organizations(
+        { limit: 50, ...(search !== '' && { search }), ...(pageParam !== undefined && { cursor: pageParam }) },
+        { signal },
+      ),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: ({ nextCursor }) => nextCursor,
+    // What was found before stays while the next letters are typed.
+    placeholderData: keepPreviousData,
+  });
+
+export const opsOrganizationQuery = (org: string) =>
+  queryOptions({
+    queryKey: ['operator', 'organization', org],
+    queryFn: ({ signal }) => api.ops.organization(org, { signal }),
+  });

@@ -7,6 +7,7 @@ import { ForecastService } from '../forecast/forecast.service.js';
 import { ForecastController } from './forecast.controller.js';
 import { InvoiceOperationsController } from './invoice-operations.controller.js';
 import { InvoicesController } from './invoices.controller.js';
+import { OrganizationAccountsController } from './organization-accounts.controller.js';
 import { PaymentsController } from './payments.controller.js';
 import { PlansController } from './plans.controller.js';
 import { PricesController } from './prices.controller.js';
@@ -20,6 +21,7 @@ import { SubscriptionsController } from './subscriptions.controller.js';
     ForecastController,
     InvoiceOperationsController,
     InvoicesController,
+    OrganizationAccountsController,
     PaymentsController,
     PlansController,
     PricesController,

@@ -41,6 +41,12 @@ export class InvoicesService {
     return this.whole(invoice);
   }
 
+  /** Returns the latest numbered invoices of an organization, for operators, the newest first. */
+  async latestOf(orgId: string, limit: number): Promise<WholeInvoice[]> {
+    const { items } = await this.invoices.list(orgId, { limit, after: undefined });
+    return Promise.all(items.map((invoice) => this.whole(invoice)));
+  }
+
   /** Adds the lines and credit notes of an invoice. */
   async whole(invoice: Invoice): Promise<WholeInvoice> {
     const creditNotes = await this.invoices.creditNotesOf(invoice.id);

@@ -133,6 +133,27 @@ export class OrganizationsStore {
     return { last: row!.last ?? undefined, count: Number(row!.count) };
   }
 
+  /** Lists existing organizations, newest first. Without a text it lists all of them. */
+  async search(
+    { text, ownerId }: { readonly text: string | undefined; readonly ownerId: string | undefined },
+    page: PageRequest,
+  ): Promise<Page<Organization>> {
+    const query = this.database.manager
+      .createQueryBuilder(Organization, 'organization')
+      .where('organization.deletedAt IS NULL')
+      .orderBy('organization.id', 'DESC')
+      .limit(page.limit + 1);
+    if (text !== undefined)
+      query.andWhere(
+        `(organization.id = :text OR strpos(organization.slug, :lowered) > 0
+          OR strpos(lower(organization.name), :lowered) > 0
+          OR organization.id IN (SELECT org_id FROM memberships WHERE user_id = :ownerId AND role = 'owner'))`,
+        { text, lowered: text.toLowerCase(), ownerId: ownerId ?? null },
+      );
+    if (page.after !== undefined) query.andWhere('organization.id < :after', { after: page.after });
+    return pageOf(await query.getMany(), page, ({ id }) => id);
+  }
+
   async getPersonalId(userId: string): Promise<string> {
     const { id } = await this.database.manager.findOneOrFail(Organization, {
       select: { id: true },

@@ -35,9 +35,14 @@ export function Screen(): ReactNode {
       title="Operator"
       state={data !== undefined && <State tone={STATUSES[data.status][0]}>{STATUSES[data.status][1]}</State>}
       actions={
-        <ScreenLink to="operatorMoney" params={{}} className="link">
-          Plans and money
-        </ScreenLink>
+        <>
+          <ScreenLink to="operatorOrganizations" params={{}} className="link">
+            Organizations
+          </ScreenLink>
+          <ScreenLink to="operatorMoney" params={{}} className="link">
+            Plans and money
+          </ScreenLink>
+        </>
       }
     >
       <Section title="Tasks" hint="What alerts and the service itself ask of a person. A claim lasts 15 minutes.">
