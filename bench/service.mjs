@@ -81,9 +81,16 @@ export async function startService({ settings = {}, node = [], pinned = false } 
 
 /** The process that answers under the hosts of deploys; another one after it has died. */
 const edgeOf = (supervisor) =>
-  descendantsOf(supervisor).find((pid) =>
-    readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('\0edge\0--supervised'),
-  );
+  descendantsOf(supervisor).find((pid) => commandLineOf(pid).includes('\0edge\0--supervised'));
+
+/** Empty for a process that has just ended. */
+function commandLineOf(pid) {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+  } catch {
+    return '';
+  }
+}
 
 /** A directory that git knows, for a repository of this service with these files; and what is needed to push. */
 export async function repositoryWith(service, name, { template, files = {} }) {

@@ -2355,6 +2355,37 @@ export interface components {
             /** @example acme */
             readonly slug: string;
         };
+        readonly BranchCommitView: {
+            /**
+             * Format: date-time
+             * @description The time that the commit claims. Absent when it is unknown.
+             */
+            readonly committed_at?: string;
+            /**
+             * @description First line of the message, at most 200 characters. Absent when it is unknown.
+             * @example Add the shop
+             */
+            readonly message?: string;
+            /** @example 4b825dc642cb6eb9a060e54bf8d69288fbee4904 */
+            readonly sha: string;
+        };
+        readonly BranchPageAnswer: {
+            readonly data: readonly components["schemas"]["BranchView"][];
+            readonly meta: components["schemas"]["PageMeta"];
+        };
+        readonly BranchView: {
+            /** @description The commit that the branch points to. */
+            readonly commit: components["schemas"]["BranchCommitView"];
+            /** @description Whether clones check it out. */
+            readonly is_default: boolean;
+            /** @example main */
+            readonly name: string;
+            /**
+             * Format: date-time
+             * @description Absent when it was never pushed.
+             */
+            readonly pushed_at?: string;
+        };
         readonly BudgetAnswer: {
             readonly data: components["schemas"]["BudgetView"];
             readonly meta: components["schemas"]["AnswerMeta"];
@@ -2404,36 +2435,6 @@ export interface components {
              * @enum {string}
              */
             readonly window: "day" | "month" | "total";
-        readonly BranchCommitView: {
-            /**
-             * Format: date-time
-             * @description The time that the commit claims. Absent when it is unknown.
-             */
-            readonly committed_at?: string;
-            /**
-             * @description First line of the message, at most 200 characters. Absent when it is unknown.
-             * @example Add the shop
-             */
-            readonly message?: string;
-            /** @example 4b825dc642cb6eb9a060e54bf8d69288fbee4904 */
-            readonly sha: string;
-        };
-        readonly BranchPageAnswer: {
-            readonly data: readonly components["schemas"]["BranchView"][];
-            readonly meta: components["schemas"]["PageMeta"];
-        };
-        readonly BranchView: {
-            /** @description The commit that the branch points to. */
-            readonly commit: components["schemas"]["BranchCommitView"];
-            /** @description Whether clones check it out. */
-            readonly is_default: boolean;
-            /** @example main */
-            readonly name: string;
-            /**
-             * Format: date-time
-             * @description Absent when it was never pushed.
-             */
-            readonly pushed_at?: string;
         };
         readonly CallingKeyView: {
             /** @example key_01jd3m8yeqf5rb0xkq5ym8s6tn */
@@ -7449,6 +7450,10 @@ export interface operations {
             readonly query?: never;
             readonly header?: never;
             readonly path: {
+                /**
+                 * @description What the budget limits.
+                 * @example key:key_01jd3m8yeqf5rb0xkq5ym8s6tn
+                 */
                 readonly subject: string;
             };
             readonly cookie?: never;
@@ -7565,6 +7570,10 @@ export interface operations {
             readonly query?: never;
             readonly header?: never;
             readonly path: {
+                /**
+                 * @description What the budget limits.
+                 * @example key:key_01jd3m8yeqf5rb0xkq5ym8s6tn
+                 */
                 readonly subject: string;
             };
             readonly cookie?: never;
@@ -7732,6 +7741,10 @@ export interface operations {
             readonly query?: never;
             readonly header?: never;
             readonly path: {
+                /**
+                 * @description What the budget limits.
+                 * @example key:key_01jd3m8yeqf5rb0xkq5ym8s6tn
+                 */
                 readonly subject: string;
             };
             readonly cookie?: never;
