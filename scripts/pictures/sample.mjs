@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { git, write } from '../../bench/service.mjs';
 
 export const ORG = 'harbor-books';
-export const PERSON = { username: 'mira', email: 'mira@harbor-books.example', password: 'a-long-enough-secret' };
+const PERSON = { username: 'mira', email: 'mira@harbor-books.example', password: 'a-long-enough-secret' };
 
 const DAY_MS = 86_400_000;
 const OVER = ['ready', 'error', 'canceled'];
@@ -42,7 +42,7 @@ const SITE = {
  *
  * @param {string} url of the service
  */
-export class Caller {
+class Caller {
   constructor(url) {
     this.url = url;
     this.cookie = '';
@@ -81,7 +81,7 @@ export class Caller {
 }
 
 /** A repository with a project, and a directory from which commits are pushed to it. */
-export class Site {
+class Site {
   constructor(caller, { project, repository, directory, url }) {
     Object.assign(this, { caller, project, repository, directory, url });
   }

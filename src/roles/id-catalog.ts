@@ -4,7 +4,7 @@ import { INVITATION_ID, ORG_ID } from '../modules/orgs/orgs.ids.js';
 import { EMAIL_TOKEN_ID, USER_ID } from '../modules/people/people.ids.js';
 import { SESSION_ID } from '../modules/auth/sessions/sessions.ids.js';
 import { CREDIT_NOTE_ID, INVOICE_ID, PLAN_CHANGE_ID } from '../modules/billing/billing.ids.js';
-import { CREDIT_GRANT_ID, LEDGER_ENTRY_ID } from '../modules/credits/credits.ids.js';
+import { BUDGET_ID, CREDIT_GRANT_ID, LEDGER_ENTRY_ID } from '../modules/credits/credits.ids.js';
 import { CRON_ID, CRON_RUN_ID } from '../modules/crons/crons.ids.js';
 import { DEPLOY_HOOK_ID, DEPLOY_ID } from '../modules/deploys/deploys.ids.js';
 import { DOMAIN_ID } from '../modules/domains/domains.ids.js';
@@ -44,6 +44,7 @@ export const ID_CATALOG = new IdCatalog([
   API_KEY_SECRET_ID,
   ORG_ID,
   INVITATION_ID,
+  BUDGET_ID,
   CREDIT_GRANT_ID,
   LEDGER_ENTRY_ID,
   PLAN_CHANGE_ID,

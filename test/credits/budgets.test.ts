@@ -67,13 +67,13 @@ describe('/api/v1/billing/budgets', () => {
     expect(expectStatus(200, await app.fetch(`${PATH}/${subject}`, as(person))).body.data).toMatchObject(figures);
     expect(expectStatus(200, await app.fetch(PATH, as(person))).body.data).toMatchObject([{ subject, ...figures }]);
 
-    // A new limit keeps what was spent; another window begins anew.
+    // A new limit keeps what was spent; another window begins with nothing spent.
     expect((await put(subject, { window: 'month', limit: '1' }, person)).body.data).toMatchObject({
       ...figures,
       available: '0.2',
     });
-    const anew = { window: 'total', limit: '1', spent: '0', held: '0', available: '1' };
-    expect((await put(subject, { window: 'total', limit: '1' }, person)).body.data).toMatchObject(anew);
+    const empty = { window: 'total', limit: '1', spent: '0', held: '0', available: '1' };
+    expect((await put(subject, { window: 'total', limit: '1' }, person)).body.data).toMatchObject(empty);
     await work().abandon(held);
 
     expectStatus(204, await app.call('DELETE', `${PATH}/${subject}`, as(person)));

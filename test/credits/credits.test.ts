@@ -60,11 +60,11 @@ const sum = (orgId: string, account: Parameters<LedgerService['sum']>[1]): Promi
   app.get(LedgerService).sum(orgId, account);
 
 const waitingForLocks = async (): Promise<number> => {
-  const rows = await app
-    .get(Database)
-    .manager.query<{ waiting: number }[]>(
-      "SELECT count(*)::int AS waiting FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%credit_accounts%'",
-    );
+  const rows = await app.get(Database).manager.query<{ waiting: number }[]>(
+    `
+      SELECT count(*)::int AS waiting FROM pg_stat_activity
+      WHERE wait_event_type = 'Lock' AND query LIKE '%credit_accounts%'`,
+  );
   return rows[0]!.waiting;
 };
 

@@ -117,7 +117,7 @@ export class PaidWorkService {
   }
 }
 
-/** What the ledger calls the work: the name of its model without the kind of its tokens, or the name of its one line. */
+/** Names the work in the ledger: by its model without the kind of tokens, or by its one line. */
 function modelOf(lines: WorkEstimate['lines']): string | null {
   const [first, ...others] = lines;
   const model = first?.model ?? null;

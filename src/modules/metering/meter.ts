@@ -89,11 +89,12 @@ export type StorageMeter = {
 export const METERS = Object.keys(METER_TABLE) as Meter[];
 export const METER_UNITS = [...new Set(METERS.map((meter) => METER_TABLE[meter].unit))];
 
-/** The kinds of tokens of a model. Each has a price of its own: cached input is cheaper to read, and dearer to write. */
+/** The kinds of tokens of a model, which have different prices: cached input is cheaper to read, and dearer to write. */
 const TOKEN_KINDS = ['input', 'output', 'cache_read', 'cache_write'] as const;
 
+const KINDS = TOKEN_KINDS.map((kind) => `\`${kind}\``).join(', ');
 /** How events and prices name the tokens of a model, in the words of the API. */
-export const TOKEN_MODEL_FORM = `\`<model>:<kind>\`, where the kind is ${TOKEN_KINDS.map((kind) => `\`${kind}\``).join(', ')}`;
+export const TOKEN_MODEL_FORM = `\`<model>:<kind>\`, where the kind is ${KINDS}`;
 
 const TOKEN_MODEL = new RegExp(`^[!-~]{1,180}:(${TOKEN_KINDS.join('|')})$`);
 

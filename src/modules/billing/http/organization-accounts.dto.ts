@@ -67,7 +67,8 @@ class DatedInvoiceStateView extends InvoiceStateView {
 
   static ofDated(whole: WholeInvoice): DatedInvoiceStateView {
     const { periodFrom, dueAt } = whole.invoice;
-    return { ...InvoiceStateView.of(whole), periodFrom: periodFrom.toISOString(), dueAt: dueAt!.toISOString() };
+    const dates = { periodFrom: periodFrom.toISOString(), dueAt: dueAt!.toISOString() };
+    return Object.assign(InvoiceStateView.of(whole), dates);
   }
 }
 
@@ -91,8 +92,7 @@ export class OrganizationAccountView extends RegisteredOrganizationView {
     upcoming,
     invoices,
   }: OrganizationAccount): OrganizationAccountView {
-    return {
-      ...RegisteredOrganizationView.of(org),
+    return Object.assign(RegisteredOrganizationView.of(org), {
       owners: [...owners],
       members,
       priceUsdPerMonth: formatUsd(subscription.priceNano),
@@ -101,6 +101,6 @@ export class OrganizationAccountView extends RegisteredOrganizationView {
       limits: limits.map((use) => LimitUseView.of(use)),
       upcomingUsd: formatCents(upcoming.totalCents),
       invoices: invoices.map((invoice) => DatedInvoiceStateView.ofDated(invoice)),
-    };
+    });
   }
 }

@@ -46,8 +46,8 @@ export class BudgetsService {
   }
 
   /**
-   * Sets the budget of a subject from now on. What is held or spent stays, also if it exceeds a lower limit. With another
-   * window it begins anew.
+   * Sets the budget of a subject from now on. What is held or spent stays, also if it exceeds a lower limit. Another
+   * window begins with nothing spent.
    *
    * @throws {BudgetSubjectInvalid} `invalid_request`
    * @throws {ApiKeyNotFound} `api_key_not_found`

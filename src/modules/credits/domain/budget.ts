@@ -1,7 +1,7 @@
 import { monthOf } from '../../metering/month.js';
 
 export const BUDGET_WINDOWS = ['day', 'month', 'total'] as const;
-/** How often a budget begins anew, in UTC. `total` never does. */
+/** How often a budget is reset, in UTC. `total` never is. */
 export type BudgetWindow = (typeof BUDGET_WINDOWS)[number];
 
 /** The most that the work of a subject may cost in a window. */
@@ -31,7 +31,7 @@ export function periodOf(window: BudgetWindow, at: Date): string {
 /** Returns the names of the periods of all windows that a time belongs to. */
 export const periodsOf = (at: Date): string[] => BUDGET_WINDOWS.map((window) => periodOf(window, at));
 
-/** Returns when a budget begins anew, or null when it never does. */
+/** Returns when a budget is reset, or null when it never is. */
 export function resetOf(window: BudgetWindow, at: Date): Date | null {
   switch (window) {
     case 'day':

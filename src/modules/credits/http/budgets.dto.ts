@@ -10,7 +10,7 @@ import type { SpentBudget } from '../persistence/budgets.store.js';
 const WINDOW_FIELD = {
   enum: BUDGET_WINDOWS,
   example: 'month',
-  description: 'When it begins anew: each day or calendar month (UTC), or never (`total`).',
+  description: 'When it is reset: each day or calendar month (UTC), or never (`total`).',
 };
 
 export class SetBudgetBody {
@@ -42,7 +42,7 @@ export class BudgetView {
   @ApiPropertyOptional({
     type: String,
     format: 'date-time',
-    description: 'When it begins anew. Absent if it never does.',
+    description: 'When it is reset. Absent if it never is.',
   })
   resets_at?: string;
   @ApiProperty({ format: 'date-time' }) created_at!: string;

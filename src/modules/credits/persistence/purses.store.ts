@@ -162,7 +162,8 @@ export class PursesStore {
         (SELECT coalesce(json_agg(${HOLD}), '[]') FROM wanted) AS holds,
         (SELECT coalesce(json_agg(${GRANT}), '[]') FROM credit_grants WHERE org_id = ANY($1) AND (remaining_nano > 0
           OR id IN (SELECT part ->> 'grant' FROM wanted, jsonb_array_elements(parts) part))) AS grants,
-        (SELECT coalesce(json_agg(${MONTH}), '[]') FROM billed_months WHERE org_id = ANY($1) AND (month = ANY($2::date[])
+        (SELECT coalesce(json_agg(${MONTH}), '[]') FROM billed_months
+          WHERE org_id = ANY($1) AND (month = ANY($2::date[])
           OR month IN (SELECT month FROM wanted))) AS months,
         (SELECT coalesce(json_agg(${CAP}), '[]') FROM spend_caps WHERE org_id = ANY($1)) AS caps,
         (SELECT coalesce(json_agg(${BUDGET}), '[]') FROM budgets b

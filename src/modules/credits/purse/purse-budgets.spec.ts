@@ -29,7 +29,7 @@ describe('the budgets of a purse', () => {
     expect(budgets.refusalOf(['run:c'], 1_000n, AT)).toBeUndefined();
   });
 
-  it('spend in the period in which the work began, and begin anew in the next', () => {
+  it('spend in the period in which the work began, and have spent nothing in the next', () => {
     const budgets = new PurseBudgets([budget('key:a', { window: 'day' })]);
     const held = budgets.hold(['key:a'], 100n, AT);
     expect(budgets.refusalOf(['key:a'], 1n, AT)).toBeDefined();

@@ -7,7 +7,7 @@ export interface BudgetPeriod {
   heldNano: bigint;
 }
 
-export type LimitedBudget = Pick<Budget, 'id' | 'subject' | 'window' | 'limitNano'>;
+type LimitedBudget = Pick<Budget, 'id' | 'subject' | 'window' | 'limitNano'>;
 
 /** A budget with the periods that the work may touch. A period that is not there is empty. */
 export interface BudgetFacts extends LimitedBudget {

@@ -119,8 +119,8 @@ export class Purse {
   }
 
   /**
-   * Holds credits first and then, if usage is billed, room below the spend cap, and all of the amount in each budget. It
-   * holds all of the amount or nothing.
+   * Holds credits first and then, if usage is billed, room below the spend cap, and all of the amount in each budget.
+   * It holds all of the amount or nothing.
    */
   hold({ meter, amountNano, at, postpaid, subjects = [] }: HoldInput): Held | Refused {
     const overBudget = this.budgets.refusalOf(subjects, amountNano, at);

@@ -31,7 +31,7 @@ export class CronRun {
   @Column('int', { nullable: true }) status!: number | null;
 
   /** True for a run that a person began, and false for a time of the schedule. */
-  @Column('boolean', { name: 'is_manual' }) isManual!: boolean;
+  @Column('boolean', { name: 'is_manual', default: false }) isManual!: boolean;
   /** Set until the request of a manual run is sent. */
   @Column('timestamptz', { name: 'requested_at', nullable: true }) requestedAt!: Date | null;
 

@@ -1,3 +1,5 @@
+import { trimEnd } from '../../../platform/text/trim.js';
+
 /** The longest message that is kept; the column has the same limit. */
 const MAX_MESSAGE = 200;
 
@@ -17,8 +19,9 @@ const LATEST = Date.UTC(9999, 11, 31);
 
 /** Returns the first line without control characters, shortened to what is kept; null when nothing is left. */
 export function messageOf(text: string): string | null {
-  const line = (/^[^\r\n]*/.exec(text.trimStart())?.[0] ?? '').replace(/[\p{Cc}\p{Cs}]/gu, '').replace(/\ufffd+$/u, '');
-  const characters = [...line.trim()];
+  const line = (/^[^\r\n]*/.exec(text.trimStart())?.[0] ?? '').replace(/[\p{Cc}\p{Cs}]/gu, '');
+  // Git cuts a long message between bytes, which leaves a part of a character.
+  const characters = Array.from(trimEnd(line, '\ufffd').trim());
   if (characters.length === 0) return null;
   return characters.length <= MAX_MESSAGE ? characters.join('') : `${characters.slice(0, MAX_MESSAGE - 1).join('')}…`;
 }
