@@ -183,7 +183,7 @@ function Branches({ org, repository }: { readonly org: string; readonly reposito
   return (
     <Section title="Branches">
       <Table
-        label="Branches"
+        label="All branches"
         rows={rows}
         keyOf={({ name }) => name}
         more={<More query={branches} />}
