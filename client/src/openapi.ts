@@ -277,7 +277,7 @@ export interface paths {
         readonly get: operations["BudgetsController_get"];
         /**
          * Sets the budget of an API key.
-         * @description Limits what the work of the key may cost, effective at once. Work that might exceed it is refused with 402 `budget_exceeded`. What was spent before there was a budget does not count. Another window begins anew.
+         * @description Limits what the work of the key may cost, effective at once. Work that might exceed it is refused with 402 `budget_exceeded`. What was spent before there was a budget does not count, and another window begins with nothing spent.
          */
         readonly put: operations["BudgetsController_set"];
         readonly post?: never;
@@ -2414,7 +2414,7 @@ export interface components {
             readonly limit: string;
             /**
              * Format: date-time
-             * @description When it begins anew. Absent if it never does.
+             * @description When it is reset. Absent if it never is.
              */
             readonly resets_at?: string;
             /**
@@ -2430,7 +2430,7 @@ export interface components {
             /** Format: date-time */
             readonly updated_at: string;
             /**
-             * @description When it begins anew: each day or calendar month (UTC), or never (`total`).
+             * @description When it is reset: each day or calendar month (UTC), or never (`total`).
              * @example month
              * @enum {string}
              */
@@ -5091,7 +5091,7 @@ export interface components {
              */
             readonly limit: string;
             /**
-             * @description When it begins anew: each day or calendar month (UTC), or never (`total`).
+             * @description When it is reset: each day or calendar month (UTC), or never (`total`).
              * @example month
              * @enum {string}
              */

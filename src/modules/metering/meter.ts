@@ -89,7 +89,7 @@ export type StorageMeter = {
 export const METERS = Object.keys(METER_TABLE) as Meter[];
 export const METER_UNITS = [...new Set(METERS.map((meter) => METER_TABLE[meter].unit))];
 
-/** The kinds of tokens of a model, which have different prices: cached input is cheaper to read, and dearer to write. */
+/** The kinds of tokens of a model, which have different prices. */
 const TOKEN_KINDS = ['input', 'output', 'cache_read', 'cache_write'] as const;
 
 const KINDS = TOKEN_KINDS.map((kind) => `\`${kind}\``).join(', ');

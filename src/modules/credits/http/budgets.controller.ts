@@ -45,7 +45,8 @@ export class BudgetsController {
     summary: 'Sets the budget of an API key.',
     description:
       'Limits what the work of the key may cost, effective at once. Work that might exceed it is refused with 402 ' +
-      '`budget_exceeded`. What was spent before there was a budget does not count. Another window begins with nothing spent.',
+      '`budget_exceeded`. What was spent before there was a budget does not count, and another window begins with ' +
+      'nothing spent.',
   })
   @ApiOkResponse({ type: BudgetAnswer })
   @ApiRefusals(...ANY_CALLER, ...ANY_BODY, KEY_ERRORS.api_key_not_found)
