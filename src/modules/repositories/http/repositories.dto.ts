@@ -90,7 +90,14 @@ const branchOf = (cursor: unknown): string | undefined => decodeCursor(cursor, i
 
 /** The page of a list of branches. Its cursor is a name. */
 export class BranchesQuery {
-  @ApiPropertyOptional({ type: 'integer', minimum: 1, maximum: 100, default: 20, example: 50 })
+  @ApiPropertyOptional({
+    type: 'integer',
+    minimum: 1,
+    maximum: 100,
+    default: 20,
+    example: 50,
+    description: 'Number of items on a page.',
+  })
   @Type(() => Number)
   @IsInt()
   @Min(1)
