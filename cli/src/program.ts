@@ -1,5 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
+import { addBudgetsList } from './commands/budgets-list.js';
+import { addBudgetsRemove } from './commands/budgets-remove.js';
+import { addBudgetsSet } from './commands/budgets-set.js';
 import { addCompletion } from './commands/completion.js';
 import { addDeploy } from './commands/deploy.js';
 import { addDeploysCancel } from './commands/deploys-cancel.js';
@@ -97,6 +100,10 @@ export function createProgram(): Command {
   addPlans(program);
   addUsage(program);
   addSpendCap(program);
+  const budgets = program.command('budgets').description('limit what API keys may spend');
+  addBudgetsList(budgets);
+  addBudgetsSet(budgets);
+  addBudgetsRemove(budgets);
   addInvoices(program);
   addExplain(program);
   addCompletion(program);

@@ -50,6 +50,7 @@ export type {
   InvoiceCorrection,
   InvoiceState,
   NewCredits,
+  OpsErrors,
   OpsManifest,
   OpsOrganization,
   OpsOrganizations,

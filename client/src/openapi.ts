@@ -2008,6 +2008,26 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/ops/errors": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Lists the latest requests that failed with 5xx, and jobs that failed for good, latest first.
+         * @description Requires `OPS_TOKEN` as the bearer token if it is set. The log has the details by the request id.
+         */
+        readonly get: operations["OpsErrorsController_list"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/ops/features": {
         readonly parameters: {
             readonly query?: never;
@@ -3561,6 +3581,17 @@ export interface components {
             /** @example POST /api/v1/keys/:key_id/rotate */
             readonly route?: string;
         };
+        readonly FailedJobView: {
+            /** @description How often it was tried. */
+            readonly attempts: number;
+            /** Format: date-time */
+            readonly failedAt: string;
+            readonly id: string;
+            /** @example deploys */
+            readonly queue: string;
+            /** @description The message of the last error, at most 300 characters. */
+            readonly reason: string;
+        };
         readonly FailureView: {
             /**
              * @description One of the codes listed in the documentation of deploys.
@@ -4819,6 +4850,31 @@ export interface components {
             };
             /** @enum {string} */
             readonly status: "ok" | "degraded" | "error" | "shutting_down";
+        };
+        readonly RecentErrorsView: {
+            /** @description Jobs that failed for good, at most 50 of the last 30 days. */
+            readonly jobs: readonly components["schemas"]["FailedJobView"][];
+            /** @description Requests answered with 5xx, at most 100 of the last 7 days. */
+            readonly requests: readonly components["schemas"]["RecentErrorView"][];
+        };
+        readonly RecentErrorView: {
+            /** Format: date-time */
+            readonly at: string;
+            /** @example internal_error */
+            readonly code: string;
+            /** @example POST */
+            readonly method: string;
+            /**
+             * @description The class of the error.
+             * @example TypeError
+             */
+            readonly name: string;
+            /** @description The log has the error under this id. */
+            readonly requestId: string;
+            /** @example /api/v1/projects/:project_id */
+            readonly route: string;
+            /** @example 500 */
+            readonly status: number;
         };
         readonly RefusedEventView: {
             /** @enum {string} */
@@ -23712,6 +23768,61 @@ export interface operations {
              *
              *     `service_unavailable`: A required backend is temporarily unavailable.
              */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    readonly OpsErrorsController_list: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["RecentErrorsView"];
+                };
+            };
+            /** @description `invalid_token`: The operator token is missing or wrong. */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `operator_required`: The caller is not an operator. */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `burst_limit_exceeded`: Too many requests in a short time. */
+            readonly 429: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `service_unavailable`: A required backend is temporarily unavailable. */
             readonly 503: {
                 headers: {
                     readonly [name: string]: unknown;

@@ -6,6 +6,7 @@ import type {
   InvoiceCorrection,
   InvoiceState,
   NewCredits,
+  OpsErrors,
   OpsManifest,
   OpsOrganization,
   OpsOrganizations,
@@ -48,6 +49,11 @@ export class Ops {
   /** @throws {ConflictError} `task_already_claimed`, `task_already_resolved`. */
   resolve(taskId: string, agent: string, resolution: string, options?: RequestOptions): Promise<OpsTask> {
     return this.#task(taskId, 'resolve', { agent, resolution }, options);
+  }
+
+  /** Returns the latest requests that failed with 5xx, and jobs that failed for good. */
+  errors(options?: RequestOptions): Promise<OpsErrors> {
+    return this.#transport.plain({ method: 'GET', path: '/ops/errors' }, options);
   }
 
   features(options?: RequestOptions): Promise<FeatureFlags> {

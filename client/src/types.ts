@@ -236,6 +236,9 @@ export type CronRun = Schemas['CronRunView'];
 export type NewCron = Pick<Schemas['CreateCronBody'], 'path' | 'schedule'> & Partial<Schemas['CreateCronBody']>;
 export type CronChange = Schemas['ChangeCronBody'];
 
+/** What failed in the installation, for operators. */
+export type OpsErrors = Schemas['RecentErrorsView'];
+
 /** The state of the installation, for operators. */
 export interface OpsManifest {
   readonly service: {

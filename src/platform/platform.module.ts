@@ -29,6 +29,9 @@ import { JobTurns } from './queues/job-turns.js';
 import { JOB_METRICS } from './queues/job.metrics.js';
 import { QueueWorkers } from './queues/queue-workers.js';
 import { QUEUE_METRICS } from './queues/queue.metrics.js';
+import { ErrorReports } from './http/error-reports.js';
+import { RecentErrors } from './http/recent-errors.js';
+import { FailedJobs } from './queues/failed-jobs.js';
 import { Queues } from './queues/queues.js';
 import { RedisConnections } from './redis/redis-connections.js';
 import { STORAGE_METRICS } from './storage/storage.metrics.js';
@@ -80,6 +83,9 @@ export class PlatformModule {
       TrustedProxies,
       RequestContextMiddleware,
       UnknownRoutes,
+      RecentErrors,
+      ErrorReports,
+      FailedJobs,
       StorageRoom,
       ...STORAGE_METRICS,
       ...HTTP_METRICS,

@@ -309,6 +309,18 @@ describe('the command line and the service', () => {
       await service.run(['sandbox', 'run', '-', '--language', 'python'], { input: 'print(6 * 7); exit(5)' }),
     ).toEqual({ code: 5, stdout: '42\n', stderr: '' });
 
+    const own = JSON.parse((await service.run(['--json', 'keys', 'list'])).stdout) as { id: string; status: string }[];
+    const { id: keyId } = own.find(({ status }) => status === 'active')!;
+    expect((await service.run(['budgets', 'set', keyId, '2.5', '--window', 'day'])).stdout).toBe(
+      `key:${keyId} may spend $2.5 a day: $0 are spent, $2.5 available.\n`,
+    );
+    expect((await service.run(['budgets', 'set', keyId, 'much'])).code).toBe(2);
+    expect((await service.run(['budgets', 'list'])).stdout).toMatch(
+      new RegExp(`^SUBJECT +WINDOW .+\\nkey:${keyId} +day +\\$2\\.5 +\\$0 `),
+    );
+    expect((await service.run(['budgets', 'rm', keyId])).stdout).toBe(`key:${keyId} has no budget any more.\n`);
+    expect((await service.run(['budgets', 'rm', keyId])).stderr).toContain('budget_not_found');
+
     const plans = await service.run(['plans'], { env: { SERVICE_API_KEY: '' } });
     expect(plans.stdout).toMatch(
       new RegExp(

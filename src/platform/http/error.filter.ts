@@ -5,9 +5,9 @@ import { isDatabaseUnavailable } from '../database/database-unavailable.js';
 import { CallerHungUp } from '../errors/caller-hung-up.js';
 import { DomainError } from '../errors/domain-error.js';
 import { InternalError, ServiceUnavailable, StorageUnavailable } from '../errors/platform.errors.js';
-import { Log } from '../logging/log.js';
 import { isRedisUnavailable } from '../redis/redis-unavailable.js';
 import { isStorageFull } from '../storage/storage-full.js';
+import { ErrorReports } from './error-reports.js';
 import { FailureHeaders } from './failure-headers.js';
 import { failureOf, wantsProblem } from './failure.js';
 import { MalformedRequest } from './http.errors.js';
@@ -20,7 +20,7 @@ import { UnknownRoutes } from './unknown-routes.js';
 export class ErrorFilter implements ExceptionFilter {
   constructor(
     private readonly config: Config,
-    private readonly log: Log,
+    private readonly reports: ErrorReports,
     private readonly headers: FailureHeaders,
     private readonly unknownRoutes: UnknownRoutes,
   ) {}
@@ -31,7 +31,7 @@ export class ErrorFilter implements ExceptionFilter {
     const response = http.getResponse<Response>();
     if (thrown instanceof CallerHungUp) return;
     const error = this.rephrase(this.domainErrorOf(thrown, request));
-    if (error.status >= 500) this.report(error, request);
+    if (error.status >= 500) this.reports.report(error, request);
 
     // The status of a broken stream was already sent, so only a closed connection can signal the failure.
     if (response.headersSent) {
@@ -77,10 +77,5 @@ export class ErrorFilter implements ExceptionFilter {
     if (thrown instanceof HttpException && thrown.getStatus() < 500)
       return new MalformedRequest('The path of the request is not valid percent-encoding.');
     return new InternalError(thrown);
-  }
-
-  private report(error: DomainError, request: Request): void {
-    const { requestId, traceId, logFields } = stateOf(request);
-    this.log.error({ requestId, traceId, ...logFields, code: error.code, error: error.cause ?? error }, error.message);
   }
 }

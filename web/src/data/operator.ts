@@ -16,6 +16,12 @@ export const opsTasksQuery = queryOptions({
   refetchInterval: POLL_MS,
 });
 
+export const opsErrorsQuery = queryOptions({
+  queryKey: ['operator', 'errors'],
+  queryFn: ({ signal }) => api.ops.errors({ signal }),
+  refetchInterval: POLL_MS,
+});
+
 export const flagsQuery = queryOptions({
   queryKey: ['operator', 'flags'],
   queryFn: ({ signal }) => api.ops.features({ signal }),

@@ -6,13 +6,14 @@ import { OpenWork } from '../manifest/open-work.js';
 import { ServiceInstance } from '../manifest/service-instance.js';
 import { OpsModule } from '../ops.module.js';
 import { OpsController } from './ops.controller.js';
+import { OpsErrorsController } from './ops-errors.controller.js';
 import { RunbookPages } from './runbook-pages.js';
 import { RunbookPagesController } from './runbook-pages.controller.js';
 import { OpsTasksController } from './ops-tasks.controller.js';
 
 @Module({
   imports: [DocsModule, HealthModule, OpsModule],
-  controllers: [OpsController, OpsTasksController, RunbookPagesController],
+  controllers: [OpsController, OpsErrorsController, OpsTasksController, RunbookPagesController],
   providers: [ManifestService, OpenWork, RunbookPages, ServiceInstance],
 })
 export class OpsHttpModule {}

@@ -3,10 +3,10 @@ import type { Request, Response } from 'express';
 import { Config } from '../../../platform/config/config.js';
 import type { DomainError } from '../../../platform/errors/domain-error.js';
 import { ErrorFilter } from '../../../platform/http/error.filter.js';
+import { ErrorReports } from '../../../platform/http/error-reports.js';
 import { FailureHeaders } from '../../../platform/http/failure-headers.js';
 import { stateOf } from '../../../platform/http/request-state.js';
 import { UnknownRoutes } from '../../../platform/http/unknown-routes.js';
-import { Log } from '../../../platform/logging/log.js';
 import { escapeHtml } from '../../../platform/text/escape-html.js';
 import { PublicPages } from '../public-pages.js';
 import { SITE_HEADERS } from '../policy/site-headers.js';
@@ -17,11 +17,11 @@ export class SiteErrorFilter extends ErrorFilter {
   constructor(
     private readonly settings: Config,
     private readonly pages: PublicPages,
-    log: Log,
+    reports: ErrorReports,
     headers: FailureHeaders,
     unknownRoutes: UnknownRoutes,
   ) {
-    super(settings, log, headers, unknownRoutes);
+    super(settings, reports, headers, unknownRoutes);
   }
 
   protected override bodyOf(

@@ -1,10 +1,11 @@
-import type { FeatureFlags, OpsManifest, OpsTask } from '@service/client';
+import type { FeatureFlags, OpsErrors, OpsManifest, OpsTask } from '@service/client';
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { api, ignore, queries } from '../../api';
 import { useMe } from '../../data/me';
-import { flagsQuery, installationQuery, opsTasksQuery } from '../../data/operator';
+import { flagsQuery, installationQuery, opsErrorsQuery, opsTasksQuery } from '../../data/operator';
 import { Button } from '../../ui/button';
+import { Copy } from '../../ui/copy';
 import { Dialog } from '../../ui/dialog';
 import { Empty } from '../../ui/empty';
 import { Field, Form } from '../../ui/form';
@@ -57,6 +58,9 @@ export function Screen(): ReactNode {
       <Section title="Background work">
         <Loaded query={installation}>{({ queues }) => <QueueStates queues={queues} />}</Loaded>
       </Section>
+      <Section title="Recent errors" hint="The log of the service has each one by the id of its request.">
+        <RecentErrors />
+      </Section>
       <Section title="Feature flags" hint="Only flags of FEATURE_FLAG_ALLOWLIST can be changed here.">
         <Flags />
       </Section>
@@ -103,6 +107,82 @@ function QueueStates({ queues }: { readonly queues: OpsManifest['queues'] | unde
           cell: ({ oldestWaitingSeconds, paused }) =>
             paused ? <State tone="warn">Paused</State> : `${oldestWaitingSeconds} s`,
         },
+      ]}
+    />
+  );
+}
+
+function RecentErrors(): ReactNode {
+  return (
+    <Loaded query={useQuery(opsErrorsQuery)}>
+      {({ requests, jobs }) =>
+        requests.length + jobs.length === 0 ? (
+          <Empty icon="check" title="No errors">
+            Requests that failed in the last seven days, and jobs that failed in the last thirty, stand here.
+          </Empty>
+        ) : (
+          <div className="grid gap-4">
+            {requests.length > 0 && <FailedRequests requests={requests} />}
+            {jobs.length > 0 && <FailedJobs jobs={jobs} />}
+          </div>
+        )
+      }
+    </Loaded>
+  );
+}
+
+function FailedRequests({ requests }: Pick<OpsErrors, 'requests'>): ReactNode {
+  return (
+    <Table
+      label="Requests that failed, the latest first"
+      rows={requests}
+      keyOf={({ requestId }) => requestId}
+      columns={[
+        {
+          title: 'Request',
+          cell: ({ method, route, requestId }) => (
+            <div className="grid max-w-48 gap-1 sm:max-w-96">
+              <code className="truncate font-mono text-xs" title={`${method} ${route}`}>
+                {method} {route}
+              </code>
+              <span className="text-muted flex items-center gap-1 text-xs">
+                <span className="truncate font-mono">{requestId}</span>
+                <Copy text={requestId} label="Copy the id of the request" />
+              </span>
+            </div>
+          ),
+        },
+        {
+          title: 'Error',
+          cell: ({ status, code, name }) => (
+            <div className="grid gap-1">
+              <span>
+                {status} {code}
+              </span>
+              <span className="text-muted text-xs">{name}</span>
+            </div>
+          ),
+        },
+        { title: 'When', wideOnly: true, cell: ({ at }) => <Ago at={at} /> },
+      ]}
+    />
+  );
+}
+
+function FailedJobs({ jobs }: Pick<OpsErrors, 'jobs'>): ReactNode {
+  return (
+    <Table
+      label="Jobs that failed, the latest first"
+      rows={jobs}
+      keyOf={({ queue, id }) => `${queue} ${id}`}
+      columns={[
+        { title: 'Queue', cell: ({ queue }) => <code className="font-mono text-xs">{queue}</code> },
+        {
+          title: 'Last error',
+          cell: ({ reason }) => <span className="line-clamp-2 max-w-96 break-words">{reason}</span>,
+        },
+        { title: 'Attempts', wideOnly: true, cell: ({ attempts }) => attempts },
+        { title: 'When', wideOnly: true, cell: ({ failedAt }) => <Ago at={failedAt} /> },
       ]}
     />
   );
