@@ -21758,6 +21758,7 @@ export interface operations {
             readonly query?: {
                 /** @description The `meta.next_cursor` of an earlier page. The list continues after it. */
                 readonly cursor?: string;
+                /** @description Number of items on a page. */
                 readonly limit?: number;
             };
             readonly header?: never;
