@@ -55,6 +55,7 @@ export type {
   OpsOrganization,
   OpsOrganizations,
   OpsOrganizationsQuery,
+  OpsSchedules,
   OpsTask,
   OpsTasks,
   OpsTasksQuery,

@@ -18,6 +18,126 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/v1/ai/chat/completions": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Lets a model answer a conversation.
+         * @description Takes what the chat completions of OpenAI take, and answers in their form, without an envelope: tools, JSON schemas and images included. The price of the longest answer is held, and the tokens that are used are charged, also when you close the connection. `X-Service-Generation` names the generation, and `X-Service-Cost` its price in US dollars. A stream that breaks ends with an event with `error`. With `Dry-Run: true` nothing is sent, and `data.max_cost` is what would be held. `Idempotency-Key` cannot be used with `stream`.
+         */
+        readonly post: operations["ModelCallsController_chat"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/ai/embeddings": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Returns the embeddings of texts.
+         * @description Takes what the embeddings of OpenAI take, and answers in their form, without an envelope. `X-Service-Cost` is the price in US dollars. With `Dry-Run: true` nothing is sent, and `data.max_cost` is what would be held.
+         */
+        readonly post: operations["ModelCallsController_embed"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/ai/generations": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Lists what models did in the last 90 days, newest first.
+         * @description Covers the organization of the key. Prompts and answers are not kept.
+         */
+        readonly get: operations["GenerationsController_list"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/ai/generations/{generation_id}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Returns what a generation used and cost.
+         * @description It exists once the generation has ended. `X-Service-Generation` of the answer has its ID.
+         */
+        readonly get: operations["GenerationsController_get"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/ai/models": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Lists the models that calls can use, with their prices.
+         * @description The list has the form of OpenAI and no envelope. It is empty when no model router is configured.
+         */
+        readonly get: operations["ModelsController_list"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/ai/models/{model_id}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Returns a model by its ID or an alias.
+         * @description The ID may contain slashes. The body has the form of OpenAI and no envelope.
+         */
+        readonly get: operations["ModelsController_get"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/v1/auth/explain": {
         readonly parameters: {
             readonly query?: never;
@@ -276,8 +396,8 @@ export interface paths {
         /** Returns a budget, with what its current window has spent. */
         readonly get: operations["BudgetsController_get"];
         /**
-         * Sets the budget of an API key.
-         * @description Limits what the work of the key may cost, effective at once. Work that might exceed it is refused with 402 `budget_exceeded`. What was spent before there was a budget does not count, and another window begins with nothing spent.
+         * Sets the budget of an API key or a project.
+         * @description Limits what the work of the key or the project may cost, effective at once. Work that might exceed it is refused with 402 `budget_exceeded`. What was spent before there was a budget does not count, and another window begins with nothing spent.
          */
         readonly put: operations["BudgetsController_set"];
         readonly post?: never;
@@ -1519,6 +1639,31 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/v1/projects/{project_id}/model-access": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /** Returns whether deploys of a project can call models, and their key. */
+        readonly get: operations["ModelAccessController_get"];
+        /**
+         * Lets deploys of a project call models.
+         * @description Creates a key with the scope `ai:invoke` that is bound to the project, and sets the variables `OPENAI_BASE_URL` and `OPENAI_API_KEY`, which every OpenAI client reads. The next deploy uses them; builds cannot call models. Also needs `keys:write`. Repeating it changes nothing.
+         */
+        readonly put: operations["ModelAccessController_enable"];
+        readonly post?: never;
+        /**
+         * Stops deploys of a project from calling models.
+         * @description Revokes the key at once and removes both variables. Also needs `keys:write`.
+         */
+        readonly delete: operations["ModelAccessController_disable"];
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/v1/projects/{project_id}/protection": {
         readonly parameters: {
             readonly query?: never;
@@ -2092,6 +2237,46 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/ops/queues/{queue}/jobs/{job_id}/retry": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Puts a job that failed for good into its queue again, with all its attempts.
+         * @description Requires `OPS_TOKEN` as the bearer token if it is set. Handlers of jobs are safe to run twice. `GET /ops/errors` lists the failed jobs.
+         */
+        readonly post: operations["OpsBackgroundController_retry"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/ops/schedules": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Lists the schedules that one process at a time runs, with their last and next runs.
+         * @description Requires `OPS_TOKEN` as the bearer token if it is set.
+         */
+        readonly get: operations["OpsBackgroundController_schedules"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/ops/tasks": {
         readonly parameters: {
             readonly query?: never;
@@ -2443,7 +2628,7 @@ export interface components {
              */
             readonly spent: string;
             /**
-             * @description What it limits: `key:` and the id of an API key.
+             * @description What it limits: `key:` and the id of an API key, or `project:` and the id of a project.
              * @example key:key_01jd3m8yeqf5rb0xkq5ym8s6tn
              */
             readonly subject: string;
@@ -2674,6 +2859,50 @@ export interface components {
              * @enum {string}
              */
             readonly role: "owner" | "admin" | "member" | "viewer";
+        };
+        readonly ChatCompletionBody: {
+            /**
+             * @description Does the same as `max_tokens`.
+             * @example 500
+             */
+            readonly max_completion_tokens?: number;
+            /**
+             * @description The most tokens of an answer. Its price is held. Default: 8192, the limit of the model, or what the credits cover.
+             * @example 500
+             */
+            readonly max_tokens?: number;
+            /**
+             * @description The conversation.
+             * @example [
+             *       {
+             *         "role": "user",
+             *         "content": "Hello"
+             *       }
+             *     ]
+             */
+            readonly messages: readonly Record<string, never>[];
+            /**
+             * @description The ID or an alias of a model.
+             * @example openai/gpt-mini
+             */
+            readonly model: string;
+            /**
+             * @description Models that are tried, in this order, when `model` does not begin to answer.
+             * @example [
+             *       "anthropic/small"
+             *     ]
+             */
+            readonly models?: readonly string[];
+            /**
+             * @description The number of answers.
+             * @example 1
+             */
+            readonly n?: number;
+            /**
+             * @description Sends the answer as server-sent events.
+             * @example false
+             */
+            readonly stream?: boolean;
         };
         readonly CheckoutBody: {
             /**
@@ -2979,7 +3208,7 @@ export interface components {
              * @example nextjs
              * @enum {string}
              */
-            readonly template?: "nextjs" | "expo";
+            readonly template?: "nextjs" | "expo" | "ai-chat";
         };
         readonly CreateShareLinkBody: {
             /**
@@ -3414,6 +3643,25 @@ export interface components {
             /** @enum {boolean} */
             readonly email_verified: true;
         };
+        readonly EmbeddingsBody: {
+            /**
+             * @description A text, or a list of texts.
+             * @example A sentence.
+             */
+            readonly input: string | readonly string[];
+            /**
+             * @description The ID or an alias of a model.
+             * @example openai/gpt-mini
+             */
+            readonly model: string;
+            /**
+             * @description Models that are tried, in this order, when `model` does not begin to answer.
+             * @example [
+             *       "anthropic/small"
+             *     ]
+             */
+            readonly models?: readonly string[];
+        };
         readonly EnvAnswer: {
             readonly data: readonly components["schemas"]["EnvVariableView"][];
             readonly meta: components["schemas"]["AnswerMeta"];
@@ -3456,7 +3704,7 @@ export interface components {
         };
         readonly ErrorView: {
             /** @enum {string} */
-            readonly code: "already_exists" | "api_key_not_found" | "budget_exceeded" | "budget_not_found" | "burst_limit_exceeded" | "concurrency_limit_exceeded" | "conflicting_credentials" | "credit_too_large" | "credits_exhausted" | "cron_from_file" | "cron_not_found" | "cross_site_request" | "daily_limit_exceeded" | "deploy_already_over" | "deploy_hook_not_found" | "deploy_in_use" | "deploy_not_found" | "deploy_not_ready" | "domain_in_use" | "domain_limit_reached" | "domain_not_found" | "email_not_verified" | "email_taken" | "execution_already_over" | "execution_not_found" | "expired_api_key" | "feature_disabled" | "feature_not_in_plan" | "flag_fixed" | "flag_not_allowlisted" | "flag_not_found" | "git_service_not_offered" | "github_access_denied" | "github_installation_not_found" | "github_not_connected" | "headers_too_large" | "idempotency_in_progress" | "idempotency_mismatch" | "insufficient_scopes" | "integration_not_configured" | "internal_error" | "invalid_api_key" | "invalid_credentials" | "invalid_email_token" | "invalid_link_state" | "invalid_request" | "invalid_session" | "invalid_signature" | "invalid_token" | "invitation_not_found" | "invoice_closed" | "invoice_not_found" | "ip_not_allowed" | "key_org_mismatch" | "last_owner" | "malformed_api_key" | "malformed_json" | "malformed_request" | "member_not_found" | "method_not_allowed" | "misdirected_request" | "missing_api_key" | "no_earlier_deploy" | "operator_required" | "ops_task_not_found" | "org_access_denied" | "organization_not_found" | "page_not_found" | "payload_too_large" | "payment_method_required" | "personal_organization" | "plan_by_contract" | "plan_limit_reached" | "plan_request_not_found" | "plan_too_small" | "project_has_no_repository" | "project_not_found" | "project_not_live" | "repository_full" | "repository_not_found" | "request_timeout" | "revoked_api_key" | "rotated_api_key" | "route_not_found" | "sandbox_daily_limit_exceeded" | "sandbox_unavailable" | "service_unavailable" | "session_not_found" | "session_required" | "session_token_not_allowed" | "sign_in_limit_exceeded" | "spend_cap_reached" | "stale_version" | "storage_limit_reached" | "storage_unavailable" | "task_already_claimed" | "task_already_resolved" | "task_not_claimed" | "unsupported_media_type" | "upload_content_invalid" | "upload_incomplete" | "upload_not_found" | "upload_storage_full" | "upload_too_large" | "upstream_error" | "username_taken" | "webhook_delivery_not_found" | "webhook_endpoint_not_found" | "webhook_endpoint_paused";
+            readonly code: "already_exists" | "api_key_not_found" | "budget_exceeded" | "budget_not_found" | "budget_subject_not_found" | "burst_limit_exceeded" | "concurrency_limit_exceeded" | "conflicting_credentials" | "credit_too_large" | "credits_exhausted" | "cron_from_file" | "cron_not_found" | "cross_site_request" | "daily_limit_exceeded" | "deploy_already_over" | "deploy_hook_not_found" | "deploy_in_use" | "deploy_not_found" | "deploy_not_ready" | "domain_in_use" | "domain_limit_reached" | "domain_not_found" | "email_not_verified" | "email_taken" | "execution_already_over" | "execution_not_found" | "expired_api_key" | "failed_job_not_found" | "feature_disabled" | "feature_not_in_plan" | "flag_fixed" | "flag_not_allowlisted" | "flag_not_found" | "generation_not_found" | "git_service_not_offered" | "github_access_denied" | "github_installation_not_found" | "github_not_connected" | "headers_too_large" | "idempotency_in_progress" | "idempotency_mismatch" | "insufficient_scopes" | "integration_not_configured" | "internal_error" | "invalid_api_key" | "invalid_credentials" | "invalid_email_token" | "invalid_link_state" | "invalid_request" | "invalid_session" | "invalid_signature" | "invalid_token" | "invitation_not_found" | "invoice_closed" | "invoice_not_found" | "ip_not_allowed" | "key_org_mismatch" | "last_owner" | "malformed_api_key" | "malformed_json" | "malformed_request" | "member_not_found" | "method_not_allowed" | "misdirected_request" | "missing_api_key" | "model_not_found" | "model_router_not_configured" | "model_unavailable" | "no_earlier_deploy" | "operator_required" | "ops_task_not_found" | "org_access_denied" | "organization_not_found" | "page_not_found" | "payload_too_large" | "payment_method_required" | "personal_organization" | "plan_by_contract" | "plan_limit_reached" | "plan_request_not_found" | "plan_too_small" | "project_has_no_repository" | "project_not_found" | "project_not_live" | "repository_full" | "repository_not_found" | "request_timeout" | "revoked_api_key" | "rotated_api_key" | "route_not_found" | "sandbox_daily_limit_exceeded" | "sandbox_unavailable" | "service_unavailable" | "session_not_found" | "session_required" | "session_token_not_allowed" | "sign_in_limit_exceeded" | "spend_cap_reached" | "stale_version" | "storage_limit_reached" | "storage_unavailable" | "task_already_claimed" | "task_already_resolved" | "task_not_claimed" | "token_rate_limit_exceeded" | "unsupported_media_type" | "upload_content_invalid" | "upload_incomplete" | "upload_not_found" | "upload_storage_full" | "upload_too_large" | "upstream_error" | "username_taken" | "webhook_delivery_not_found" | "webhook_endpoint_not_found" | "webhook_endpoint_paused";
             readonly dashboard_url?: string;
             /** @description Details that depend on the code; for `invalid_request`, one entry per field. */
             readonly details?: Record<string, never> | readonly Record<string, never>[];
@@ -3651,6 +3899,63 @@ export interface components {
              * @example ada@example.org
              */
             readonly email: string;
+        };
+        readonly GenerationAnswer: {
+            readonly data: components["schemas"]["GenerationView"];
+            readonly meta: components["schemas"]["AnswerMeta"];
+        };
+        readonly GenerationPageAnswer: {
+            readonly data: readonly components["schemas"]["GenerationView"][];
+            readonly meta: components["schemas"]["PageMeta"];
+        };
+        readonly GenerationTokensView: {
+            /** @description Input that the provider had in its cache. */
+            readonly cache_read: number;
+            /** @description Input that the provider wrote to its cache. */
+            readonly cache_write: number;
+            /** @description Input that no cache had. */
+            readonly input: number;
+            readonly output: number;
+        };
+        readonly GenerationView: {
+            /**
+             * @description The price in US dollars.
+             * @example 0.000131
+             */
+            readonly cost: string;
+            /** Format: date-time */
+            readonly created_at: string;
+            /** @example stop */
+            readonly finish_reason: string | null;
+            /** Format: date-time */
+            readonly finished_at: string;
+            /** @description Milliseconds that the model took to begin. */
+            readonly first_byte_ms: number | null;
+            /** @example gen_01jd3m8yeqf5rb0xkq5ym8s6tn */
+            readonly id: string;
+            /** @description The API key of the call. Absent for a session. */
+            readonly key_id?: string;
+            /**
+             * @description The model that answered.
+             * @example openai/gpt-mini
+             */
+            readonly model: string;
+            /**
+             * @description `cancelled` when the connection was closed before the end, `failed` when the model broke off, and `lost` when the platform lost the answer.
+             * @enum {string}
+             */
+            readonly outcome: "succeeded" | "cancelled" | "failed" | "lost";
+            /** @description The project whose deploys made the call with their key. */
+            readonly project_id?: string;
+            /** @enum {string} */
+            readonly protocol: "chat_completions" | "embeddings" | "responses" | "messages";
+            readonly streamed: boolean;
+            readonly tokens: components["schemas"]["GenerationTokensView"];
+            /**
+             * @description Who counted: the router in its answer (`stream`) or when it was asked later (`router`), or the platform, when the router tells nothing (`counted`).
+             * @enum {string}
+             */
+            readonly usage_source: "stream" | "router" | "counted" | "none";
         };
         readonly GenericAlertBody: {
             /**
@@ -4128,6 +4433,8 @@ export interface components {
             readonly org_ids?: readonly string[];
             /** @example svc_pat_ */
             readonly prefix: string;
+            /** @description Project whose deploys call models with the key. */
+            readonly project_id?: string;
             /** Format: date-time */
             readonly revoked_at?: string;
             readonly scopes: readonly ("projects:read" | "projects:write" | "projects:delete" | "deploys:read" | "deploys:write" | "deploys:production" | "repositories:read" | "repositories:write" | "sandbox:execute" | "agents:read" | "agents:write" | "agents:run" | "ai:invoke" | "storage:read" | "storage:write" | "databases:read" | "databases:write" | "databases:admin" | "billing:read" | "billing:write" | "keys:read" | "keys:write" | "orgs:read" | "orgs:write" | "orgs:members" | "audit:read" | "projects:*" | "deploys:*" | "repositories:*" | "sandbox:*" | "agents:*" | "ai:*" | "storage:*" | "databases:*" | "billing:*" | "keys:*" | "orgs:*" | "audit:*" | "*")[];
@@ -4375,6 +4682,8 @@ export interface components {
             readonly org_ids?: readonly string[];
             /** @example svc_pat_ */
             readonly prefix: string;
+            /** @description Project whose deploys call models with the key. */
+            readonly project_id?: string;
             /** Format: date-time */
             readonly revoked_at?: string;
             readonly scopes: readonly ("projects:read" | "projects:write" | "projects:delete" | "deploys:read" | "deploys:write" | "deploys:production" | "repositories:read" | "repositories:write" | "sandbox:execute" | "agents:read" | "agents:write" | "agents:run" | "ai:invoke" | "storage:read" | "storage:write" | "databases:read" | "databases:write" | "databases:admin" | "billing:read" | "billing:write" | "keys:read" | "keys:write" | "orgs:read" | "orgs:write" | "orgs:members" | "audit:read" | "projects:*" | "deploys:*" | "repositories:*" | "sandbox:*" | "agents:*" | "ai:*" | "storage:*" | "databases:*" | "billing:*" | "keys:*" | "orgs:*" | "audit:*" | "*")[];
@@ -4395,6 +4704,91 @@ export interface components {
         readonly MissingContentView: {
             /** @description SHA-256 of each content that is still missing. */
             readonly missing: readonly string[];
+        };
+        readonly ModalitiesView: {
+            /**
+             * @example [
+             *       "text",
+             *       "image"
+             *     ]
+             */
+            readonly input: readonly string[];
+            /**
+             * @example [
+             *       "text"
+             *     ]
+             */
+            readonly output: readonly string[];
+        };
+        readonly ModelAccessAnswer: {
+            readonly data: components["schemas"]["ModelAccessView"];
+            readonly meta: components["schemas"]["AnswerMeta"];
+        };
+        readonly ModelAccessView: {
+            /** Format: date-time */
+            readonly created_at?: string;
+            /** @description True when deploys of the project have a key for models. */
+            readonly enabled: boolean;
+            /**
+             * @description The key. A budget for it is set with `PUT /api/v1/billing/budgets/key:<key_id>`.
+             * @example key_01jd3m8yeqf5rb0xkq5ym8s6tn
+             */
+            readonly key_id?: string;
+            /** @example x7Qz */
+            readonly last4?: string;
+        };
+        readonly ModelList: {
+            readonly data: readonly components["schemas"]["ModelView"][];
+            /** @enum {string} */
+            readonly object: "list";
+        };
+        readonly ModelPricesView: {
+            /**
+             * @description Input that the provider had in its cache.
+             * @example 0.025
+             */
+            readonly cache_read?: string;
+            /**
+             * @description Input that the provider wrote to its cache.
+             * @example 0.25
+             */
+            readonly cache_write?: string;
+            /** @example 0.25 */
+            readonly input: string;
+            /**
+             * @description Absent for embeddings.
+             * @example 2
+             */
+            readonly output?: string;
+        };
+        readonly ModelView: {
+            /** @description Other names that calls may use. */
+            readonly aliases: readonly string[];
+            /** @description Tokens of input and output together. */
+            readonly context_length: number | null;
+            /** @description When the service first offered it, in Unix seconds. */
+            readonly created: number;
+            /**
+             * Format: date-time
+             * @description When it stops being offered.
+             */
+            readonly expires_at: string | null;
+            /** @example openai/gpt-mini */
+            readonly id: string;
+            readonly max_output_tokens: number | null;
+            readonly modalities: components["schemas"]["ModalitiesView"];
+            readonly name: string;
+            /** @enum {string} */
+            readonly object: "model";
+            /**
+             * @description The part of the ID before the slash, or the router.
+             * @example openai
+             */
+            readonly owned_by: string;
+            /** @description US dollars for 1,000,000 tokens, as decimals. */
+            readonly pricing: components["schemas"]["ModelPricesView"];
+            /** @description The endpoints that accept it. */
+            readonly protocols: readonly ("chat_completions" | "embeddings" | "responses" | "messages")[];
         };
         readonly MonthForecastView: {
             /** @description Cost of the month so far in USD. */
@@ -4731,6 +5125,21 @@ export interface components {
             /** @enum {string} */
             readonly support: "community" | "email" | "priority" | "dedicated";
         };
+        readonly PricedCallAnswer: {
+            readonly data: components["schemas"]["PricedCallView"];
+            readonly meta: components["schemas"]["AnswerMeta"];
+        };
+        readonly PricedCallView: {
+            /** @description The estimate of the input, which is above its tokens. */
+            readonly input_tokens: number;
+            /**
+             * @description The most that the call would cost, in US dollars.
+             * @example 0.0131
+             */
+            readonly max_cost: string;
+            /** @description The most tokens of an answer. Absent for embeddings. */
+            readonly max_tokens?: number;
+        };
         readonly PricesAnswer: {
             readonly data: readonly components["schemas"]["PriceView"][];
             readonly meta: components["schemas"]["AnswerMeta"];
@@ -4964,7 +5373,7 @@ export interface components {
             /** @description The size on disk after the last push. Absent at GitHub, and in the answer to the creation. */
             readonly size_bytes?: number;
             /** @enum {string} */
-            readonly template?: "nextjs" | "expo";
+            readonly template?: "nextjs" | "expo" | "ai-chat";
         };
         readonly ResetPasswordBody: {
             /**
@@ -5105,6 +5514,32 @@ export interface components {
             readonly default: number;
             /** @example 60000 */
             readonly max: number;
+        };
+        readonly SchedulesView: {
+            readonly schedules: readonly components["schemas"]["ScheduleView"][];
+        };
+        readonly ScheduleView: {
+            /**
+             * Format: date-time
+             * @description When the next run is due. It is in the past while the schedule is late or fails.
+             */
+            readonly dueAt?: string;
+            /**
+             * @description Seconds from the end of one run to the beginning of the next.
+             * @example 60
+             */
+            readonly everySeconds: number;
+            /**
+             * Format: date-time
+             * @description Absent before the first success.
+             */
+            readonly lastSuccessAt?: string;
+            /** @example expired-claims */
+            readonly name: string;
+            /** @description True while a process runs it. */
+            readonly running: boolean;
+            /** @description What it does, in a sentence. */
+            readonly summary: string;
         };
         readonly SentAnswer: {
             readonly data: components["schemas"]["SentView"];
@@ -5298,6 +5733,11 @@ export interface components {
         readonly SubscriptionView: {
             /** @example org_01jd3m8yeqf5rb0xkq5ym8s6tn */
             readonly org_id: string;
+            /**
+             * @description Who collects payments: a provider with a payment method, or the operator by invoice.
+             * @enum {string}
+             */
+            readonly payment: "provider" | "manual";
             /** @description A larger plan that waits for the approval of the operator, if any. */
             readonly pending_change?: components["schemas"]["PendingChangeView"];
             /** @description The current billing month in UTC. */
@@ -5449,7 +5889,7 @@ export interface components {
         readonly TemplateView: {
             readonly description: string;
             /** @enum {string} */
-            readonly id: "nextjs" | "expo";
+            readonly id: "nextjs" | "expo" | "ai-chat";
             /** @example Next.js */
             readonly name: string;
         };
@@ -5840,6 +6280,779 @@ export interface operations {
                 };
             };
             /** @description `service_unavailable`: A required backend is temporarily unavailable. */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    readonly ModelCallsController_chat: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "model": "openai/gpt-mini",
+                 *       "models": [
+                 *         "anthropic/small"
+                 *       ],
+                 *       "messages": [
+                 *         {
+                 *           "role": "user",
+                 *           "content": "Hello"
+                 *         }
+                 *       ],
+                 *       "max_tokens": 500,
+                 *       "max_completion_tokens": 500,
+                 *       "n": 1,
+                 *       "stream": false
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["ChatCompletionBody"];
+            };
+        };
+        readonly responses: {
+            /** @description The answer. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": {
+                        readonly [key: string]: unknown;
+                    } | components["schemas"]["PricedCallAnswer"];
+                    readonly "text/event-stream": string;
+                };
+            };
+            /**
+             * @description `conflicting_credentials`: The request carries two different credentials.
+             *
+             *     `invalid_request`: A field of the request is invalid.
+             *
+             *     `malformed_json`: The request body is not valid JSON.
+             */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The request carries no API key.
+             *
+             *     `malformed_api_key`: The API key has the wrong format.
+             *
+             *     `invalid_api_key`: The API key is unknown.
+             *
+             *     `expired_api_key`: The API key has expired.
+             *
+             *     `revoked_api_key`: The API key has been revoked.
+             *
+             *     `rotated_api_key`: The API key has been rotated.
+             *
+             *     `session_token_not_allowed`: A session token was sent where an API key is required.
+             *
+             *     `session_required`: The request requires a user session.
+             *
+             *     `invalid_session`: The session has ended or is unknown.
+             */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `credits_exhausted`: Not enough credits.
+             *
+             *     `spend_cap_reached`: The spend cap is reached.
+             *
+             *     `budget_exceeded`: A budget is used up.
+             */
+            readonly 402: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `insufficient_scopes`: The key or the role does not allow this.
+             *
+             *     `org_access_denied`: The caller has no access to the organization.
+             *
+             *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `ip_not_allowed`: The key does not allow this IP address.
+             *
+             *     `feature_disabled`: Disabled by the operator.
+             */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `model_not_found`: Model not found. */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `idempotency_mismatch`: The idempotency key was used for a different request.
+             *
+             *     `idempotency_in_progress`: A request with this idempotency key is still running.
+             */
+            readonly 409: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `payload_too_large`: The request body is too large. */
+            readonly 413: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `unsupported_media_type`: The request body must be JSON. */
+            readonly 415: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
+             *
+             *     `daily_limit_exceeded`: The daily call limit is reached.
+             *
+             *     `concurrency_limit_exceeded`: Too many operations are running at once.
+             *
+             *     `token_rate_limit_exceeded`: The limit of tokens a minute is reached.
+             */
+            readonly 429: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `internal_error`: An unexpected error occurred. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `upstream_error`: Another service failed to answer as expected. */
+            readonly 502: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `service_unavailable`: A required backend is temporarily unavailable.
+             *
+             *     `storage_unavailable`: There is not enough storage space.
+             *
+             *     `model_unavailable`: The model is temporarily unavailable.
+             *
+             *     `model_router_not_configured`: No model router is configured.
+             */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    readonly ModelCallsController_embed: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "model": "openai/gpt-mini",
+                 *       "models": [
+                 *         "anthropic/small"
+                 *       ],
+                 *       "input": "A sentence."
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["EmbeddingsBody"];
+            };
+        };
+        readonly responses: {
+            /** @description The embeddings. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": {
+                        readonly [key: string]: unknown;
+                    } | components["schemas"]["PricedCallAnswer"];
+                };
+            };
+            /**
+             * @description `conflicting_credentials`: The request carries two different credentials.
+             *
+             *     `invalid_request`: A field of the request is invalid.
+             *
+             *     `malformed_json`: The request body is not valid JSON.
+             */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The request carries no API key.
+             *
+             *     `malformed_api_key`: The API key has the wrong format.
+             *
+             *     `invalid_api_key`: The API key is unknown.
+             *
+             *     `expired_api_key`: The API key has expired.
+             *
+             *     `revoked_api_key`: The API key has been revoked.
+             *
+             *     `rotated_api_key`: The API key has been rotated.
+             *
+             *     `session_token_not_allowed`: A session token was sent where an API key is required.
+             *
+             *     `session_required`: The request requires a user session.
+             *
+             *     `invalid_session`: The session has ended or is unknown.
+             */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `credits_exhausted`: Not enough credits.
+             *
+             *     `spend_cap_reached`: The spend cap is reached.
+             *
+             *     `budget_exceeded`: A budget is used up.
+             */
+            readonly 402: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `insufficient_scopes`: The key or the role does not allow this.
+             *
+             *     `org_access_denied`: The caller has no access to the organization.
+             *
+             *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `ip_not_allowed`: The key does not allow this IP address.
+             *
+             *     `feature_disabled`: Disabled by the operator.
+             */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `model_not_found`: Model not found. */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `idempotency_mismatch`: The idempotency key was used for a different request.
+             *
+             *     `idempotency_in_progress`: A request with this idempotency key is still running.
+             */
+            readonly 409: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `payload_too_large`: The request body is too large. */
+            readonly 413: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `unsupported_media_type`: The request body must be JSON. */
+            readonly 415: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
+             *
+             *     `daily_limit_exceeded`: The daily call limit is reached.
+             *
+             *     `concurrency_limit_exceeded`: Too many operations are running at once.
+             *
+             *     `token_rate_limit_exceeded`: The limit of tokens a minute is reached.
+             */
+            readonly 429: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `internal_error`: An unexpected error occurred. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `upstream_error`: Another service failed to answer as expected. */
+            readonly 502: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `service_unavailable`: A required backend is temporarily unavailable.
+             *
+             *     `storage_unavailable`: There is not enough storage space.
+             *
+             *     `model_unavailable`: The model is temporarily unavailable.
+             *
+             *     `model_router_not_configured`: No model router is configured.
+             */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    readonly GenerationsController_list: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description The `meta.next_cursor` of an earlier page. The list continues after it. */
+                readonly cursor?: string;
+                /** @description Number of items on a page. */
+                readonly limit?: number;
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["GenerationPageAnswer"];
+                };
+            };
+            /**
+             * @description `conflicting_credentials`: The request carries two different credentials.
+             *
+             *     `invalid_request`: A field of the request is invalid.
+             */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The request carries no API key.
+             *
+             *     `malformed_api_key`: The API key has the wrong format.
+             *
+             *     `invalid_api_key`: The API key is unknown.
+             *
+             *     `expired_api_key`: The API key has expired.
+             *
+             *     `revoked_api_key`: The API key has been revoked.
+             *
+             *     `rotated_api_key`: The API key has been rotated.
+             *
+             *     `session_token_not_allowed`: A session token was sent where an API key is required.
+             *
+             *     `session_required`: The request requires a user session.
+             *
+             *     `invalid_session`: The session has ended or is unknown.
+             */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `insufficient_scopes`: The key or the role does not allow this.
+             *
+             *     `org_access_denied`: The caller has no access to the organization.
+             *
+             *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `ip_not_allowed`: The key does not allow this IP address.
+             */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
+             *
+             *     `daily_limit_exceeded`: The daily call limit is reached.
+             */
+            readonly 429: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `internal_error`: An unexpected error occurred. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `service_unavailable`: A required backend is temporarily unavailable. */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    readonly GenerationsController_get: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The id of the generation.
+                 * @example gen_01jd3m8yeqf5rb0xkq5ym8s6tn
+                 */
+                readonly generation_id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["GenerationAnswer"];
+                };
+            };
+            /** @description `conflicting_credentials`: The request carries two different credentials. */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The request carries no API key.
+             *
+             *     `malformed_api_key`: The API key has the wrong format.
+             *
+             *     `invalid_api_key`: The API key is unknown.
+             *
+             *     `expired_api_key`: The API key has expired.
+             *
+             *     `revoked_api_key`: The API key has been revoked.
+             *
+             *     `rotated_api_key`: The API key has been rotated.
+             *
+             *     `session_token_not_allowed`: A session token was sent where an API key is required.
+             *
+             *     `session_required`: The request requires a user session.
+             *
+             *     `invalid_session`: The session has ended or is unknown.
+             */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `insufficient_scopes`: The key or the role does not allow this.
+             *
+             *     `org_access_denied`: The caller has no access to the organization.
+             *
+             *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `ip_not_allowed`: The key does not allow this IP address.
+             */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `generation_not_found`: Generation not found. */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
+             *
+             *     `daily_limit_exceeded`: The daily call limit is reached.
+             */
+            readonly 429: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `internal_error`: An unexpected error occurred. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `service_unavailable`: A required backend is temporarily unavailable. */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    readonly ModelsController_list: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ModelList"];
+                };
+            };
+            /**
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
+             *
+             *     `daily_limit_exceeded`: The daily call limit is reached.
+             */
+            readonly 429: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `internal_error`: An unexpected error occurred. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `service_unavailable`: A required backend is temporarily unavailable. */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    readonly ModelsController_get: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The ID of the model, or an alias.
+                 * @example openai/gpt-mini
+                 */
+                readonly model_id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ModelView"];
+                };
+            };
+            /** @description `model_not_found`: Model not found. */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
+             *
+             *     `daily_limit_exceeded`: The daily call limit is reached.
+             */
+            readonly 429: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `internal_error`: An unexpected error occurred. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `service_unavailable`: A required backend is temporarily unavailable.
+             *
+             *     `model_router_not_configured`: No model router is configured.
+             */
             readonly 503: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -7715,7 +8928,11 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `api_key_not_found`: API key not found. */
+            /**
+             * @description `api_key_not_found`: API key not found.
+             *
+             *     `budget_subject_not_found`: The subject of a budget does not exist.
+             */
             readonly 404: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -20115,6 +21332,408 @@ export interface operations {
             };
         };
     };
+    readonly ModelAccessController_get: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The id or slug of the project.
+                 * @example prj_01jd3m8yeqf5rb0xkq5ym8s6tn
+                 */
+                readonly project_id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ModelAccessAnswer"];
+                };
+            };
+            /** @description `conflicting_credentials`: The request carries two different credentials. */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The request carries no API key.
+             *
+             *     `malformed_api_key`: The API key has the wrong format.
+             *
+             *     `invalid_api_key`: The API key is unknown.
+             *
+             *     `expired_api_key`: The API key has expired.
+             *
+             *     `revoked_api_key`: The API key has been revoked.
+             *
+             *     `rotated_api_key`: The API key has been rotated.
+             *
+             *     `session_token_not_allowed`: A session token was sent where an API key is required.
+             *
+             *     `session_required`: The request requires a user session.
+             *
+             *     `invalid_session`: The session has ended or is unknown.
+             */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `insufficient_scopes`: The key or the role does not allow this.
+             *
+             *     `org_access_denied`: The caller has no access to the organization.
+             *
+             *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `ip_not_allowed`: The key does not allow this IP address.
+             */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `project_not_found`: Project not found. */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
+             *
+             *     `daily_limit_exceeded`: The daily call limit is reached.
+             */
+            readonly 429: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `internal_error`: An unexpected error occurred. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `service_unavailable`: A required backend is temporarily unavailable. */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    readonly ModelAccessController_enable: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The id or slug of the project.
+                 * @example prj_01jd3m8yeqf5rb0xkq5ym8s6tn
+                 */
+                readonly project_id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ModelAccessAnswer"];
+                };
+            };
+            /**
+             * @description `conflicting_credentials`: The request carries two different credentials.
+             *
+             *     `invalid_request`: A field of the request is invalid.
+             */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The request carries no API key.
+             *
+             *     `malformed_api_key`: The API key has the wrong format.
+             *
+             *     `invalid_api_key`: The API key is unknown.
+             *
+             *     `expired_api_key`: The API key has expired.
+             *
+             *     `revoked_api_key`: The API key has been revoked.
+             *
+             *     `rotated_api_key`: The API key has been rotated.
+             *
+             *     `session_token_not_allowed`: A session token was sent where an API key is required.
+             *
+             *     `session_required`: The request requires a user session.
+             *
+             *     `invalid_session`: The session has ended or is unknown.
+             */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `insufficient_scopes`: The key or the role does not allow this.
+             *
+             *     `org_access_denied`: The caller has no access to the organization.
+             *
+             *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `ip_not_allowed`: The key does not allow this IP address.
+             */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `project_not_found`: Project not found. */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `idempotency_mismatch`: The idempotency key was used for a different request.
+             *
+             *     `idempotency_in_progress`: A request with this idempotency key is still running.
+             *
+             *     `already_exists`: The resource already exists.
+             */
+            readonly 409: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
+             *
+             *     `daily_limit_exceeded`: The daily call limit is reached.
+             */
+            readonly 429: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `internal_error`: An unexpected error occurred. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `service_unavailable`: A required backend is temporarily unavailable.
+             *
+             *     `storage_unavailable`: There is not enough storage space.
+             */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    readonly ModelAccessController_disable: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The id or slug of the project.
+                 * @example prj_01jd3m8yeqf5rb0xkq5ym8s6tn
+                 */
+                readonly project_id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            readonly 204: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /**
+             * @description `conflicting_credentials`: The request carries two different credentials.
+             *
+             *     `invalid_request`: A field of the request is invalid.
+             */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The request carries no API key.
+             *
+             *     `malformed_api_key`: The API key has the wrong format.
+             *
+             *     `invalid_api_key`: The API key is unknown.
+             *
+             *     `expired_api_key`: The API key has expired.
+             *
+             *     `revoked_api_key`: The API key has been revoked.
+             *
+             *     `rotated_api_key`: The API key has been rotated.
+             *
+             *     `session_token_not_allowed`: A session token was sent where an API key is required.
+             *
+             *     `session_required`: The request requires a user session.
+             *
+             *     `invalid_session`: The session has ended or is unknown.
+             */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `insufficient_scopes`: The key or the role does not allow this.
+             *
+             *     `org_access_denied`: The caller has no access to the organization.
+             *
+             *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `ip_not_allowed`: The key does not allow this IP address.
+             */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `project_not_found`: Project not found. */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `idempotency_mismatch`: The idempotency key was used for a different request.
+             *
+             *     `idempotency_in_progress`: A request with this idempotency key is still running.
+             */
+            readonly 409: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
+             *
+             *     `daily_limit_exceeded`: The daily call limit is reached.
+             */
+            readonly 429: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `internal_error`: An unexpected error occurred. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `service_unavailable`: A required backend is temporarily unavailable.
+             *
+             *     `storage_unavailable`: There is not enough storage space.
+             */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
     readonly ProtectionController_get: {
         readonly parameters: {
             readonly query?: never;
@@ -24144,6 +25763,161 @@ export interface operations {
             };
             /** @description `organization_not_found`: Organization not found. */
             readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `burst_limit_exceeded`: Too many requests in a short time. */
+            readonly 429: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `service_unavailable`: A required backend is temporarily unavailable. */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    readonly OpsBackgroundController_retry: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The id of the job.
+                 * @example 4711
+                 */
+                readonly job_id: string;
+                /**
+                 * @description The name of the queue.
+                 * @example deploys
+                 */
+                readonly queue: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The job waits in its queue. */
+            readonly 204: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `invalid_request`: A field of the request is invalid. */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `invalid_token`: The operator token is missing or wrong. */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `operator_required`: The caller is not an operator. */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `failed_job_not_found`: Failed job not found. */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `idempotency_mismatch`: The idempotency key was used for a different request.
+             *
+             *     `idempotency_in_progress`: A request with this idempotency key is still running.
+             */
+            readonly 409: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `burst_limit_exceeded`: Too many requests in a short time. */
+            readonly 429: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `storage_unavailable`: There is not enough storage space.
+             *
+             *     `service_unavailable`: A required backend is temporarily unavailable.
+             */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    readonly OpsBackgroundController_schedules: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["SchedulesView"];
+                };
+            };
+            /** @description `invalid_token`: The operator token is missing or wrong. */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `operator_required`: The caller is not an operator. */
+            readonly 403: {
                 headers: {
                     readonly [name: string]: unknown;
                 };

@@ -11,6 +11,7 @@ import type {
   OpsOrganization,
   OpsOrganizations,
   OpsOrganizationsQuery,
+  OpsSchedules,
   OpsTask,
   OpsTasks,
   OpsTasksQuery,
@@ -54,6 +55,17 @@ export class Ops {
   /** Returns the latest requests that failed with 5xx, and jobs that failed for good. */
   errors(options?: RequestOptions): Promise<OpsErrors> {
     return this.#transport.plain({ method: 'GET', path: '/ops/errors' }, options);
+  }
+
+  /** Puts a job that failed for good into its queue again. @throws {NotFoundError} `failed_job_not_found`. */
+  async retryJob(queue: string, jobId: string, options?: RequestOptions): Promise<void> {
+    const path = `/ops/queues/${encodeURIComponent(queue)}/jobs/${encodeURIComponent(jobId)}/retry`;
+    await this.#transport.plain({ method: 'POST', path }, options);
+  }
+
+  /** Returns the schedules that one process at a time runs, with their last and next runs. */
+  schedules(options?: RequestOptions): Promise<OpsSchedules> {
+    return this.#transport.plain({ method: 'GET', path: '/ops/schedules' }, options);
   }
 
   features(options?: RequestOptions): Promise<FeatureFlags> {

@@ -238,6 +238,7 @@ export type CronChange = Schemas['ChangeCronBody'];
 
 /** What failed in the installation, for operators. */
 export type OpsErrors = Schemas['RecentErrorsView'];
+export type OpsSchedules = Schemas['SchedulesView'];
 
 /** The state of the installation, for operators. */
 export interface OpsManifest {

@@ -1,4 +1,6 @@
 import { Module } from '@nestjs/common';
+import { ModelAccessHttpModule } from '../modules/ai/http/model-access-http.module.js';
+import { AiHttpModule } from '../modules/ai/http/ai-http.module.js';
 import { AccessHttpModule } from '../modules/auth/http/access-http.module.js';
 import { OrgsHttpModule } from '../modules/orgs/http/orgs-http.module.js';
 import { PeopleHttpModule } from '../modules/people/http/people-http.module.js';
@@ -32,12 +34,14 @@ import { WebhooksHttpModule } from '../modules/webhooks/http/webhooks-http.modul
     ProjectsHttpModule,
     RepositoriesHttpModule,
     SandboxHttpModule,
+    AiHttpModule,
     FeaturesHttpModule,
     OpsHttpModule,
     UploadsHttpModule,
     WelcomeHttpModule,
     DeploysHttpModule,
     DomainsHttpModule,
+    ModelAccessHttpModule,
     CronsHttpModule,
     EventsHttpModule,
     MeteringHttpModule,

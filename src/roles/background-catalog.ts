@@ -1,3 +1,4 @@
+import { lostGenerationsSchedule, oldGenerationsSchedule, priceSyncSchedule } from '../modules/ai/jobs/ai.job.js';
 import { BackgroundCatalog } from '../platform/background/background-catalog.js';
 import { reencryptionSchedule } from '../platform/secrets/reencryption.job.js';
 import { authMailJob } from '../modules/auth/auth-mail.job.js';
@@ -25,6 +26,7 @@ import {
 } from '../modules/deploys/jobs/deploys.job.js';
 import { deployReportJob } from '../modules/deploys/reports/deploy-reports.job.js';
 import { deploySweepSchedule } from '../modules/deploys/upkeep/upkeep.job.js';
+import { modelAccessProjectDeletedSubscription } from '../modules/ai/jobs/model-access.job.js';
 import {
   domainChecksSchedule,
   domainOrgDeletedSubscription,
@@ -74,6 +76,7 @@ export const BACKGROUND_CATALOG = new BackgroundCatalog({
     projectDeletedSubscription,
     orgDeletedSubscription,
     domainProjectDeletedSubscription,
+    modelAccessProjectDeletedSubscription,
     domainOrgDeletedSubscription,
     planRequestSubscription,
     githubEventSubscription,
@@ -107,6 +110,9 @@ export const BACKGROUND_CATALOG = new BackgroundCatalog({
     overdueExecutionsSchedule,
     oldExecutionsSchedule,
     sandboxWorkerSchedule,
+    priceSyncSchedule,
+    lostGenerationsSchedule,
+    oldGenerationsSchedule,
     uploadSweepSchedule,
     oldEventsSchedule,
     webhookDeliveriesSchedule,

@@ -39,6 +39,9 @@ import { CreateWebhooks1795291200000 } from '../../migrations/1795291200000-crea
 import { AddRequestedCronRuns1795291700000 } from '../../migrations/1795291700000-add-requested-cron-runs.js';
 import { DescribeBranches1795291600000 } from '../../migrations/1795291600000-describe-branches.js';
 import { CreateBudgets1795291800000 } from '../../migrations/1795291800000-create-budgets.js';
+import { BindKeysToProjects1795292300000 } from '../../migrations/1795292300000-bind-keys-to-projects.js';
+import { CreateModels1795292000000 } from '../../migrations/1795292000000-create-models.js';
+import { CreateGenerations1795292100000 } from '../../migrations/1795292100000-create-generations.js';
 import { AddWebSessions1795291000000 } from '../../migrations/1795291000000-add-web-sessions.js';
 import { CreateDeployHooks1795284000000 } from '../../migrations/1795284000000-create-deploy-hooks.js';
 import { CreateAppProtections1795284060000 } from '../../migrations/1795284060000-create-app-protections.js';
@@ -82,6 +85,7 @@ import { Project } from '../modules/projects/persistence/project.entity.js';
 import { ProjectEnvVariable } from '../modules/projects/persistence/project-env-variable.entity.js';
 import { Repository } from '../modules/repositories/persistence/repository.entity.js';
 import { RepositoryBranch } from '../modules/repositories/persistence/repository-branch.entity.js';
+import { Generation, GenerationStart } from '../modules/ai/persistence/generation.entity.js';
 import { SandboxExecution } from '../modules/sandbox/persistence/sandbox-execution.entity.js';
 import { PooledClient } from '../platform/database/pooled-client.js';
 import { OutboxMessage } from '../platform/outbox/outbox-message.entity.js';
@@ -147,6 +151,9 @@ const MIGRATIONS = [
   DescribeBranches1795291600000,
   AddRequestedCronRuns1795291700000,
   CreateBudgets1795291800000,
+  CreateModels1795292000000,
+  CreateGenerations1795292100000,
+  BindKeysToProjects1795292300000,
 ];
 
 /** Returns the names of all migrations in their order. */
@@ -182,6 +189,8 @@ export function createDataSource(settings: DataSourceSettings): DataSource {
       ProjectEnvVariable,
       Repository,
       RepositoryBranch,
+      Generation,
+      GenerationStart,
       SandboxExecution,
       AuditEntry,
       EmailToken,

@@ -1,3 +1,4 @@
+import { AI_ERRORS } from '../modules/ai/ai.errors.js';
 import { ACCESS_ERRORS } from '../modules/auth/access.errors.js';
 import { ATTEMPT_ERRORS } from '../modules/people/attempts/attempts.errors.js';
 import { CREDENTIAL_ERRORS } from '../modules/auth/auth.errors.js';
@@ -49,6 +50,7 @@ export const ERROR_CATALOG = new ErrorCatalog([
   DOMAIN_ERRORS,
   CRON_ERRORS,
   SANDBOX_ERRORS,
+  AI_ERRORS,
   WEBHOOK_ERRORS,
   SITE_ERRORS,
   OPS_ERRORS,

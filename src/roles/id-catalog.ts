@@ -1,3 +1,4 @@
+import { GENERATION_ID } from '../modules/ai/ai.ids.js';
 import { AUDIT_ENTRY_ID } from '../modules/audit/audit.ids.js';
 import { API_KEY_ID, API_KEY_SECRET_ID } from '../modules/auth/keys/keys.ids.js';
 import { INVITATION_ID, ORG_ID } from '../modules/orgs/orgs.ids.js';
@@ -65,6 +66,7 @@ export const ID_CATALOG = new IdCatalog([
   CRON_ID,
   CRON_RUN_ID,
   EXECUTION_ID,
+  GENERATION_ID,
   TASK_ID,
   TASK_EVENT_ID,
 ]);

@@ -1,3 +1,4 @@
+import { AiSettings } from '../modules/ai/ai.settings.js';
 import { AuthSettings } from '../modules/auth/auth.settings.js';
 import { BillingSettings } from '../modules/billing/billing.settings.js';
 import { BuildsSettings } from '../modules/builds/builds.settings.js';
@@ -38,6 +39,7 @@ export const MODULE_SETTINGS: readonly ModuleSettingsClass[] = [
   HostingSettings,
   DomainsSettings,
   SandboxSettings,
+  AiSettings,
   WebhooksSettings,
   DocsSettings,
 ];

@@ -1,4 +1,5 @@
 import { Module, type OnApplicationBootstrap } from '@nestjs/common';
+import { AiJobsModule } from '../modules/ai/jobs/ai-jobs.module.js';
 import { AuthJobsModule } from '../modules/auth/jobs/auth-jobs.module.js';
 import { OrgsJobsModule } from '../modules/orgs/jobs/orgs-jobs.module.js';
 import { PeopleJobsModule } from '../modules/people/jobs/people-jobs.module.js';
@@ -10,6 +11,7 @@ import { CreditsJobsModule } from '../modules/credits/jobs/credits-jobs.module.j
 import { EventsJobsModule } from '../modules/events/jobs/events-jobs.module.js';
 import { HostingJobsModule } from '../modules/hosting/jobs/hosting-jobs.module.js';
 import { DeploysJobsModule } from '../modules/deploys/jobs/deploys-jobs.module.js';
+import { ModelAccessJobsModule } from '../modules/ai/jobs/model-access-jobs.module.js';
 import { DomainsJobsModule } from '../modules/domains/jobs/domains-jobs.module.js';
 import { SandboxJobsModule } from '../modules/sandbox/jobs/sandbox-jobs.module.js';
 import { ProjectsJobsModule } from '../modules/projects/jobs/projects-jobs.module.js';
@@ -28,12 +30,14 @@ import { OutboxRelay } from '../platform/outbox/outbox-relay.js';
     BillingJobsModule,
     RepositoriesJobsModule,
     SandboxJobsModule,
+    AiJobsModule,
     OpsJobsModule,
     ProjectsJobsModule,
     UploadsJobsModule,
     DeploysJobsModule,
     HostingJobsModule,
     DomainsJobsModule,
+    ModelAccessJobsModule,
     CreditsJobsModule,
     WebhooksJobsModule,
   ],

@@ -59,6 +59,7 @@ describe('subscriptions', () => {
       plan: 'free',
       price_usd_per_month: '0',
       period: { from: from.toISOString(), to: nextMonth().toISOString() },
+      payment: 'manual',
       storage: { used_bytes: 0, limit_bytes: 1_073_741_824 },
     };
     expect(await read()).toEqual(expected);

@@ -21,7 +21,7 @@ describe('the built client and the command line with repositories', () => {
   });
 
   it('creates a repository from a template, finds it, links it to a project and deletes it', async () => {
-    expect((await service.repositories.templates()).map(({ id }) => id)).toEqual(['nextjs', 'expo']);
+    expect((await service.repositories.templates()).map(({ id }) => id)).toEqual(['nextjs', 'expo', 'ai-chat']);
     const repository = await service.repositories.create({ name: 'shop', template: 'nextjs' });
     expect(repository).toMatchObject({
       name: 'shop',
@@ -61,7 +61,7 @@ describe('the built client and the command line with repositories', () => {
   it('throws the error of each refusal', async () => {
     await expect(service.repositories.create({ name: 'a/b' })).rejects.toBeInstanceOf(ValidationError);
     await expect(service.repositories.create({ name: 'x', template: 'rails' as 'expo' })).rejects.toMatchObject({
-      details: [{ path: 'template', expected: ['nextjs', 'expo'] }],
+      details: [{ path: 'template', expected: ['nextjs', 'expo', 'ai-chat'] }],
     });
     await expect(service.repositories.create({ name: 'ONE' })).rejects.toBeInstanceOf(ConflictError);
     const { secret } = await service.keys.create({ name: 'reader', kind: 'personal', preset: 'read_only' });

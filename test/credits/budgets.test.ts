@@ -109,6 +109,23 @@ describe('/api/v1/billing/budgets', () => {
     expect((await put(other.subject, body, person)).body.error.code).toBe('api_key_not_found');
   });
 
+  it('limits a project of the organization, and returns 404 for any other', async () => {
+    const { person, orgId, key } = await keyed();
+    const other = await keyed();
+    const projectOf = async (by: string): Promise<string> =>
+      `project:${expectStatus(201, await app.post('/api/v1/projects', { name: 'Shop' }, as(by))).body.data.id}`;
+    const [own, foreign] = [await projectOf(key), await projectOf(other.key)];
+    const body = { window: 'total', limit: '0.3' };
+    expect(expectStatus(200, await put(own, body, person)).body.data).toMatchObject({ subject: own, available: '0.3' });
+    for (const subject of [foreign, 'project:prj_00000000000000000000000000'])
+      expect(await put(subject, body, person)).toMatchObject({
+        status: 404,
+        body: { error: { code: 'budget_subject_not_found' } },
+      });
+    await spend(orgId, own, 2n);
+    expect(await codeOf(work().begin(hours(orgId, own, 2n)))).toBe('budget_exceeded');
+  });
+
   it('returns 401 without a key, and 403 without the scope, for another organization and for the role', async () => {
     const { person, subject, orgId } = await keyed();
     const body = { window: 'day', limit: '1' };

@@ -73,6 +73,25 @@ describe('the pages for people', () => {
     expect(bytes.reduce((sum, size) => sum + size, 0)).toBeLessThan(600_000);
   });
 
+  it('show each diagram as a picture, and its text', async () => {
+    const drawn = new Set<string>();
+    for (const [address, file] of listPages()) {
+      const markdown = readFileSync(join(PROJECT_ROOT, file), 'utf8');
+      const diagrams = markdown.match(/^```mermaid$/gm)?.length ?? 0;
+      if (diagrams === 0) continue;
+      const { text } = await app.fetch(`/docs/${address}`);
+      const pictures = [...text.matchAll(/<figure class="diagram"><img src="([^"]+)"/g)].map(([, source]) => source!);
+      // A diagram that has changed is drawn by `npm run diagrams`.
+      expect([address, pictures.length]).toEqual([address, diagrams]);
+      for (const source of pictures) {
+        const picture = await app.fetch(source);
+        expect([picture.status, picture.headers.get('content-type')]).toEqual([200, 'image/svg+xml']);
+        drawn.add(basename(source));
+      }
+    }
+    expect([...drawn].sort()).toEqual(readdirSync(join(PROJECT_ROOT, 'docs/diagrams')).sort());
+  });
+
   it('come with the strict policy and without inline scripts or styles', async () => {
     for (const path of [
       '/',

@@ -180,7 +180,7 @@ describe('§2 other resources', () => {
     const { status, body } = await app.post('/api/v1/repositories', { template: 'rails', name: 'x' }, as(key));
     expect([status, body.error.details[0]]).toEqual([
       400,
-      expect.objectContaining({ path: 'template', expected: ['nextjs', 'expo'] }),
+      expect.objectContaining({ path: 'template', expected: expect.arrayContaining(['nextjs', 'expo']) }),
     ]);
   });
 

@@ -55,6 +55,7 @@ const NO_METRIC = new Set([
   'result',
   'target',
   'role',
+  'router',
 ]);
 
 function metricsOf(expression: string): string[] {

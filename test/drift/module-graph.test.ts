@@ -14,6 +14,7 @@ const LEVELS = [
   [
     'products',
     [
+      'ai',
       'builds',
       'crons',
       'deploys',

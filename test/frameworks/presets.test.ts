@@ -28,6 +28,11 @@ describe('the fixtures', () => {
       });
   });
 
+  it('come up for each preset', () => {
+    const notYet = PRESETS.map(({ name }) => name).filter((name) => tested[name] === undefined);
+    expect(notYet).toEqual([]);
+  });
+
   it('were tested with presets that exist', () => {
     expect(Object.keys(tested).filter((name) => presetNamed(name)?.name !== name)).toEqual([]);
   });

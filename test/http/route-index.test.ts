@@ -13,7 +13,8 @@ describe('the index of routes', () => {
     const layers = layersAfter(app.nest.getHttpAdapter().getInstance() as Express);
     const index = new RouteIndex(layers);
     const routes = (layers as unknown as RouteLayer[]).flatMap(({ route }) =>
-      route?.path.startsWith('/api/v1')
+      // IDs of models have slashes, which one part of a path cannot have: Express finds their route.
+      route?.path.startsWith('/api/v1') && !route.path.includes('*')
         ? route.stack.map(({ method }) => ({ method: method.toUpperCase(), path: route.path }))
         : [],
     );

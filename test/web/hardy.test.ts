@@ -127,7 +127,9 @@ describe('the web app, where things go wrong', () => {
     await visit.open(`/app/${org}`);
     await page.getByText('Storefront').first().waitFor();
     let loads = 0;
-    page.on('load', () => loads++);
+    page.on('request', (request) => {
+      if (request.isNavigationRequest()) loads++;
+    });
     // The code of the screen is gone, as after an upgrade, until the page is loaded again.
     await page.route('**/audit-*.js', (route) => (loads === 0 ? route.fulfill({ status: 404 }) : route.continue()));
     await page.getByRole('link', { name: 'Audit log' }).click();
@@ -213,7 +215,7 @@ describe('the pages of operators', () => {
     await page.getByRole('button', { name: 'Resolve The disk is nearly full' }).click();
     await page.getByLabel('The cause, and the fix').fill('Old logs were deleted.');
     await page.getByRole('dialog').getByRole('button', { name: 'Resolve' }).click();
-    await page.getByRole('cell', { name: 'resolved' }).waitFor();
+    await page.getByRole('cell', { name: 'resolved', exact: true }).waitFor();
 
     await page.getByRole('link', { name: 'Plans and money' }).click();
     const form = page.getByRole('form', { name: 'Plan of an organization' });

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import type { ParamsOf, PathName } from './paths';
+import { type ParamsOf, PATHS, type PathName } from './paths';
 
 /** What the file of a screen exports. */
 interface ScreenModule<Name extends PathName> {
@@ -68,4 +68,16 @@ export function prepareScreen(name: PathName, params: ParamsOf<PathName>): void 
     // The click will try again, and report it.
     () => undefined,
   );
+}
+
+/** Fetches the code of the screen at an address, so that it arrives while the app asks who calls. */
+export function fetchScreenAt(path: string): void {
+  const name = (Object.keys(PATHS) as PathName[]).find((each) => isAt(PATHS[each], path));
+  // The screen itself will try again, and report it.
+  if (name !== undefined) SCREENS[name]().catch(() => undefined);
+}
+
+function isAt(pattern: string, path: string): boolean {
+  const [wanted, parts] = [pattern, path].map((each) => each.split('/'));
+  return wanted!.length === parts!.length && wanted!.every((part, at) => part.startsWith(':') || part === parts![at]);
 }

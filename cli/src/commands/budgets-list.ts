@@ -5,7 +5,7 @@ import { Context, tableOf } from '../context.js';
 export function addBudgetsList(budgets: Command): void {
   budgets
     .command('list')
-    .description('list the budgets of API keys, with what is spent and held')
+    .description('list the budgets of API keys and projects, with what is spent and held')
     .action(async (_options: object, command: Command) => {
       const context = await Context.of(command);
       const all: SpendingBudget[] = [];

@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander';
 import { Context } from '../context.js';
 
 interface CreateOptions {
-  readonly template?: 'nextjs' | 'expo';
+  readonly template?: 'nextjs' | 'expo' | 'ai-chat';
 }
 
 export function addRepositoriesCreate(repositories: Command): void {
@@ -13,7 +13,11 @@ export function addRepositoriesCreate(repositories: Command): void {
       'create a repository and print only its address to standard output; clone it with an API key as the password',
     )
     .addOption(
-      new Option('--template <template>', 'template for its first commit (default: none)').choices(['nextjs', 'expo']),
+      new Option('--template <template>', 'template for its first commit (default: none)').choices([
+        'nextjs',
+        'expo',
+        'ai-chat',
+      ]),
     )
     .action(async (name: string, options: CreateOptions, command: Command) => {
       const context = await Context.of(command);

@@ -23,6 +23,8 @@ export interface CreateKeyInput {
   readonly orgs: readonly string[];
   readonly allowedIps: readonly string[];
   readonly expiresAt: Date | null;
+  /** For a key that the service makes for the deploys of a project. */
+  readonly projectId?: string;
 }
 
 export type KeyChange = Partial<Pick<CreateKeyInput, 'name' | 'scopes' | 'allowedIps' | 'expiresAt'>>;
@@ -77,6 +79,7 @@ export class KeysService {
     const key = this.issuer.createKey({
       userId: principal.user.id,
       homeOrgId: home.id,
+      projectId: input.projectId ?? null,
       kind: input.kind,
       name: input.name,
       scopes: [...input.scopes],
@@ -114,6 +117,12 @@ export class KeysService {
     if (key === null) return undefined;
     const last4 = (await this.keys.last4Of([id])).get(id) ?? '';
     return { userId: key.userId, name: key.name, last4, createdAt: key.createdAt };
+  }
+
+  /** Returns the key that the service made for a project, unless it is revoked. */
+  async ofProject(projectId: string): Promise<ShownKey | undefined> {
+    const key = await this.keys.findOfProject(projectId);
+    return key === null ? undefined : this.getShown(key);
   }
 
   countActive(userId: string): Promise<number> {
@@ -170,6 +179,15 @@ export class KeysService {
     const keys = await this.keys.revokeAllOf(userId, this.clock.now());
     for (const key of keys) await this.history.record(by, 'key.revoked', key, { reason });
     return keys.length;
+  }
+
+  /** Revokes the key that the service made for a project, in the running transaction. There may be none. */
+  async revokeOfProject(projectId: string, by: Call | AuditActor, reason: string): Promise<void> {
+    const key = await this.keys.findOfProject(projectId);
+    if (key === null) return;
+    key.revoke(this.clock.now());
+    await this.keys.save(key);
+    await this.history.recordChange(by, 'key.revoked', key, { reason });
   }
 
   /**

@@ -48,6 +48,8 @@ export type Credential =
       readonly allowedIps: readonly string[];
       /** The organization of an org-bound key. */
       readonly boundOrgId?: string;
+      /** The project whose deploys call with the key. */
+      readonly projectId?: string;
     };
 
 interface Facts {

@@ -26,6 +26,7 @@ export const CREDIT_ERRORS = defineErrors({
     dashboard: '/~/billing',
   },
   budget_not_found: { type: 'not_found_error', status: 404, title: 'Budget not found.' },
+  budget_subject_not_found: { type: 'not_found_error', status: 404, title: 'The subject of a budget does not exist.' },
 });
 
 interface Shortfall {
@@ -109,6 +110,15 @@ export class BudgetNotFound extends DomainError {
   }
 }
 
+/** A project of another organization gets the same answer as one that does not exist. */
+export class BudgetSubjectNotFound extends DomainError {
+  constructor() {
+    super(CREDIT_ERRORS.budget_subject_not_found, 'No project of this organization has this ID.', {
+      hint: 'List the projects with GET /api/v1/projects.',
+    });
+  }
+}
+
 export class BudgetSubjectInvalid extends RequestInvalid {
   constructor() {
     super([
@@ -116,7 +126,9 @@ export class BudgetSubjectInvalid extends RequestInvalid {
         path: 'subject',
         in: 'path',
         code: 'is_budget_subject',
-        message: 'subject must be "key:" and the id of an API key, such as key:key_01jd3m8yeqf5rb0xkq5ym8s6tn',
+        message:
+          'subject must be "key:" and the id of an API key, or "project:" and the id of a project, ' +
+          'such as key:key_01jd3m8yeqf5rb0xkq5ym8s6tn',
       },
     ]);
   }

@@ -37,8 +37,15 @@ export type ResolveLink = (href: string) => string | undefined;
 
 const EXTERNAL = /^(?:https?:|mailto:|\/)/;
 
+/** Returns the address of the picture of a Mermaid diagram, or undefined when its source is shown instead. */
+type DiagramPicture = (source: string) => string | undefined;
+
 /** Renders trusted Markdown. HTML in it is not escaped: never pass it text from a caller. */
-export function renderMarkdown(markdown: string, resolve: ResolveLink = () => undefined): Article {
+export function renderMarkdown(
+  markdown: string,
+  resolve: ResolveLink = () => undefined,
+  diagramOf: DiagramPicture = () => undefined,
+): Article {
   const headings: Heading[] = [];
   const ids = new Map<string, number>();
   const idOf = (text: string): string => {
@@ -84,6 +91,8 @@ export function renderMarkdown(markdown: string, resolve: ResolveLink = () => un
         const name = /^\w+/.exec(lang)?.[0];
         const label = name === undefined ? '' : ` data-language="${name}"`;
         section.text += `${text.slice(0, 500)}\n`;
+        const picture = name === 'mermaid' ? diagramOf(text) : undefined;
+        if (picture !== undefined) return diagram(picture, text);
         return `<pre tabindex="0"${label}><code>${escapeHtml(text)}\n</code></pre>\n`;
       },
       table({ header, rows }) {
@@ -116,6 +125,12 @@ export function renderMarkdown(markdown: string, resolve: ResolveLink = () => un
   const html = marked.parse(markdown, { async: false });
   return { title, summary, html, headings, sections };
 }
+
+/** The source says in words what the picture shows. */
+const diagram = (address: string, source: string): string =>
+  `<figure class="diagram"><img src="${escapeHtml(address)}" alt="Diagram. Its text follows." loading="lazy">
+<details><summary>Diagram as text</summary><pre tabindex="0"><code>${escapeHtml(source)}\n</code></pre></details>
+</figure>\n`;
 
 /** The id of a heading, as on GitHub. */
 const slugOf = (heading: string): string =>

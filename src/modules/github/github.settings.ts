@@ -67,7 +67,7 @@ export class GithubSettings extends ModuleSettings {
 
   @TextSetting({
     name: 'GITHUB_TEMPLATE_OWNER',
-    summary: 'GitHub account that owns the template repositories `nextjs` and `expo`.',
+    summary: 'GitHub account that owns the template repositories `nextjs`, `expo` and `ai-chat`.',
     example: 'my-templates',
     pattern: { matches: /^[A-Za-z0-9-]{1,39}$/, rule: 'must be the name of an account' },
   })

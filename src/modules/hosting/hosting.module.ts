@@ -23,6 +23,7 @@ import { IdleServers } from './servers/idle-servers.js';
 import { KeptFiles } from './servers/kept-files.js';
 import { AppTools } from './servers/app-tools.js';
 import { AppTrees } from './servers/app-trees.js';
+import { ServiceDoors } from './servers/service-doors.js';
 import { StoredBytesModule } from './stored-bytes.module.js';
 import { RuntimeLogsService } from './runtime-logs.service.js';
 import { Sites } from './site/sites.js';
@@ -51,6 +52,7 @@ import { openBlobStorage } from './store/open-blob-storage.js';
     AppTrees,
     AppNetworks,
     KeptFiles,
+    ServiceDoors,
     AppLauncher,
     IdleServers,
     AppServersService,

@@ -1,7 +1,13 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { ModuleSettings } from '../../platform/config/module-settings.js';
-import { ChoiceSetting, IntegerSetting, ParsedSetting, TextSetting } from '../../platform/config/setting.js';
+import {
+  ChoiceSetting,
+  IntegerSetting,
+  ParsedSetting,
+  TextSetting,
+  UrlSetting,
+} from '../../platform/config/setting.js';
 import { type AppsUrl, parseAppsUrl } from './settings/apps-url.js';
 import { type ArtifactsAddress, type ArtifactsPlace, parseArtifactsUrl } from './settings/artifacts-url.js';
 import { type NamedDestination, parseAddresses, parseDestinations, parseNameServers } from './settings/destinations.js';
@@ -115,6 +121,15 @@ export class HostingSettings extends ModuleSettings {
   })
   readonly appsNetworkNameServers?: readonly string[];
 
+  @UrlSetting({
+    name: 'APPS_API_URL',
+    summary: 'Where app servers with a key for models find the API, as the machines of the role `edge` reach it.',
+    unset: '`PUBLIC_URL`',
+    see: 'ai.md',
+    example: 'http://10.0.0.7:3000',
+  })
+  private readonly givenApiUrl?: string;
+
   @ParsedSetting({
     name: 'ARTIFACTS_URL',
     summary:
@@ -146,6 +161,11 @@ export class HostingSettings extends ModuleSettings {
   get listenPort(): number {
     const { port } = this.config;
     return this.givenPort ?? (port === 0 ? 0 : port + 1);
+  }
+
+  /** The API, as the machine of an app server reaches it. */
+  get apiUrl(): URL {
+    return new URL(this.givenApiUrl ?? this.config.publicUrl);
   }
 
   /** This service, as apps reach it. */

@@ -5,6 +5,7 @@ import { ConcurrencyLimitService } from './concurrency-limit.service.js';
 import { DailyAllowanceService } from './daily-allowance.service.js';
 import { InProcessLimiter } from './counting/in-process-limiter.js';
 import { LimitScript } from './counting/limit-script.js';
+import { TokenRateService } from './token-rate.service.js';
 
 @Module({
   providers: [
@@ -14,7 +15,8 @@ import { LimitScript } from './counting/limit-script.js';
     DailyAllowanceService,
     InProcessLimiter,
     LimitScript,
+    TokenRateService,
   ],
-  exports: [AttemptLimitService, CallBudgetService, ConcurrencyLimitService, DailyAllowanceService],
+  exports: [AttemptLimitService, CallBudgetService, ConcurrencyLimitService, DailyAllowanceService, TokenRateService],
 })
 export class LimitsModule {}

@@ -90,7 +90,8 @@ export const METERS = Object.keys(METER_TABLE) as Meter[];
 export const METER_UNITS = [...new Set(METERS.map((meter) => METER_TABLE[meter].unit))];
 
 /** The kinds of tokens of a model, which have different prices. */
-const TOKEN_KINDS = ['input', 'output', 'cache_read', 'cache_write'] as const;
+export const TOKEN_KINDS = ['input', 'output', 'cache_read', 'cache_write'] as const;
+export type TokenKind = (typeof TOKEN_KINDS)[number];
 
 const KINDS = TOKEN_KINDS.map((kind) => `\`${kind}\``).join(', ');
 /** How events and prices name the tokens of a model, in the words of the API. */

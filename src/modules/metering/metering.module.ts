@@ -8,6 +8,7 @@ import { UsagePartitionsStore } from './persistence/usage-partitions.store.js';
 import { UsageReportStore } from './persistence/usage-report.store.js';
 import { UsageTotalsStore } from './persistence/usage-totals.store.js';
 import { PriceCatalog } from './prices/price-catalog.js';
+import { PriceUpdatesService } from './price-updates.service.js';
 import { PricesService } from './prices.service.js';
 import { StorageSources } from './storage-source.js';
 import { UsageMonths } from './recording/usage-months.js';
@@ -23,6 +24,7 @@ import { UsageService } from './usage.service.js';
   providers: [
     PriceCatalog,
     PricesService,
+    PriceUpdatesService,
     PriceVersionsStore,
     UsageEventsStore,
     UsageMonths,
@@ -43,6 +45,7 @@ import { UsageService } from './usage.service.js';
   exports: [
     PriceCatalog,
     PricesService,
+    PriceUpdatesService,
     StorageSources,
     UnpaidUsageService,
     UsagePartitions,

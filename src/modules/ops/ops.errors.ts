@@ -3,6 +3,7 @@ import { DomainError } from '../../platform/errors/domain-error.js';
 
 export const OPS_ERRORS = defineErrors({
   ops_task_not_found: { type: 'not_found_error', status: 404, title: 'Task not found.' },
+  failed_job_not_found: { type: 'not_found_error', status: 404, title: 'Failed job not found.' },
   task_already_claimed: { type: 'conflict_error', status: 409, title: 'Another caller has claimed the task.' },
   task_not_claimed: { type: 'conflict_error', status: 409, title: 'The caller has not claimed the task.' },
   task_already_resolved: { type: 'conflict_error', status: 409, title: 'The task is already resolved.' },
@@ -11,6 +12,14 @@ export const OPS_ERRORS = defineErrors({
 export class OpsTaskNotFound extends DomainError {
   constructor() {
     super(OPS_ERRORS.ops_task_not_found, 'Task not found.', { hint: 'List the tasks with GET /ops/tasks.' });
+  }
+}
+
+export class FailedJobNotFound extends DomainError {
+  constructor() {
+    super(OPS_ERRORS.failed_job_not_found, 'The queue has no failed job with this id.', {
+      hint: 'List the failed jobs with GET /ops/errors. A job that was retried before is not among them.',
+    });
   }
 }
 

@@ -26,6 +26,8 @@ export interface Plan {
   readonly support: SupportTier;
   /** Limits of one sandbox execution with a key, and how many can run at once. */
   readonly sandbox: { readonly timeoutMs: number; readonly memoryMib: number; readonly concurrency: number };
+  /** Tokens of models that calls can use in a minute, and how many calls of models can run at once. */
+  readonly ai: { readonly tokensPerMinute: number; readonly concurrency: number };
   /** Repositories that the service hosts for an organization. Each takes a directory, even when it is empty. */
   readonly repositories: number;
   /**
@@ -77,6 +79,7 @@ export const PLANS: Readonly<Record<PlanId, Plan>> = {
     },
     support: 'community',
     sandbox: { timeoutMs: 30_000, memoryMib: 256, concurrency: 2 },
+    ai: { tokensPerMinute: 40_000, concurrency: 4 },
     repositories: 10,
     deploys: { concurrency: 1, buildMs: 10 * MINUTE_MS, memoryMib: 2_048, diskMib: 4_096, storedMib: 1_024 },
     apps: { servers: 3, memoryMib: 512, cpuWeight: 50, cpuMaxPercent: 100, network: 'listed' },
@@ -98,6 +101,7 @@ export const PLANS: Readonly<Record<PlanId, Plan>> = {
     },
     support: 'email',
     sandbox: { timeoutMs: 60_000, memoryMib: 512, concurrency: 8 },
+    ai: { tokensPerMinute: 400_000, concurrency: 32 },
     repositories: 100,
     deploys: { concurrency: 3, buildMs: 30 * MINUTE_MS, memoryMib: 4_096, diskMib: 8_192, storedMib: 20_480 },
     apps: { servers: 8, memoryMib: 512, cpuWeight: 100, cpuMaxPercent: 200, network: 'public' },
@@ -119,6 +123,7 @@ export const PLANS: Readonly<Record<PlanId, Plan>> = {
     },
     support: 'priority',
     sandbox: { timeoutMs: 120_000, memoryMib: 1_024, concurrency: 32 },
+    ai: { tokensPerMinute: 4_000_000, concurrency: 128 },
     repositories: 1_000,
     deploys: { concurrency: 12, buildMs: 45 * MINUTE_MS, memoryMib: 8_192, diskMib: 16_384, storedMib: 204_800 },
     apps: { servers: 16, memoryMib: 1_024, cpuWeight: 200, cpuMaxPercent: 400, network: 'public' },
@@ -140,6 +145,7 @@ export const PLANS: Readonly<Record<PlanId, Plan>> = {
     },
     support: 'dedicated',
     sandbox: { timeoutMs: 300_000, memoryMib: 2_048, concurrency: 64 },
+    ai: { tokensPerMinute: 20_000_000, concurrency: 256 },
     repositories: 10_000,
     deploys: { concurrency: 12, buildMs: 45 * MINUTE_MS, memoryMib: 8_192, diskMib: 16_384, storedMib: 2_097_152 },
     apps: { servers: 24, memoryMib: 2_048, cpuWeight: 400, cpuMaxPercent: 800, network: 'public' },

@@ -12,6 +12,12 @@ export interface ScheduleLease {
   release(succeeded: boolean): Promise<void>;
 }
 
+export interface ScheduleState {
+  /** Null before the first success. */
+  readonly lastSuccessAt: Date | null;
+  readonly isRunning: boolean;
+}
+
 /**
  * Records which process runs a schedule that only one may run, and when it last succeeded. All times are those of the
  * database's clock.
@@ -42,6 +48,16 @@ export class ScheduleLeases {
       [name],
     );
     return row?.succeeded_at ?? null;
+  }
+
+  /** Returns what is known of every schedule that has ever begun. */
+  async states(): Promise<ReadonlyMap<string, ScheduleState>> {
+    const rows = await this.database.manager.query<{ name: string; succeeded_at: Date | null; running: boolean }[]>(
+      'SELECT name, succeeded_at, expires_at > now() AS running FROM schedule_leases',
+    );
+    return new Map(
+      rows.map(({ name, succeeded_at: lastSuccessAt, running: isRunning }) => [name, { lastSuccessAt, isRunning }]),
+    );
   }
 
   private keep(name: string, holder: string): ScheduleLease {

@@ -5,6 +5,7 @@ import { connect } from './connect.js';
 import { Database } from './database.js';
 import { DatabaseHealth } from './database-health.js';
 import { DatabaseNotifications } from './database-notifications.js';
+import { DatabaseRetry } from './database-retry.js';
 import { DATABASE_METRICS } from './database.metrics.js';
 
 /** The connection pool of the process. The role provides the tables and migrations, because it knows all of them. */
@@ -26,9 +27,10 @@ export class DatabaseModule {
         Database,
         DatabaseHealth,
         DatabaseNotifications,
+        DatabaseRetry,
         ...DATABASE_METRICS,
       ],
-      exports: [Database, DatabaseHealth, DatabaseNotifications],
+      exports: [Database, DatabaseHealth, DatabaseNotifications, DatabaseRetry],
     };
   }
 }

@@ -4,6 +4,7 @@ import express, { type Express, type Request, type Response } from 'express';
 import { Envelope } from './envelope.js';
 import { type FastResponse, messagesOf } from './fast-messages.js';
 import { CONNECTION_BOUNDS } from './http-listener.js';
+import { RawAnswer } from './raw-answer.js';
 import { stateOf } from './request-state.js';
 
 const JSON_TYPE = 'application/json; charset=utf-8';
@@ -33,6 +34,9 @@ export class FastExpressAdapter extends ExpressAdapter {
   }
 
   override reply(response: Response, body: unknown, statusCode?: number): unknown {
+    // The handler has sent a stream.
+    if (response.headersSent && body === undefined) return response;
+    if (body instanceof RawAnswer) return sendRaw(response, body, statusCode);
     if (response.headersSent || !isPlain(body)) return super.reply(response, body, statusCode) as unknown;
 
     const status = body instanceof Envelope ? (body.status ?? statusCode) : statusCode;
@@ -40,6 +44,14 @@ export class FastExpressAdapter extends ExpressAdapter {
     const text = JSON.stringify(body instanceof Envelope ? complete(body, response.req) : body);
     return (response as unknown as FastResponse).sendText(text, JSON_TYPE);
   }
+}
+
+function sendRaw(response: Response, { body, contentType, headers }: RawAnswer, statusCode = 200): Response {
+  response.statusCode = statusCode;
+  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+  response.setHeader('Content-Type', contentType);
+  response.setHeader('Content-Length', body.length);
+  return response.end(body);
 }
 
 const complete = (envelope: Envelope<unknown>, request: Request): object => ({

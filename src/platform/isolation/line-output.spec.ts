@@ -59,6 +59,15 @@ describe('LineOutput', () => {
     expect(dropped.length).toBeLessThan(20);
   });
 
+  it('delivers the last lines although they were dropped just before the end', async () => {
+    const { stream, output, lines, dropped } = read({ ...AMPLE, linesPerSecond: 10, burstLines: 1_000 });
+    stream.write(`${'flood\n'.repeat(5_000)}why it ended\nthe last word\n`);
+    stream.end();
+    await Promise.all(output.ended);
+    expect(lines.slice(-2)).toEqual(['why it ended', 'the last word']);
+    expect(lines.length + dropped.reduce((sum, count) => sum + count, 0)).toBe(5_002);
+  });
+
   it('leaves bytes beyond the pace in the pipe, and reads the rest at the end', async () => {
     const { stream, output, lines } = read({ ...AMPLE, bytesPerSecond: 1_000, burstBytes: 1_000 });
     stream.write(`${'x'.repeat(9_999)}\n`);

@@ -9,6 +9,8 @@ const LONGEST_LINE_BYTES = 16 * 1024;
 /** The last lines, which explain why a program ended, are kept even if it wrote too much before. */
 const LAST_LINES = 500;
 const LEAST_PAUSE_MS = 10;
+/** So much of what was dropped last is remembered, because the end of a program may follow at once. */
+const REMEMBERED_BYTES = 4_096;
 
 /**
  * Delivers the lines of both streams of a program, within one budget and at a limited pace. A program that writes
@@ -26,6 +28,7 @@ export class LineOutput {
   private reportedCut = false;
   private isDropping = false;
   private dropped = 0;
+  private reports = 0;
   private isOver = false;
   private pause: NodeJS.Timeout | undefined;
 
@@ -76,6 +79,7 @@ export class LineOutput {
         at = this.drop(begun, chunk, at);
         continue;
       }
+      begun.forget();
       const newline = chunk.indexOf(NEWLINE, at);
       const end = newline < 0 ? chunk.length : newline;
       begun.add(chunk.subarray(at, end));
@@ -87,12 +91,15 @@ export class LineOutput {
 
   /** Delivers what was still in the pipe: its end, and as much of its beginning as the budget allows. */
   private takeLast(name: 'stdout' | 'stderr', begun: BegunLine, chunk: Buffer): void {
-    const start = startOfLastLines(chunk);
-    this.take(name, begun, chunk.subarray(0, start));
+    const remembered = begun.remembered(this.reports);
+    this.dropped -= linesIn(remembered);
+    const rest = Buffer.concat([remembered, begun.end(), chunk]);
+    const start = startOfLastLines(rest);
+    this.take(name, begun, rest.subarray(0, start));
     this.lines.raiseTo(LAST_LINES + 1);
     this.isDropping = false;
     this.reportDropped();
-    this.take(name, begun, chunk.subarray(start));
+    this.take(name, begun, rest.subarray(start));
   }
 
   /** Once lines are dropped, dropping continues until there is room for a second's worth, so that notices are few. */
@@ -113,7 +120,11 @@ export class LineOutput {
       return chunk.length;
     }
     begun.end();
-    if (!this.reportedCut) for (let at = from; at <= last; at++) if (chunk[at] === NEWLINE) this.dropped++;
+    if (!this.reportedCut) {
+      const dropped = chunk.subarray(from, last + 1);
+      this.dropped += linesIn(dropped);
+      begun.remember(dropped, this.reports);
+    }
     begun.add(chunk.subarray(last + 1));
     return chunk.length;
   }
@@ -144,6 +155,7 @@ export class LineOutput {
   private reportDropped(): void {
     const { dropped } = this;
     this.dropped = 0;
+    this.reports++;
     if (dropped === 0 || this.reportedCut) return;
     if (this.output.dropped !== undefined) this.output.dropped(dropped);
     else
@@ -161,10 +173,36 @@ function startOfLastLines(text: Buffer): number {
   return newline + 1;
 }
 
-/** A line whose end has not arrived yet, cut at the longest length. */
+function linesIn(text: Buffer): number {
+  let lines = 0;
+  for (let at = text.indexOf(NEWLINE); at >= 0; at = text.indexOf(NEWLINE, at + 1)) lines++;
+  return lines;
+}
+
+/** A line whose end has not arrived yet, cut at the longest length, and the whole lines that were dropped before it. */
 class BegunLine {
   private parts: Buffer[] = [];
   private size = 0;
+  private before: { readonly text: Buffer; readonly report: number } | undefined;
+
+  /** Remembers the last whole lines of what is dropped. They are counted in the report of this number. */
+  remember(dropped: Buffer, report: number): void {
+    const from = dropped.length <= REMEMBERED_BYTES ? 0 : dropped.length - REMEMBERED_BYTES;
+    // What comes before the first line break may be the end of a line only.
+    const text = dropped.subarray(dropped.indexOf(NEWLINE, from) + 1);
+    this.before = { text: Buffer.from(text), report };
+  }
+
+  forget(): void {
+    this.before = undefined;
+  }
+
+  /** Returns what is remembered, unless its report was made already. */
+  remembered(report: number): Buffer {
+    const { before } = this;
+    this.before = undefined;
+    return before?.report === report ? before.text : Buffer.alloc(0);
+  }
 
   get isEmpty(): boolean {
     return this.size === 0;

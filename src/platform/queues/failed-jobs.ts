@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { Log } from '../logging/log.js';
 import { Queues } from './queues.js';
 
 const OF_A_QUEUE = 20;
@@ -15,10 +16,13 @@ export interface FailedJob {
   readonly failedAt: Date;
 }
 
-/** Jobs are kept for a month after they failed. */
+/** Jobs are kept for a month after they failed. Those that a caller waits for are not kept. */
 @Injectable()
 export class FailedJobs {
-  constructor(private readonly queues: Queues) {}
+  constructor(
+    private readonly queues: Queues,
+    private readonly log: Log,
+  ) {}
 
   /** Returns the latest of all queues that this process uses, latest first. */
   async list(): Promise<FailedJob[]> {
@@ -37,5 +41,24 @@ export class FailedJobs {
       .flat()
       .sort((one, other) => other.failedAt.getTime() - one.failedAt.getTime())
       .slice(0, MOST);
+  }
+
+  /**
+   * Puts a failed job into its queue again, with all its attempts.
+   * @returns false when the queue has no such job, or the job has not failed.
+   */
+  async retry(queueName: string, jobId: string): Promise<boolean> {
+    const queue = this.queues.all().find(({ name }) => name === queueName);
+    const job = await queue?.getJob(jobId);
+    if (job === undefined || !(await job.isFailed())) return false;
+    try {
+      await job.retry('failed', { resetAttemptsMade: true });
+    } catch (error) {
+      // Another call has retried it in the meantime.
+      if (!(await job.isFailed())) return false;
+      throw error;
+    }
+    this.log.info({ queue: queueName, jobId }, 'An operator retried a failed job.');
+    return true;
   }
 }

@@ -2,10 +2,14 @@ import { lazy, type ReactNode, Suspense, useState } from 'react';
 import { Table } from '../ui/table';
 import { lookOf } from './looks';
 import type { ChartProps } from './series';
+import type { Plot as PlotOf } from './plot';
 import { pointName } from './times';
 import { inUnit, type Unit } from './units';
 
-const Plot = lazy(async () => ({ default: (await import('./plot')).Plot }));
+const loadPlot = async (): Promise<{ default: typeof PlotOf }> => ({ default: (await import('./plot')).Plot });
+const Plot = lazy(loadPlot);
+// A screen with a chart needs the plot as soon as its figures have arrived, so that both are fetched at once.
+loadPlot().catch(() => undefined);
 
 /** Series over time with a legend, and the same figures as a table. The plot itself is code of its own. */
 export function Chart(props: ChartProps): ReactNode {

@@ -22,6 +22,12 @@ export const opsErrorsQuery = queryOptions({
   refetchInterval: POLL_MS,
 });
 
+export const schedulesQuery = queryOptions({
+  queryKey: ['operator', 'schedules'],
+  queryFn: ({ signal }) => api.ops.schedules({ signal }),
+  refetchInterval: POLL_MS,
+});
+
 export const flagsQuery = queryOptions({
   queryKey: ['operator', 'flags'],
   queryFn: ({ signal }) => api.ops.features({ signal }),

@@ -111,9 +111,9 @@ function Rows<Line extends LogLine>({ lines, all, running, empty, nameOf }: Rows
   const first = Math.max(0, Math.floor(top / ROW) - AROUND);
   const rows = lines.slice(first, first + Math.ceil((box.current?.clientHeight ?? 480) / ROW) + 2 * AROUND);
   const lineRow = (line: Line): ReactNode => {
-    const { seq, text, stream } = line;
+    const { seq, text } = line;
     return (
-      <div key={seq} id={`L${seq}`} className={`flex h-6 whitespace-pre ${lookOf(stream, seq === marked)}`}>
+      <div key={seq} id={`L${seq}`} className={`flex h-6 whitespace-pre ${lookOf(line, seq === marked)}`}>
         <a
           href={`#L${seq}`}
           aria-label={`Line ${seq}`}
@@ -167,7 +167,11 @@ function Rows<Line extends LogLine>({ lines, all, running, empty, nameOf }: Rows
   );
 }
 
-function lookOf(stream: string, isMarked: boolean): string {
+/** Programs report their progress on the error output as well; what they call a warning or a notice is no error. */
+const NO_ERROR = /^\s*(?:(?:npm|pnpm|yarn) |\(node:\d+\) )?\[?(?:warn(?:ing)?|notice|info)\b/i;
+
+function lookOf({ stream, text }: LogLine, isMarked: boolean): string {
   if (isMarked) return 'bg-accent-soft';
-  return stream === 'stderr' ? 'bg-bad-soft' : stream === 'system' ? 'text-muted' : '';
+  if (stream === 'system') return 'text-muted';
+  return stream === 'stderr' && !NO_ERROR.test(text) ? 'bg-bad-soft' : '';
 }

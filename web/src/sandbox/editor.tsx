@@ -2,6 +2,9 @@ import type { Language } from '@service/client';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import type { OpenEditor } from './code-mirror';
 
+// The code of the editor is fetched beside what its screen asks for. The editor itself reports when that fails.
+import('./code-mirror').catch(() => undefined);
+
 interface EditorProps {
   readonly code: string;
   readonly language: Language;

@@ -150,6 +150,7 @@ function credentialOf(key: KeyRecord): Credential {
     scopes: scopesOf(key.scopes),
     allowedIps: key.allowedIps,
     ...(key.kind === 'org_bound' ? { boundOrgId: key.homeOrgId } : {}),
+    ...(key.projectId === null ? {} : { projectId: key.projectId }),
   };
 }
 

@@ -12,6 +12,8 @@ const METHOD = 'method';
 const OPERATION = 'swagger/apiOperation';
 /** The metadata key of the parameters of a handler, such as `@Body()`. The entries are `<kind>:<index>`. */
 const PARAMETERS = '__routeArguments__';
+/** The metadata key of described parameters, such as `@ApiBody()`. */
+const DESCRIBED = 'swagger/apiParameters';
 const BODY = new RegExp(`^${RouteParamtypes.BODY}:`);
 
 type Handler = (...parameters: unknown[]) => unknown;
@@ -58,15 +60,24 @@ export class DeclaredRoutes extends RouteDirectory {
           needsVerifiedEmail:
             this.reflector.getAllAndOverride<true | undefined>(RequireVerifiedEmail.KEY, places) === true,
           surface: this.reflector.getAllAndOverride<OperatorSurface | undefined>(RequireOperatorToken.KEY, places),
-          takesBody: Object.keys((Reflect.getMetadata(PARAMETERS, controller, name) as object | undefined) ?? {}).some(
-            (key) => BODY.test(key),
-          ),
+          takesBody: declaresBody(controller, name) || describesBody(handler),
           summary: (Reflect.getMetadata(OPERATION, handler) as { summary?: string } | undefined)?.summary,
           sessions: this.reflector.getAllAndOverride<SessionRule | undefined>(TakesSession.KEY, places),
         };
       });
   }
 }
+
+const declaresBody = (controller: new () => object, name: string): boolean =>
+  Object.keys((Reflect.getMetadata(PARAMETERS, controller, name) as object | undefined) ?? {}).some((key) =>
+    BODY.test(key),
+  );
+
+/** A body that is passed on as it came is described by `@ApiBody` alone. One with a schema of its own is no JSON. */
+const describesBody = (handler: Handler): boolean =>
+  (
+    (Reflect.getMetadata(DESCRIBED, handler) as { readonly in: string; readonly schema?: object }[] | undefined) ?? []
+  ).some((parameter) => parameter.in === 'body' && parameter.schema === undefined);
 
 const pathOf = (target: object): string => Reflect.getMetadata(PATH, target) as string;
 

@@ -184,6 +184,8 @@ export class KeyView {
   @ApiProperty({ description: 'Owner of the key.' }) user_id!: string;
   @ApiPropertyOptional({ type: String, description: 'Organization of an org-bound key.' }) org_id?: string;
   @ApiPropertyOptional({ type: [String], description: 'Organizations of a select-orgs key.' }) org_ids?: string[];
+  @ApiPropertyOptional({ type: String, description: 'Project whose deploys call models with the key.' })
+  project_id?: string;
   @ApiProperty({ example: 'svc_pat_' }) prefix!: string;
   @ApiProperty({ example: 'x7Qz' }) last4!: string;
   @ApiProperty({ enum: ['active', 'expired', 'revoked'] }) status!: 'active' | 'expired' | 'revoked';
@@ -211,6 +213,7 @@ export class KeyView {
       prefix,
       last4,
       status,
+      ...(key.projectId === null ? {} : { project_id: key.projectId }),
       ...(key.allowedIps.length === 0 ? {} : { allowed_ips: key.allowedIps }),
       ...(key.expiresAt === null ? {} : { expires_at: key.expiresAt.toISOString() }),
       ...(key.revokedAt === null ? {} : { revoked_at: key.revokedAt.toISOString() }),

@@ -21,7 +21,7 @@ export class KeyHistory {
   }
 
   /** {@link record}, and announces the change, so that it applies from the next call with the key. */
-  async recordChange(by: Call, action: Action, key: ApiKey, details: Details): Promise<void> {
+  async recordChange(by: Call | AuditActor, action: Action, key: ApiKey, details: Details): Promise<void> {
     await this.people.raiseEpoch(key.userId);
     await this.record(by, action, key, details);
   }

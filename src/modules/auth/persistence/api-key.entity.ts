@@ -3,7 +3,7 @@ import type { KeyKind } from '../principal.js';
 
 type NewApiKey = Pick<
   ApiKey,
-  'userId' | 'homeOrgId' | 'kind' | 'name' | 'scopes' | 'orgIds' | 'allowedIps' | 'expiresAt'
+  'userId' | 'homeOrgId' | 'projectId' | 'kind' | 'name' | 'scopes' | 'orgIds' | 'allowedIps' | 'expiresAt'
 >;
 
 interface ApiKeyChange {
@@ -19,6 +19,8 @@ export class ApiKey {
   @Column('text', { name: 'user_id' }) userId!: string;
   /** The default organization of calls. For an org-bound key it is the only one. */
   @Column('text', { name: 'home_org_id' }) homeOrgId!: string;
+  /** Set for a key that the service made for the deploys of a project. What it uses counts for that project. */
+  @Column('text', { name: 'project_id', nullable: true }) projectId!: string | null;
   @Column('text') kind!: KeyKind;
   @Column('text') name!: string;
   /** The patterns of the caller. `deploys:*` therefore also covers scopes that are added later. */
@@ -39,6 +41,7 @@ export class ApiKey {
     key.id = id;
     key.userId = input.userId;
     key.homeOrgId = input.homeOrgId;
+    key.projectId = input.projectId;
     key.kind = input.kind;
     key.name = input.name;
     key.scopes = input.scopes;

@@ -74,6 +74,17 @@ export class ApiKeyStore {
     return this.database.manager.findOneBy(ApiKey, { id });
   }
 
+  /** Finds the key of a project that is not revoked, with a lock if a transaction runs. */
+  async findOfProject(projectId: string): Promise<ApiKey | null> {
+    const query = this.database.manager
+      .createQueryBuilder(ApiKey, 'key')
+      .where('key.projectId = :projectId AND key.revokedAt IS NULL', { projectId })
+      .orderBy('key.id', 'DESC')
+      .limit(1);
+    if (this.database.inTransaction) query.setLock('pessimistic_write');
+    return query.getOne();
+  }
+
   /** Counts the active keys of a user. */
   async countActive(userId: string, now: Date): Promise<number> {
     const [row] = await this.database.manager.query<[{ count: number }]>(

@@ -7,6 +7,7 @@ export interface KeyRecord {
   readonly keyId: string;
   readonly userId: string;
   readonly homeOrgId: string;
+  readonly projectId: string | null;
   readonly kind: KeyKind;
   readonly name: string;
   readonly last4: string;
@@ -27,9 +28,9 @@ export class KeyLookupStore {
   async find(hashes: readonly Buffer[]): Promise<KeyRecord | undefined> {
     const [row] = await this.database.manager.query<KeyRecord[]>(
       `
-      SELECT k.id AS "keyId", k.user_id AS "userId", k.home_org_id AS "homeOrgId", k.kind, k.name, s.last4, k.scopes,
-             k.org_ids AS "orgIds", k.allowed_ips AS "allowedIps", k.expires_at AS "expiresAt",
-             k.revoked_at AS "revokedAt", s.works_until AS "worksUntil"
+      SELECT k.id AS "keyId", k.user_id AS "userId", k.home_org_id AS "homeOrgId", k.project_id AS "projectId",
+             k.kind, k.name, s.last4, k.scopes, k.org_ids AS "orgIds", k.allowed_ips AS "allowedIps",
+             k.expires_at AS "expiresAt", k.revoked_at AS "revokedAt", s.works_until AS "worksUntil"
       FROM api_key_secrets s JOIN api_keys k ON k.id = s.key_id
       WHERE s.hash = ANY($1)`,
       [hashes],

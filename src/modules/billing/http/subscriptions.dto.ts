@@ -65,15 +65,24 @@ export class SubscriptionView {
   })
   pending_change?: PendingChangeView;
 
+  @ApiProperty({
+    enum: ['provider', 'manual'],
+    description: 'Who collects payments: a provider with a payment method, or the operator by invoice.',
+  })
+  payment!: 'provider' | 'manual';
   @ApiProperty({ type: StorageView, description: 'Storage used by deploys.' }) storage!: StorageView;
 
-  static of({ subscription, request, storedBytes }: SubscriptionState, period: BillingPeriod): SubscriptionView {
+  static of(
+    { subscription, request, storedBytes, isPaidByProvider }: SubscriptionState,
+    period: BillingPeriod,
+  ): SubscriptionView {
     const { orgId, plan, priceNano, nextPlan, nextPlanAt } = subscription;
     return {
       org_id: orgId,
       plan,
       price_usd_per_month: formatUsd(priceNano),
       period: PeriodView.of(period),
+      payment: isPaidByProvider ? 'provider' : 'manual',
       storage: { used_bytes: storedBytes, limit_bytes: storedBytesOf(PLANS[plan]) },
       ...(nextPlan === null || nextPlanAt === null
         ? {}

@@ -10,6 +10,11 @@ export class PaymentMethods {
     private readonly payments: PaymentsStore,
   ) {}
 
+  /** True when a provider collects payments, and false when invoices are paid manually. */
+  get areNeeded(): boolean {
+    return this.provider.takesPayments;
+  }
+
   /**
    * @throws {PaymentMethodRequired} `payment_method_required`: a provider collects payments, and the organization has
    * no payment method.

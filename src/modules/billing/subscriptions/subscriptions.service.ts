@@ -20,6 +20,8 @@ export interface SubscriptionState {
   readonly request: PlanRequest | undefined;
   /** The size of the files of the organization's deploys. */
   readonly storedBytes: number;
+  /** True when a provider collects payments, and false when invoices are paid manually. */
+  readonly isPaidByProvider: boolean;
 }
 
 const rank = (plan: PlanId): number => PLAN_IDS.indexOf(plan);
@@ -100,7 +102,8 @@ export class SubscriptionsService {
   }
 
   private async stateOf(subscription: Subscription, request: PlanRequest | undefined): Promise<SubscriptionState> {
-    return { subscription, request, storedBytes: await this.room.storedBytes(subscription.orgId) };
+    const storedBytes = await this.room.storedBytes(subscription.orgId);
+    return { subscription, request, storedBytes, isPaidByProvider: this.methods.areNeeded };
   }
 
   /** Returns null for a deleted organization. The caller has locked it. */

@@ -54,6 +54,24 @@ describe('an archive out of a sandbox', () => {
     expect(await read(archive, 7, 1)).toMatchObject({ 'deep/b': '', c: expect.stringMatching(/^x+$/) as string });
   });
 
+  it('may begin with the lines about a commit, for any size of chunks', async () => {
+    const bytes = Buffer.concat([Buffer.from('abc\nAda é\n\n'), record({ inspection: { found: true } })]);
+    for (const size of [1, 3, 1_000]) {
+      const reader = new ArchiveReader(inPieces(bytes, size), () => undefined);
+      expect(await reader.commit()).toEqual({ sha: 'abc', author: 'Ada é', message: '' });
+      expect(await reader.inspection()).toEqual({ found: true });
+    }
+  });
+
+  it.each([
+    ['break off', Buffer.from('abc\nAda\n')],
+    ['never end', Buffer.alloc(2_000_000, 'x')],
+  ])('is refused when the lines about a commit %s', async (_what, bytes) => {
+    await expect(new ArchiveReader(inPieces(bytes, 65_536), () => undefined).commit()).rejects.toBeInstanceOf(
+      ArchiveBroken,
+    );
+  });
+
   it.each([
     '../a',
     'a/../b',

@@ -3,6 +3,8 @@ import { type TreeFault, TreePaths } from '../../hosting/tree-paths.js';
 
 /** A package.json of 1 MiB and a vercel.json of 256 KiB may be six times as long when they are encoded in JSON. */
 const LONGEST_RECORD = 8 * 1024 * 1024;
+const LONGEST_LINE = 1024 * 1024;
+const LINE_END = 0x0a;
 const LONGEST_PATH_BYTES = 1_024;
 const DEEPEST = 100;
 
@@ -31,7 +33,8 @@ export interface ArchiveFacts {
 }
 
 /**
- * Reads the records of `inside/source.cjs` and `inside/pack.cjs` as hostile input. Whatever arrives, paths are safe,
+ * Reads the lines of git and the records of `inside/source.cjs` and `inside/pack.cjs` as hostile input. Whatever
+ * arrives, paths are safe,
  * links lead to paths of the tree, and sizes are as announced.
  */
 export class ArchiveReader {
@@ -47,10 +50,9 @@ export class ArchiveReader {
     this.chunks = stream[Symbol.asyncIterator]();
   }
 
-  /** @throws {ArchiveBroken} */
+  /** Reads the three lines that git writes before all records. @throws {ArchiveBroken} */
   async commit(): Promise<{ sha: string; author: string; message: string }> {
-    const { sha, author, message } = recordOf((await this.record()).commit);
-    return { sha: textOf(sha) ?? '', author: textOf(author) ?? '', message: textOf(message) ?? '' };
+    return { sha: await this.line(), author: await this.line(), message: await this.line() };
   }
 
   /** @throws {ArchiveBroken} */
@@ -158,6 +160,20 @@ export class ArchiveReader {
       return recordOf(JSON.parse(text) as unknown);
     } catch {
       throw new ArchiveBroken('a record is no JSON');
+    }
+  }
+
+  private async line(): Promise<string> {
+    const parts: Buffer[] = [];
+    for (let length = 0; ;) {
+      if (this.held.length === 0) await this.more();
+      const end = this.held.indexOf(LINE_END);
+      const part = end === -1 ? this.held : this.held.subarray(0, end);
+      length += part.length;
+      if (length > LONGEST_LINE) throw new ArchiveBroken('a line is too long');
+      parts.push(part);
+      this.held = this.held.subarray(end === -1 ? part.length : end + 1);
+      if (end !== -1) return Buffer.concat(parts, length).toString('utf8');
     }
   }
 

@@ -1,6 +1,6 @@
 import { type Adapter, type Preset } from './preset.js';
 import { clientFiles } from './shared-modes.js';
-import { directoryIn, propertyOf, type Source } from './source.js';
+import { baseIn, directoryIn, propertyOf, type Source } from './source.js';
 import { withVariables } from './start-commands.js';
 
 const config = (source: Source): string => source.config('astro.config');
@@ -38,7 +38,12 @@ export const astro: Preset = {
       publicFiles: (source) => clientFiles(`${output(source)}/client`, '_astro'),
       adapter: adapterOf,
     },
-    { kind: 'site', outputs: (source) => [output(source)], immutable: ['_astro'] },
+    {
+      kind: 'site',
+      outputs: (source) => [output(source)],
+      immutable: ['_astro'],
+      base: (source) => baseIn(config(source), 'base'),
+    },
   ],
 };
 

@@ -6,7 +6,7 @@ export const createReactApp: Preset = {
   title: 'Create React App',
   detect: { packages: ['react-scripts'] },
   build: 'npx react-scripts build',
-  // With CI set, warnings of the linter would end the build.
-  environment: { CI: 'false' },
+  // With CI set, warnings of the linter would end the build. `homepage` is often the path on another host.
+  environment: { CI: 'false', PUBLIC_URL: '/' },
   modes: [SERVER_BESIDE_PAGES, { kind: 'site', outputs: ['build'], immutable: ['static'], fallback: 'index.html' }],
 };

@@ -1,5 +1,5 @@
 import { type Preset } from './preset.js';
-import { directoryIn, propertyOf, type Source } from './source.js';
+import { baseIn, directoryIn, propertyOf, type Source } from './source.js';
 import { commandOf } from './start-commands.js';
 
 const STATIC_FILES = { directory: '.next/static', prefix: '/_next/static', immutable: true };
@@ -26,6 +26,7 @@ export const nextjs: Preset = {
       when: (source) => propertyOf(source.config('next.config'), 'output') === 'export',
       outputs: (source) => [directoryIn(source.config('next.config'), 'distDir') ?? 'out', 'out'],
       immutable: ['_next/static'],
+      base: (source) => baseIn(source.config('next.config'), 'basePath'),
     },
     {
       kind: 'server',

@@ -61,6 +61,8 @@ export interface SiteMode extends ModeBase {
   readonly fallback?: Derived<string | null>;
   /** True when an `index.html` at the top may be the site itself, if the build leaves no page elsewhere. */
   readonly buildsBesidePages?: boolean;
+  /** The path that the pages are built for, if it is not the top: `/shop`. They are found there, too. */
+  readonly base?: (source: Source) => string | null;
   /** The page for addresses that lead nowhere, if it is not `404.html`. */
   readonly notFound?: string;
   readonly adapter?: (source: Source) => Adapter | null;

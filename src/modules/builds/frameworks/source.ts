@@ -114,6 +114,13 @@ export function directoryIn(config: string, name: string): string | null {
   return value === undefined || !isBelow(value) ? null : value;
 }
 
+/** A path prefix of a configuration file, such as `base: '/shop/'`, without a slash at its end, or null. */
+export function baseIn(config: string, name: string): string | null {
+  const [, value] = new RegExp(`\\b${name}\\s{0,8}:[^,;{}]{0,100}?['"\`]/([\\w.~/-]{1,100})['"\`]`).exec(config) ?? [];
+  const base = value?.replace(/\/$/, '') ?? '';
+  return isBelow(base) ? `/${base}` : null;
+}
+
 /** True for plain names separated by `/`. */
 export const isBelow = (path: string): boolean =>
   path.length <= 200 &&

@@ -20,7 +20,7 @@ export function startOf(
   scripts: readonly string[] = ['start:prod', 'start'],
 ): readonly string[] | null {
   const script = scripts.map((name) => source.script(name)).find((each) => each !== undefined && !isDevServer(each));
-  if (script !== undefined) return commandOf(script);
+  if (script !== undefined) return commandOf(withoutMissingFile(withoutBuild(script, source), source));
   if (source.webProcess !== null) return commandOf(source.webProcess);
   const file = serverFileOf(source);
   return file === null ? null : ['node', file];
@@ -32,6 +32,25 @@ export function serverFileOf(source: Source): string | null {
   const named = main !== null && /\.[cm]?[jt]s$/.test(main) && source.has(main.replace(/^\.\//, '')) ? main : null;
   return named ?? SERVER_FILES.find((file) => source.has(file)) ?? null;
 }
+
+const BUILDS_FIRST = /^(?:npm run|yarn run|yarn|pnpm run|pnpm|bun run) build\s{0,8}&&\s{0,8}(?=\S)/;
+
+/** The build has run before, and the files that it left cannot be written again. */
+const withoutBuild = (script: string, source: Source): string =>
+  source.script('build') === undefined ? script : script.replace(BUILDS_FIRST, '');
+
+const ENV_FILE = /(^|\s)--env-file(=| )([\w./-]{1,200})/g;
+
+/**
+ * Files such as `.env` are not committed, and Node refuses to start without one that it has to read. The variables of
+ * the project take its place.
+ */
+const withoutMissingFile = (script: string, source: Source): string =>
+  script
+    .slice(0, 2_000)
+    .replace(ENV_FILE, (option: string, before: string, sign: string, file: string) =>
+      source.has(file.replace(/^\.\//, '')) ? option : `${before}--env-file-if-exists${sign}${file}`,
+    ) + script.slice(2_000);
 
 /** `node server.js` runs without a shell. Other commands need one, with the programs of the packages in its path. */
 export function commandOf(script: string): readonly string[] {

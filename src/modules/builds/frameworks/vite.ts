@@ -1,7 +1,7 @@
 import { isForAnotherLanguage } from './other-languages.js';
 import { type Preset } from './preset.js';
 import { SERVER_BESIDE_PAGES } from './shared-modes.js';
-import { directoryIn, type Source } from './source.js';
+import { baseIn, directoryIn, type Source } from './source.js';
 import { startOf } from './start-commands.js';
 
 const buildsServer = (source: Source): boolean =>
@@ -31,6 +31,7 @@ export const vite: Preset = {
       kind: 'site',
       outputs: (source) => [directoryIn(source.config('vite.config'), 'outDir') ?? 'dist', 'dist'],
       immutable: ['assets'],
+      base: (source) => baseIn(source.config('vite.config'), 'base'),
       fallback: 'index.html',
     },
   ],

@@ -1,5 +1,5 @@
 import { type Preset } from './preset.js';
-import { type Source } from './source.js';
+import { baseIn, type Source } from './source.js';
 
 /** The directory of the pages, which holds `.vitepress`. */
 const place = (source: Source): string =>
@@ -18,5 +18,12 @@ export const vitepress: Preset = {
   },
   build: (source) => `npx vitepress build ${place(source)}`.trim(),
   buildScripts: ['docs:build', 'build'],
-  modes: [{ kind: 'site', outputs: (source) => [below(place(source), '.vitepress/dist')], immutable: ['assets'] }],
+  modes: [
+    {
+      kind: 'site',
+      outputs: (source) => [below(place(source), '.vitepress/dist')],
+      immutable: ['assets'],
+      base: (source) => baseIn(source.config(below(place(source), '.vitepress/config')), 'base'),
+    },
+  ],
 };

@@ -1,6 +1,6 @@
 import { type Preset } from './preset.js';
 import { SERVER_BESIDE_PAGES } from './shared-modes.js';
-import { directoryIn } from './source.js';
+import { baseIn, directoryIn } from './source.js';
 
 export const vueCli: Preset = {
   name: 'vue-cli',
@@ -13,6 +13,7 @@ export const vueCli: Preset = {
     {
       kind: 'site',
       outputs: (source) => [directoryIn(source.config('vue.config'), 'outputDir') ?? 'dist'],
+      base: (source) => baseIn(source.config('vue.config'), 'publicPath'),
       fallback: 'index.html',
     },
   ],

@@ -1,5 +1,5 @@
 import { type Preset } from './preset.js';
-import { type Source } from './source.js';
+import { baseIn, type Source } from './source.js';
 
 /** The directory of the pages, which holds `.vuepress`, with a slash. */
 const place = (source: Source): string =>
@@ -11,5 +11,12 @@ export const vuepress: Preset = {
   detect: { packages: ['vuepress'] },
   build: (source) => `npx vuepress build ${place(source)}`.trim(),
   buildScripts: ['docs:build', 'build'],
-  modes: [{ kind: 'site', outputs: (source) => [`${place(source)}.vuepress/dist`], immutable: ['assets'] }],
+  modes: [
+    {
+      kind: 'site',
+      outputs: (source) => [`${place(source)}.vuepress/dist`],
+      immutable: ['assets'],
+      base: (source) => baseIn(source.config(`${place(source)}.vuepress/config`), 'base'),
+    },
+  ],
 };

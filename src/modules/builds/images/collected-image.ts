@@ -53,7 +53,16 @@ export class CollectedImage implements Built {
       const server = serverOfImage(imageConfigOf(await reader.image()), request.settings, say);
       const { vercel, netlify } = inspection;
       const routing = routingOf(
-        { vercel, netlify, redirects: null, headers: null, notFound: null, fallback: null, hasServer: true },
+        {
+          vercel,
+          netlify,
+          redirects: null,
+          headers: null,
+          notFound: null,
+          fallback: null,
+          base: null,
+          hasServer: true,
+        },
         say,
       );
       return new CollectedImage(parts, server, routing);

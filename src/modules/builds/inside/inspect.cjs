@@ -17,6 +17,7 @@ const MOST_PATHS = 5_000;
 const MOST_PATH_CHARACTERS = 262_144;
 const MOST_PACKAGES = 30;
 const CONFIG = /^\.?[\w-]+(?:\.[\w-]+)?\.config\.(?:[cm]?[jt]s)$|^\.eleventy\.[cm]?js$|^(?:angular|app)\.json$/;
+const CONFIG_OF_PAGES = /^(?:\w+\/)?\.(?:vite|vue)press\/config\.[cm]?[jt]s$/;
 const NOT_SOURCE = new Set(['node_modules', '.git', '.next', '.turbo', '.cache']);
 const LOCK_FILES = ['package-lock.json', 'npm-shrinkwrap.json', 'pnpm-lock.yaml', 'yarn.lock', 'bun.lock', 'bun.lockb'];
 
@@ -66,6 +67,44 @@ function lockOf(repository, directory) {
   return null;
 }
 
+const MOST_PATTERNS = 100;
+
+/** True when a path fits a pattern such as `apps/*` or `packages/**`. A part is compared as a whole or by one star. */
+function fitsPattern(parts, [pattern, ...rest]) {
+  if (pattern === undefined) return parts.length === 0;
+  if (pattern === '**') return parts.some((_, index) => fitsPattern(parts.slice(index), rest)) || rest.length === 0;
+  const [head, tail] = pattern.split('*');
+  const part = parts[0] ?? '';
+  const fits =
+    tail === undefined
+      ? part === pattern
+      : part.length >= head.length + tail.length && part.startsWith(head) && part.endsWith(tail);
+  return fits && fitsPattern(parts.slice(1), rest);
+}
+
+/** The patterns of the packages of a workspace, or null when the directory has none. */
+function workspacePatterns(directory) {
+  const { workspaces } = jsonOf(textOf(directory, 'package.json')) ?? {};
+  const named = Array.isArray(workspaces) ? workspaces : workspaces?.packages;
+  const listed = textOf(directory, 'pnpm-workspace.yaml', LARGEST_CONFIG);
+  const found = Array.isArray(named) ? named : listed?.match(/^[ \t]*-[ \t]*['"]?[^'"\s#]+/gm);
+  return (found ?? [])
+    .filter((each) => typeof each === 'string' && each.length <= 200)
+    .slice(0, MOST_PATTERNS)
+    .map((each) => each.replace(/^[ \t]*-[ \t]*['"]?/, '').replace(/^\.\/|\/$/g, ''))
+    .filter((each) => each.split('**').length <= 3);
+}
+
+/** Without a lock file, the packages of a member of a workspace are installed in the directory of the workspace. */
+function workspaceOf(repository, directory) {
+  for (let at = path.dirname(directory); isInside(at, repository); at = path.dirname(at)) {
+    const parts = path.relative(at, directory).split(path.sep);
+    if (workspacePatterns(at).some((pattern) => fitsPattern(parts, pattern.split('/'))))
+      return path.relative(repository, at);
+  }
+  return null;
+}
+
 /** Routes of frameworks lie deeper than what decides on a build otherwise. */
 const mostNames = (here) => (/^(?:src\/)?app\//.test(here) ? 6 : 3);
 
@@ -111,7 +150,7 @@ const plainText = (text) => text.replace(/[\x00-\x08\x0b-\x1f\x7f]/g, ' ');
 const plainOrNull = (text) => (text === null ? null : plainText(text));
 
 function configsIn(directory, paths) {
-  const names = paths.filter((name) => CONFIG.test(name)).slice(0, MOST_CONFIGS);
+  const names = paths.filter((name) => CONFIG.test(name) || CONFIG_OF_PAGES.test(name)).slice(0, MOST_CONFIGS);
   return Object.fromEntries(
     names
       .map((name) => [name, textOf(directory, name, LARGEST_CONFIG)])
@@ -209,9 +248,10 @@ module.exports = function inspect(repository, root) {
   if (directory === null) return { found: false, directories: directoriesOf(repository) };
   const manifest = jsonOf(textOf(directory, 'package.json'));
   const lock = lockOf(repository, directory);
+  const workspace = lock === null ? workspaceOf(repository, directory) : null;
   const paths = pathsIn(directory);
   const hash = createHash('sha256');
-  const lockDirectory = path.join(repository, lock?.directory ?? root);
+  const lockDirectory = path.join(repository, lock?.directory ?? workspace ?? root);
   for (const name of [lock?.name ?? '', 'package.json', '.npmrc']) {
     const text = textOf(lockDirectory, name, 64 * LARGEST_TEXT) ?? '';
     hash.update(`${name} ${text.length} `).update(text);
@@ -243,6 +283,7 @@ module.exports = function inspect(repository, root) {
     packageManager: packageManagerFacts(directory, lockDirectory, lock),
     nodeFile: (textOf(directory, '.nvmrc', 100) ?? textOf(directory, '.node-version', 100))?.trim() ?? null,
     lock,
+    workspace,
     installHash: hash.digest('hex'),
     vercel: textOf(directory, 'vercel.json', 262_144),
     netlify: plainOrNull(textOf(directory, 'netlify.toml', LARGEST_CONFIG)),

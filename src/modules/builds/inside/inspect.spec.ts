@@ -44,6 +44,32 @@ describe('the inspection of a source', () => {
     expect(paths).not.toContain('src/lib/a/b.ts');
   });
 
+  it('knows the workspace of a member without a lock file', () => {
+    write('shops/package.json', '{"workspaces":["./apps/*/","libs/**"]}');
+    for (const place of ['apps/web', 'libs/ui/button', 'examples/one']) write(`shops/${place}/package.json`, '{}');
+    expect(inspect(repository, 'shops/apps/web')).toMatchObject({
+      workspace: 'shops',
+      hasWorkspaces: true,
+      lock: null,
+    });
+    expect(inspect(repository, 'shops/libs/ui/button')).toMatchObject({ workspace: 'shops' });
+    expect(inspect(repository, 'shops/examples/one')).toMatchObject({ workspace: null, hasWorkspaces: false });
+    expect(inspect(repository, 'shops')).toMatchObject({ workspace: null, hasWorkspaces: true });
+    write('farm/pnpm-workspace.yaml', "packages:\n  - 'services/*-api' # all of them\n");
+    write('farm/services/cow-api/package.json', '{}');
+    write('farm/services/barn/package.json', '{}');
+    expect(inspect(repository, 'farm/services/cow-api')).toMatchObject({ workspace: 'farm' });
+    expect(inspect(repository, 'farm/services/barn')).toMatchObject({ workspace: null });
+    write('farm/services/cow-api/pnpm-lock.yaml', '');
+    expect(inspect(repository, 'farm/services/cow-api')).toMatchObject({ workspace: null });
+  });
+
+  it('bears a workspace of nonsense', () => {
+    write('odd/package.json', `{"workspaces":[1,null,"${'**/'.repeat(60)}x","***"]}`);
+    write(`odd/${'a/'.repeat(40)}package.json`, '{}');
+    expect(inspect(repository, `odd/${'a/'.repeat(39)}a`)).toMatchObject({ workspace: null });
+  });
+
   it('finds programs of Python at the top, and leaves projects below to themselves', () => {
     write('py/app.py', 'import gradio as gr\n');
     write('py/tool.py', 'import streamlit\n');

@@ -1,9 +1,9 @@
 'use strict';
 /**
  * Runs inside of a sandbox next to git: `… | node source.cjs <repository> <root directory>`. It starts together
- * with git, so that it is ready when git ends. From git it reads three lines about the commit and, when all files
- * are checked out, `done`. It writes records like `pack.cjs`: `{"commit"}` and `{"inspection"}`. On descriptor 3 comes
- * what happens then: a plan of `pack.cjs` for the files, or `{"prepare"}` for a build.
+ * with git, so that it is ready when git ends. When git has written the lines about the commit and has checked out all
+ * files, it says `done`. Then comes a record like those of `pack.cjs`: `{"inspection"}`. On descriptor 3 comes what
+ * happens then: a plan of `pack.cjs` for the files, or `{"prepare"}` for a build.
  */
 const { execFileSync, spawn } = require('node:child_process');
 const { createReadStream, existsSync, mkdirSync, renameSync, rmSync } = require('node:fs');
@@ -75,15 +75,9 @@ async function prepare(preparation) {
 }
 
 async function main() {
-  const lines = [];
-  let rest = '';
-  for await (const text of process.stdin.setEncoding('utf8')) {
-    const parts = (rest + text).split('\n');
-    rest = parts.pop();
-    for (const line of parts)
-      if (lines.push(line) === 3) record({ commit: { sha: lines[0], author: lines[1], message: lines[2] } });
-  }
-  if (lines[3] !== 'done') process.exit(1);
+  let said = '';
+  for await (const text of process.stdin.setEncoding('utf8')) said += text;
+  if (said !== 'done\n') process.exit(1);
   record({ inspection: inspect(repository, root) });
   let plan = '';
   for await (const text of createReadStream('', { fd: 3, encoding: 'utf8' })) plan += text;

@@ -67,7 +67,7 @@ export async function collected(
     const { vercel, netlify } = inspection;
     const pages = { fallback: existing(fallback), notFound: existing(notFound) };
     const routing = routingOf(
-      { ...facts, ...pages, vercel, netlify, hasServer: plan.serve(facts).kind === 'server' },
+      { ...facts, ...pages, base: plan.base, vercel, netlify, hasServer: plan.serve(facts).kind === 'server' },
       (text) => {
         session.say(cleanText(text));
       },

@@ -9,7 +9,7 @@ function planned(dependencies: Record<string, string>, files: Record<string, str
   const scripts = { build: 'vite build' };
   const inspection: Inspection = {
     dockerfile: null,
-    ...{ found: true, hasWorkspaces: false, nodeFile: null, vercel: null, netlify: null, lock: null },
+    ...{ found: true, hasWorkspaces: false, nodeFile: null, vercel: null, netlify: null, lock: null, workspace: null },
     manifest: { scripts, dependencies, node: null, packageManager: null, main: null },
     entries: [...new Set(paths.map((path) => path.split('/')[0]!))],
     paths: [...new Set(paths.flatMap((path) => path.split('/').map((_, end, all) => all.slice(0, end + 1).join('/'))))],

@@ -35,6 +35,7 @@ const inspection = ({ dependencies = {}, scripts = {}, entries = [], lock, more 
   procfile: null,
   dockerfile: null,
   lock: lock === undefined ? null : { directory: '', name: lock },
+  workspace: null,
   installHash: 'a'.repeat(64),
   packageManager: packageManagerFactsOf({}, lock ?? null),
   vercel: null,
@@ -143,6 +144,58 @@ describe('the plan of a build', () => {
       cacheKey: null,
     });
     expect(plan({ scripts: { build: 'x' } }).install).toBeNull();
+  });
+
+  it('installs a member of a workspace without a lock file in its workspace, and collects that', () => {
+    const source = { dependencies: { hono: '4' }, scripts: { start: 'node server.js' }, more: { workspace: 'shop' } };
+    const made = plan(source, { rootDirectory: 'shop/apps/web' });
+    expect(made.install).toEqual({
+      command: 'npm install --include=dev --no-package-lock',
+      directory: '/work/source/shop',
+      cacheKey: null,
+    });
+    expect(made.pack.candidates).toMatchObject([{ from: '/work/source/shop' }]);
+    expect(made.serve({ output: '', server: null }).server).toMatchObject({ directory: 'apps/web' });
+    expect(plan({ ...source, dependencies: {} }, { rootDirectory: 'shop/apps/web' }).install).not.toBeNull();
+  });
+
+  it('does not build again when the server starts', () => {
+    const start = 'npm run build && node dist/index.js';
+    expect(served({ scripts: { build: 'tsc', start } }).server?.command).toEqual(['node', 'dist/index.js']);
+    expect(served({ scripts: { start } }).server?.command.at(-1)).toContain(start);
+  });
+
+  it.each<[string, string, string, string | null]>([
+    ['vite', 'vite.config.ts', "export default { base: '/shop/', plugins: [] }", '/shop'],
+    ['vite', 'vite.config.ts', "export default {\n  base:\n    mode === 'production' ? '/a/b' : '/',\n}", '/a/b'],
+    ['vite', 'vite.config.ts', "export default { base: '/', server: { proxy: '/api/' } }", null],
+    ['vite', 'vite.config.ts', "export default { base: 'https://cdn.example.com/shop/' }", null],
+    ['vite', 'vite.config.ts', "export default { base: '/../shop/' }", null],
+    ['vite', 'vite.config.ts', "export default {\n  // base: '/shop/',\n}", null],
+    ['astro', 'astro.config.mjs', "export default { site: 'https://a.example', base: '/shop' }", '/shop'],
+    ['vitepress', 'docs/.vitepress/config.mts', "export default { base: '/shop/' }", '/shop'],
+    ['vuepress', 'docs/.vuepress/config.js', "export default { base: '/shop/' }", '/shop'],
+    ['@docusaurus/core', 'docusaurus.config.ts', "export default { baseUrl: '/shop/' }", '/shop'],
+    ['@vue/cli-service', 'vue.config.js', "module.exports = { publicPath: isProd ? '/shop/' : '/' }", '/shop'],
+    ['next', 'next.config.mjs', "export default { output: 'export', basePath: isProd ? '/shop' : '' }", '/shop'],
+  ])('finds pages of %s at the path that %s builds them for: %s', (name, file, text, base) => {
+    const at = file.slice(0, Math.max(file.lastIndexOf('/'), 0));
+    const entries = [file, ...(at === '' ? [] : [at]), ...(name === 'vite' ? ['index.html'] : [])];
+    const source = { dependencies: { [name]: '1' }, entries, more: { configs: { [file]: text } } };
+    expect(plan(source).base).toBe(base);
+    const prefixes = served(source).static.map(({ prefix }) => prefix);
+    expect(prefixes).toContain('/');
+    expect(prefixes.includes(base ?? '/shop')).toBe(base !== null);
+  });
+
+  it('does not ask for a file with variables that is not committed', () => {
+    const source = {
+      dependencies: { express: '5' },
+      scripts: { start: 'node --env-file=.env --env-file conf/a app.js' },
+    };
+    const commandOf = (entries: string[]): unknown => served({ ...source, entries }).server?.command.join(' ');
+    expect(commandOf([])).toBe('node --env-file-if-exists=.env --env-file-if-exists conf/a app.js');
+    expect(commandOf(['.env'])).toBe('node --env-file=.env --env-file-if-exists conf/a app.js');
   });
 
   it('starts a server without a shell if possible', () => {

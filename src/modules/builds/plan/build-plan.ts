@@ -9,8 +9,13 @@ import { Source } from '../frameworks/source.js';
 import { isMonorepoRoot, unknownFramework } from './unknown-framework.js';
 import { type Inspection } from './inspection.js';
 import { nodeVersionFor } from './node-version.js';
-import { installCommandOf, packageManagerEnvironment, packageManagerOf } from './package-manager.js';
-import { type BuildPlan, SOURCE } from './plan-types.js';
+import {
+  firstInstallCommandOf,
+  installCommandOf,
+  packageManagerEnvironment,
+  packageManagerOf,
+} from './package-manager.js';
+import { type BuildPlan, installedIn, SOURCE } from './plan-types.js';
 import { exceptions } from './public-files.js';
 import { type Serving, servingOf } from './serving.js';
 import { type RepositoryFiles, repositoryFilesOf } from './repository-files.js';
@@ -68,6 +73,7 @@ export function planOf(set: BuildSettings, inspection: Inspection, tools: Availa
     pages: serving.pages,
     serve: serving.serve,
     adapter: serving.adapter,
+    base: serving.base,
     crons: files.crons,
     settings: {
       framework: used(set.framework, file.framework, preset.name) as UsedSetting<string>,
@@ -151,18 +157,17 @@ function pythonInstallOf(
   return install === undefined || command == null ? null : { command, directory: root, cacheKey: null };
 }
 
-function installOf(
-  { installCommand }: BuildSettings,
-  { manifest, lock, installHash, hasWorkspaces, packageManager }: Inspection,
-  root: string,
-): BuildPlan['install'] {
-  const directory = lock === null ? root : posix.join(SOURCE, lock.directory);
+function installOf({ installCommand }: BuildSettings, inspection: Inspection, root: string): BuildPlan['install'] {
+  const { manifest, lock, workspace, installHash, hasWorkspaces, packageManager } = inspection;
+  const directory = installedIn(inspection, root);
   // Packages of workspaces lie in several directories, but only one is cached.
   const cacheKey = lock === null || hasWorkspaces ? null : installHash;
   if (installCommand === '') return null;
   if (installCommand !== undefined)
     return { command: installCommand, directory: root, cacheKey: directory === root ? cacheKey : null };
-  if (manifest === null || (lock === null && Object.keys(manifest.dependencies).length === 0)) return null;
-  if (lock === null) return { command: 'npm install --include=dev --no-package-lock', directory, cacheKey: null };
-  return { command: installCommandOf(packageManagerOf(packageManager)), directory, cacheKey };
+  if (manifest === null) return null;
+  const needsNothing = Object.keys(manifest.dependencies).length === 0 && workspace === null;
+  if (lock === null && needsNothing) return null;
+  const manager = packageManagerOf(packageManager);
+  return { command: (lock === null ? firstInstallCommandOf : installCommandOf)(manager), directory, cacheKey };
 }

@@ -29,6 +29,8 @@ export interface Inspection {
   readonly nodeFile: string | null;
   /** The lock file, with its directory relative to the repository. */
   readonly lock: { readonly directory: string; readonly name: string } | null;
+  /** The directory of the workspace of a member without a lock file, relative to the repository. */
+  readonly workspace: string | null;
   readonly installHash: string;
   readonly packageManager: PackageManagerFacts;
   /** The text of vercel.json. */
@@ -68,8 +70,10 @@ export function inspectionOf(raw: Record<string, unknown>): Inspection {
   const manifest = raw.manifest == null ? null : recordOf(raw.manifest);
   const lock = raw.lock == null ? null : recordOf(raw.lock);
   const lockDirectory = textOf(lock?.directory) ?? '';
-  if (lockDirectory.split('/').includes('..') || lockDirectory.startsWith('/'))
-    throw new Error('the lock file lies outside');
+  const workspace = textOf(raw.workspace);
+  for (const directory of [lockDirectory, workspace ?? ''])
+    if (directory.split('/').includes('..') || directory.startsWith('/'))
+      throw new Error('the packages are installed outside');
   return {
     found: raw.found === true,
     entries: textsOf(raw.entries),
@@ -98,6 +102,7 @@ export function inspectionOf(raw: Record<string, unknown>): Inspection {
     hasWorkspaces: raw.hasWorkspaces === true,
     nodeFile: textOf(raw.nodeFile),
     lock: lock === null ? null : { directory: lockDirectory, name: textOf(lock.name) ?? '' },
+    workspace: lock === null ? workspace : null,
     installHash: /^[0-9a-f]{64}$/.exec(textOf(raw.installHash) ?? '')?.[0] ?? '',
     packageManager: packageManagerFactsOf(raw.packageManager, textOf(lock?.name)),
     vercel: textOf(raw.vercel),

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import {
+  firstInstallCommandOf,
   installCommandOf,
   packageManagerEnvironment,
   type PackageManagerFacts,
@@ -81,6 +82,19 @@ describe('the package manager', () => {
     expect(commandOf({ lockName: 'yarn.lock' })).toBe('yarn install --frozen-lockfile');
     expect(commandOf({ lockName: 'yarn.lock', named: 'yarn@4.0.0' })).toBe('yarn install --immutable');
     expect(commandOf({ lockName: 'bun.lockb' })).toBe('bun install --frozen-lockfile');
+  });
+
+  it('installs without a lock file by the package manager that the source names', () => {
+    const commandOf = (facts: Partial<PackageManagerFacts>): string =>
+      firstInstallCommandOf(packageManagerOf({ ...NOTHING, ...facts }));
+    expect(commandOf({})).toBe('npm install --include=dev --no-package-lock');
+    expect(commandOf({ named: 'npm@11.0.0' })).toBe('npm install --include=dev --no-package-lock');
+    expect(commandOf({ named: 'pnpm@10.15.0' })).toBe('pnpm install --no-frozen-lockfile');
+    expect(commandOf({ pnpmWorkspace: "packages:\n  - 'apps/*'\n" })).toBe('pnpm install --no-frozen-lockfile');
+    expect(versionOf({ pnpmWorkspace: 'onlyBuiltDependencies:\n  - esbuild\n' })).toBe('pnpm@10.34.9');
+    expect(commandOf({ named: 'yarn@1.22.22' })).toBe('yarn install --no-lockfile');
+    expect(commandOf({ named: 'yarn@4.9.2' })).toBe('yarn install --no-immutable');
+    expect(commandOf({ named: 'bun@1.2.0' })).toBe('bun install');
   });
 
   it('has variables that let packages for the build be installed and Turborepo pass variables on', () => {

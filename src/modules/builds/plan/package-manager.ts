@@ -68,7 +68,7 @@ export function packageManagerFactsOf(raw: unknown, lockName: string | null): Pa
 
 /**
  * Returns the package manager that wrote the lock file, or the one that package.json names if there is no lock file.
- * Null stands for npm.
+ * Only pnpm reads pnpm-workspace.yaml. Null stands for npm.
  */
 export function packageManagerOf(facts: PackageManagerFacts): PackageManager | null {
   switch (facts.lockName) {
@@ -80,7 +80,12 @@ export function packageManagerOf(facts: PackageManagerFacts): PackageManager | n
     case 'bun.lockb':
       return named(facts, 'bun') ?? released('bun', 1);
     case null:
-      return named(facts, 'pnpm') ?? named(facts, 'yarn') ?? named(facts, 'bun');
+      return (
+        named(facts, 'pnpm') ??
+        named(facts, 'yarn') ??
+        named(facts, 'bun') ??
+        (facts.pnpmWorkspace === '' ? null : released('pnpm', pnpmOf(facts)))
+      );
     default:
       return null;
   }
@@ -97,6 +102,20 @@ export function installCommandOf(manager: PackageManager | null): string {
       return 'bun install --frozen-lockfile';
     case 'yarn':
       return isClassic(manager) ? 'yarn install --frozen-lockfile' : 'yarn install --immutable';
+  }
+}
+
+/** Returns the command that installs what package.json asks for, in a source without a lock file. */
+export function firstInstallCommandOf(manager: PackageManager | null): string {
+  switch (manager?.name) {
+    case undefined:
+      return 'npm install --include=dev --no-package-lock';
+    case 'pnpm':
+      return 'pnpm install --no-frozen-lockfile';
+    case 'bun':
+      return 'bun install';
+    case 'yarn':
+      return isClassic(manager) ? 'yarn install --no-lockfile' : 'yarn install --no-immutable';
   }
 }
 

@@ -1,9 +1,18 @@
+import { posix } from 'node:path';
+
 import { type Built, type UsedSettings } from '../built.js';
 import type { CronEntry } from '../../hosting/built-output.js';
 import { type Adapter } from '../frameworks/preset.js';
+import { type Inspection } from './inspection.js';
 import { type PackageManager } from './package-manager.js';
 
 export const SOURCE = '/work/source';
+
+/** The directory that packages are installed in. That of a monorepo lies above the application. */
+export function installedIn({ lock, workspace }: Inspection, root: string): string {
+  const directory = lock?.directory ?? workspace;
+  return directory === null ? root : posix.join(SOURCE, directory);
+}
 
 /** A directory to collect. All paths are those inside of the sandbox. */
 export interface PackedDirectory {
@@ -63,6 +72,8 @@ export interface BuildPlan {
   readonly rootExceptions: readonly string[];
   /** Pages for paths without a file, which apply if the output has them. */
   readonly pages: { readonly fallback: string | null; readonly notFound: string | null };
+  /** The path that the pages are built for, or null if it is the top. */
+  readonly base: string | null;
   readonly serve: (facts: {
     readonly output: string;
     readonly server: string | null;

@@ -91,7 +91,8 @@ describe('the settings of vercel.json and netlify.toml', () => {
 describe('the routing rules of netlify.toml', () => {
   it('are redirects, rewrites and headers; what leads to other hosts is left out with a line', () => {
     const lines: string[] = [];
-    const sources = { vercel: null, redirects: null, headers: null, notFound: null, fallback: null, hasServer: false };
+    const nothing = { vercel: null, redirects: null, headers: null, notFound: null, fallback: null, base: null };
+    const sources = { ...nothing, hasServer: false };
     const { redirects, rewrites, headers } = routingOf({ ...sources, netlify: NETLIFY }, (text) => lines.push(text));
     expect(redirects).toMatchObject([{ source: '/old/:splat*', destination: '/new/:splat*', statusCode: 302 }]);
     expect(rewrites).toEqual([]);
@@ -108,7 +109,15 @@ describe('the routing rules of netlify.toml', () => {
         { source: '/a', destination: '/b' },
       ],
     });
-    const sources = { vercel, netlify: null, redirects: null, headers: null, notFound: null, fallback: null };
+    const sources = {
+      vercel,
+      netlify: null,
+      redirects: null,
+      headers: null,
+      notFound: null,
+      fallback: null,
+      base: null,
+    };
     expect(routingOf({ ...sources, hasServer: true }, (text) => lines.push(text)).rewrites).toMatchObject([
       { source: '/a' },
     ]);

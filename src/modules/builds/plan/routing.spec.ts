@@ -10,6 +10,7 @@ const NOTHING = {
   headers: null,
   notFound: null,
   fallback: null,
+  base: null,
 };
 const reported: string[] = [];
 const routing = (sources: Partial<Parameters<typeof routingOf>[0]>): ReturnType<typeof routingOf> =>
@@ -27,6 +28,15 @@ beforeEach(() => {
 });
 
 describe('routing files of a repository', () => {
+  it('lead from the top to the path that the pages are built for, after what the repository says', () => {
+    const { redirects } = routing({ base: '/shop', redirects: '/ /welcome\n' });
+    expect(redirects).toMatchObject([
+      { source: '/', destination: '/welcome' },
+      { source: '/', destination: '/shop/', statusCode: 307 },
+    ]);
+    expect(routing({}).redirects).toEqual([]);
+  });
+
   it('have one redirect or rewrite on each line, with comments and spaces', () => {
     const { redirects, rewrites } = routing({
       redirects:

@@ -27,6 +27,8 @@ export interface RoutingSources {
   readonly notFound: string | null;
   /** The page of a single-page app, if the output has it. */
   readonly fallback: string | null;
+  /** The path that the pages are built for, or null if it is the top. */
+  readonly base: string | null;
 }
 
 /**
@@ -44,7 +46,7 @@ export function routingOf(sources: RoutingSources, reportEach: (text: string) =>
   // The plan has already reported a file that is not valid.
   const toml = netlifyOf(tomlObject(sources.netlify, () => undefined) ?? {}, report);
   return {
-    redirects: [...vercel.redirects, ...lines.redirects, ...toml.redirects].slice(0, MOST_RULES),
+    redirects: [...vercel.redirects, ...lines.redirects, ...toml.redirects, ...toBase(sources)].slice(0, MOST_RULES),
     rewrites: [...vercel.rewrites, ...lines.rewrites, ...toml.rewrites].slice(0, MOST_RULES),
     headers: [...vercel.headers, ...headersOf(sources.headers ?? '', report), ...toml.headers].slice(0, MOST_RULES),
     cleanUrls: vercel.cleanUrls,
@@ -54,6 +56,10 @@ export function routingOf(sources: RoutingSources, reportEach: (text: string) =>
     fallback: sources.notFound === null ? sources.fallback : null,
   };
 }
+
+/** Scripts of pages that are built for a path show nothing, or an error, at the top. */
+const toBase = ({ base }: RoutingSources): Redirect[] =>
+  base === null ? [] : [{ source: '/', destination: `${base}/`, statusCode: 307 }];
 
 type VercelRouting = Omit<Routing, 'notFound' | 'fallback'>;
 

@@ -10,7 +10,7 @@ import { BuildFailed } from '../build-failed.js';
 import { type Inspection } from './inspection.js';
 import { moreAt } from './more-at.js';
 import { exceptions } from './public-files.js';
-import { type BuildPlan, type PackedDirectory, SOURCE } from './plan-types.js';
+import { type BuildPlan, installedIn, type PackedDirectory, SOURCE } from './plan-types.js';
 
 interface ServingParts {
   readonly mode: Mode;
@@ -23,7 +23,7 @@ interface ServingParts {
   readonly hasBuild: boolean;
 }
 
-export interface Serving extends Pick<BuildPlan, 'pack' | 'serve' | 'pages' | 'adapter'> {
+export interface Serving extends Pick<BuildPlan, 'pack' | 'serve' | 'pages' | 'adapter' | 'base'> {
   /** The start command in words, or null for static files. */
   readonly start: string | null;
   readonly output: string | null;
@@ -76,6 +76,7 @@ function siteIn({ source, settings, inspection, root, hasBuild }: ServingParts, 
       : [...outputs.map(named), ...(isSite ? [asItLies] : [])];
   const candidates = settings.outputDirectory === undefined ? found : [named(settings.outputDirectory)];
   const immutable = mode.immutable ?? [];
+  const base = mode.base?.(source) ?? null;
   const pages = { fallback: derive(mode.fallback ?? null, source), notFound: mode.notFound ?? '404.html' };
   return {
     pack: {
@@ -92,16 +93,19 @@ function siteIn({ source, settings, inspection, root, hasBuild }: ServingParts, 
     serve: () => ({
       kind: 'static',
       server: null,
-      static: [
-        ...immutable.map((directory) => ({ directory, prefix: `/${directory}`, immutable: true })),
-        { directory: '', prefix: '/', immutable: false },
-      ],
+      static: [...['', base].flatMap((at) => (at === null ? [] : mountsOf(at, immutable)))],
     }),
     adapter: mode.adapter?.(source) ?? null,
+    base,
     start: null,
     output: candidates[0]?.named ?? null,
   };
 }
+
+const mountsOf = (base: string, immutable: readonly string[]): StaticMount[] => [
+  ...immutable.map((directory) => ({ directory, prefix: `${base}/${directory}`, immutable: true })),
+  { directory: '', prefix: base === '' ? '/' : base, immutable: false },
+];
 
 function serverIn(parts: ServingParts, mode: ServerMode): Serving {
   const { source, settings } = parts;
@@ -133,6 +137,7 @@ function serverIn(parts: ServingParts, mode: ServerMode): Serving {
       };
     },
     adapter: mode.adapter?.(source) ?? null,
+    base: null,
     start: spoken(command),
     output:
       typeof mode.tree === 'object' ? mode.tree.directory : mode.tree === 'standalone' ? '.next/standalone' : null,
@@ -207,7 +212,7 @@ function treeOf({ source, inspection, root }: ServingParts, mode: ServerMode): T
     };
   }
   // The packages of a monorepo lie in a directory above the application.
-  const top = inspection.lock === null ? root : posix.join(SOURCE, inspection.lock.directory);
+  const top = installedIn(inspection, root);
   const at = posix.relative(top, root);
   return {
     pack: {

@@ -16,24 +16,28 @@ export const FRAMEWORK_CACHE = '/cache/framework';
 export const FRAMEWORK_COPY = '/work/restored';
 
 /**
- * Starts the program that reads the source together with git, so that it is ready when git ends. Credentials arrive on
- * standard input and are deleted before the files are checked out. The plan for `source.cjs` arrives there, too.
+ * Starts the program that reads the source together with git, so that it is ready when git ends. Git itself reports the
+ * commit, before the program has started, and the program then reports everything else. Credentials arrive on standard
+ * input and are deleted before the files are checked out. The plan for `source.cjs` arrives there, too.
  *
  * The cache of the framework is copied meanwhile, and the program waits for that because the copy holds its input open.
  * Caches in /tmp could not be moved there from /work, so they are not copied twice.
  */
-const withSource = (git: string): string => `exec 3<&0 </dev/null
+const withSource = (git: string): string => `exec 3<&0 4>&1 </dev/null
 IFS= read -r username <&3 && IFS= read -r password <&3 || exit 1
 [ -z "$username" ] || printf '%s\\n' "$username" "$password" > /tmp/credential
 (
   set -e
   [ ! -d ${FRAMEWORK_CACHE} ] || [ -d ${FRAMEWORK_CACHE}/tmp ] ||
-    { cp -a ${FRAMEWORK_CACHE} ${FRAMEWORK_COPY} || rm -rf ${FRAMEWORK_COPY}; } 2>/dev/null &
+    { cp -a ${FRAMEWORK_CACHE} ${FRAMEWORK_COPY} || rm -rf ${FRAMEWORK_COPY}; } 2>/dev/null 4>&- &
 ${git}
   echo done
-) 3<&- | exec /opt/node/bin/node /opt/inside/source.cjs ${SOURCE} "$4"`;
+) 3<&- | exec /opt/node/bin/node /opt/inside/source.cjs ${SOURCE} "$4" 4>&-`;
 
 const LOG = 'git log -1 --no-show-signature --format=%H%n%an%n%s';
+/** Standard output of the sandbox; that of git's part leads to `source.cjs`. */
+const TO_HOST = `>&4
+  exec 4>&-`;
 
 /**
  * The parameters are `$1` the address, `$2` the ref to fetch, `$3` the branch to fetch if the server refuses a commit
@@ -46,7 +50,7 @@ const FETCH = withSource(`  git init -q ${SOURCE}
       [ "$(git rev-parse FETCH_HEAD)" = "$2" ]; } ||
     { cat /tmp/why >&2; exit 1; }
   rm -f /tmp/credential /tmp/why
-  ${LOG} FETCH_HEAD --
+  ${LOG} FETCH_HEAD -- ${TO_HOST}
   git checkout -q --detach --no-recurse-submodules FETCH_HEAD --`);
 
 /**
@@ -61,7 +65,7 @@ const CHECK_OUT = withSource(`  commit=$(git --git-dir=${LOCAL_PLACE} rev-parse 
   mkdir -p ${SOURCE}/.git/objects ${SOURCE}/.git/refs
   echo 'ref: refs/heads/main' > ${SOURCE}/.git/HEAD
   cd ${SOURCE}
-  ${LOG} "$commit" --
+  ${LOG} "$commit" -- ${TO_HOST}
   git read-tree --reset -u --no-recurse-submodules "$commit"`);
 
 export interface GitSourceOptions {

@@ -42,14 +42,14 @@ export class BudgetsController {
   @RequireScope('billing:write')
   @TakesJson()
   @ApiOperation({
-    summary: 'Sets the budget of an API key.',
+    summary: 'Sets the budget of an API key or a project.',
     description:
-      'Limits what the work of the key may cost, effective at once. Work that might exceed it is refused with 402 ' +
-      '`budget_exceeded`. What was spent before there was a budget does not count, and another window begins with ' +
-      'nothing spent.',
+      'Limits what the work of the key or the project may cost, effective at once. Work that might exceed it is ' +
+      'refused with 402 `budget_exceeded`. What was spent before there was a budget does not count, and ' +
+      'another window begins with nothing spent.',
   })
   @ApiOkResponse({ type: BudgetAnswer })
-  @ApiRefusals(...ANY_CALLER, ...ANY_BODY, KEY_ERRORS.api_key_not_found)
+  @ApiRefusals(...ANY_CALLER, ...ANY_BODY, KEY_ERRORS.api_key_not_found, CREDIT_ERRORS.budget_subject_not_found)
   async set(
     @Caller() call: Call,
     @Param('subject') subject: string,

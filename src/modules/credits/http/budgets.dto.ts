@@ -30,7 +30,7 @@ export class SetBudgetBody {
 export class BudgetView {
   @ApiProperty({
     example: 'key:key_01jd3m8yeqf5rb0xkq5ym8s6tn',
-    description: 'What it limits: `key:` and the id of an API key.',
+    description: 'What it limits: `key:` and the id of an API key, or `project:` and the id of a project.',
   })
   subject!: string;
   @ApiProperty(WINDOW_FIELD) window!: BudgetWindow;

@@ -28,16 +28,17 @@ export class DeployAdmissionService {
 
   /**
    * Admits the deploys whose turn it is, and returns their number. While the feature `deploys` is off, all deploys
-   * wait, including those of pushes.
+   * wait, including those of pushes. It joins a running transaction, in which only one process at a time gets further.
    */
   async run(): Promise<number> {
     if (!this.features.isEnabled('deploys')) return 0;
     return this.database.transaction(async () => {
       await this.admission.lock();
-      const perOrg = await this.perOrg(await this.admission.orgsWaiting());
-      if (perOrg.size === 0) return 0;
+      const waitingOf = await this.admission.waitingOfOrgs();
+      const count = [...waitingOf.values()].reduce((sum, each) => sum + each, 0);
+      const perOrg = await this.perOrg([...waitingOf.keys()]);
       let admitted = 0;
-      for (; admitted < MAX_AT_ONCE; admitted++) {
+      for (; admitted < Math.min(count, MAX_AT_ONCE); admitted++) {
         const waiting = await this.admission.next(perOrg);
         if (waiting === undefined) break;
         await this.admission.admit(waiting);

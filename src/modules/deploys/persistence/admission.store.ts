@@ -26,12 +26,13 @@ export class AdmissionStore {
     await this.database.manager.query('SELECT pg_advisory_xact_lock($1)', [ADMISSION_LOCK]);
   }
 
-  /** Organizations that have deploys to admit. */
-  async orgsWaiting(): Promise<string[]> {
-    const rows = await this.database.manager.query<{ org_id: string }[]>(
-      "SELECT DISTINCT org_id FROM deploys WHERE state = 'queued' AND admitted_at IS NULL",
+  /** How many deploys of each organization are to be admitted. */
+  async waitingOfOrgs(): Promise<ReadonlyMap<string, number>> {
+    const rows = await this.database.manager.query<{ org_id: string; count: number }[]>(
+      `SELECT org_id, count(*)::int AS count FROM deploys
+       WHERE state = 'queued' AND admitted_at IS NULL GROUP BY org_id`,
     );
-    return rows.map(({ org_id: orgId }) => orgId);
+    return new Map(rows.map(({ org_id: orgId, count }) => [orgId, count]));
   }
 
   /**

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Built } from '../../builds/built.js';
-import type { DeployOutput, LogPhase } from '../domain/deploy-facts.js';
+import type { LogPhase } from '../domain/deploy-facts.js';
 import { DeployTransitions } from '../domain/deploy-transitions.js';
 import type { DeployPayload } from '../jobs/deploy.job.js';
 import { DeployLogs } from '../logs/deploy-log.js';
@@ -14,7 +14,7 @@ import { GoLiveStep } from './go-live.step.js';
 import { IngestStep } from './ingest.step.js';
 import { Leases } from './leases.js';
 import { PhaseClock } from './phase-clock.js';
-import { ReuseStep } from './reuse.step.js';
+import { type Reused, ReuseStep } from './reuse.step.js';
 
 /** The steps of the pipeline, in the order in which {@link DeployRunner} runs them. */
 @Injectable()
@@ -74,28 +74,37 @@ export class DeployRunner {
   private async runSteps(run: DeployRun, cleanups: (() => Promise<void>)[]): Promise<void> {
     const source = await this.pipeline.fetch.run(run);
     cleanups.push(() => source.close());
-    this.requireActive(await this.transitions.building(run.deploy), run.signal);
-    if (await this.tryReuse(run)) return;
+    const [isBuilding, reusable] = await Promise.all([
+      this.transitions.building(run.deploy),
+      this.pipeline.reuse.find(run),
+    ]);
+    this.requireActive(isBuilding, run.signal);
+    if (reusable !== undefined && (await this.reuse(run, reusable))) return;
     const built = await source.build();
     let isLive = false;
     cleanups.push(() => built.close({ keepCaches: isLive }));
-    this.requireActive(await this.transitions.deploying(run.deploy), run.signal);
-    run.phases.begin('ingest');
     await this.publish(run, built);
     isLive = true;
   }
 
-  /** False when there is something to build. */
-  private async tryReuse(run: DeployRun): Promise<boolean> {
-    const reused = await this.pipeline.reuse.find(run);
-    if (reused === undefined || !(await this.pipeline.reuse.take(run, reused))) return false;
+  /** False when the files of the earlier deploy were removed meanwhile, so that there is something to build. */
+  private async reuse(run: DeployRun, reused: Reused): Promise<boolean> {
+    if (!(await this.pipeline.reuse.take(run, reused))) return false;
     this.requireActive(await this.transitions.deploying(run.deploy), run.signal);
     await this.pipeline.goLive.run(run, reused.output, reused.of.id);
     return true;
   }
 
   private async publish(run: DeployRun, built: Built): Promise<void> {
-    const output: DeployOutput = await this.pipeline.ingest.run(run, built);
+    run.phases.begin('ingest');
+    // The files are stored while the state changes. An attempt that is over waits for the end of that, too, so that
+    // nothing of the build is removed under it.
+    const [moved, ingested] = await Promise.allSettled([
+      this.transitions.deploying(run.deploy),
+      this.pipeline.ingest.run(run, built),
+    ]);
+    this.requireActive(valueOf(moved), run.signal);
+    const output = valueOf(ingested);
     await this.pipeline.checkServer.run(run, output);
     await this.pipeline.goLive.run(run, output, null);
   }
@@ -104,4 +113,9 @@ export class DeployRunner {
     if (!didTransition) throw new AttemptOver();
     signal.throwIfAborted();
   }
+}
+
+function valueOf<T>(result: PromiseSettledResult<T>): T {
+  if (result.status === 'rejected') throw result.reason as Error;
+  return result.value;
 }

@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import { Database } from '../../../platform/database/database.js';
 import { Ids } from '../../../platform/ids/ids.js';
 import { Clock } from '../../../platform/time/clock.js';
 import type { Project } from '../../projects/projects.service.js';
@@ -17,7 +16,6 @@ const MAX_ACTIVE = 100;
 @Injectable()
 export class DeployQueue {
   constructor(
-    private readonly database: Database,
     private readonly deploys: DeploysStore,
     private readonly transitions: DeployTransitions,
     private readonly admission: DeployAdmissionService,
@@ -26,7 +24,8 @@ export class DeployQueue {
   ) {}
 
   /**
-   * Queues a deploy in the running transaction, in which the project is locked.
+   * Queues a deploy in the running transaction, in which the project is locked, and admits it if it is its turn. No
+   * transaction may lock what a later part of this one needs and then call this: admissions wait for each other.
    *
    * @throws {ProjectHasNoRepository} `project_has_no_repository`
    * @throws {TooManyDeploysWaiting} `concurrency_limit_exceeded`
@@ -36,7 +35,7 @@ export class DeployQueue {
     for (const older of await this.deploys.waitingBefore(deploy)) await this.transitions.skipped(older, deploy.id);
     if ((await this.deploys.countActive(project.orgId)) >= MAX_ACTIVE) throw new TooManyDeploysWaiting(MAX_ACTIVE);
     await this.transitions.queued(deploy);
-    await this.database.afterCommit(() => this.admission.runSoon());
+    await this.admission.run();
     return deploy;
   }
 }

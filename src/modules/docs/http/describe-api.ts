@@ -26,6 +26,7 @@ const TAGS: Readonly<Record<string, string>> = {
   deploys: 'Deploys of projects: creation, logs, promotion and rollback.',
   domains: 'Domains of projects: their records, verification and redirects.',
   crons: 'Crons of projects: requests at times of a schedule, and their history.',
+  ai: 'Models: calls, prices, and which projects may call them.',
   sandbox: 'Runs untrusted code in isolation.',
   events: 'What happens in an organization, as a stream.',
   webhooks: 'What happens in an organization, sent to your endpoints and signed.',
@@ -59,7 +60,8 @@ export function describeApi(app: INestApplication, { publicUrl, routes, errors }
 
 /** The security of each operation matches its guards, because both read the same declarations. */
 function addSecurity({ paths }: OpenAPIObject, routes: RouteDirectory): void {
-  const byTemplate = new Map(routes.list().map((route) => [`${route.method} ${route.path}`, route]));
+  // A parameter that may contain slashes begins with an asterisk.
+  const byTemplate = new Map(routes.list().map((route) => [`${route.method} ${route.path.replace('*', ':')}`, route]));
   for (const [path, operations] of Object.entries(paths)) {
     for (const [method, operation] of Object.entries(operations) as [string, Operation][]) {
       const route = byTemplate.get(`${method.toUpperCase()} ${path.replace(/\{(\w+)\}/g, ':$1')}`);

@@ -61,6 +61,7 @@ export class DocPages {
       article = renderMarkdown(
         read(file),
         (href) => pageAddress(this.addresses, file, href) ?? this.pictures.addressOf(file, href),
+        (source) => this.pictures.addressOfDiagram(source),
       );
       this.rendered.set(file, article);
     }

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { Injectable } from '@nestjs/common';
@@ -6,6 +7,8 @@ import { PROJECT_ROOT } from '../../../platform/version.js';
 import { PageNotFound } from '../../site/site.errors.js';
 
 const DIRECTORY = 'docs/pictures';
+/** `npm run diagrams` draws them. */
+const DIAGRAMS = 'docs/diagrams';
 const IS_PICTURE = /\.(?:webp|png|svg)$/;
 
 /** A picture as it is sent. */
@@ -20,17 +23,18 @@ export interface DocPicture {
  */
 @Injectable()
 export class DocPictures {
-  private readonly names = namesOfPictures();
+  private readonly paths = pathsOfPictures();
   private readonly kept = new Map<string, DocPicture>();
 
   /** @throws {PageNotFound} `page_not_found` */
   get(name: string): DocPicture {
-    if (!this.names.has(name)) throw new PageNotFound();
+    const path = this.paths.get(name);
+    if (path === undefined) throw new PageNotFound();
     let picture = this.kept.get(name);
     if (picture === undefined) {
       picture = {
         contentType: lookup(name) ?? 'application/octet-stream',
-        content: readFileSync(join(PROJECT_ROOT, DIRECTORY, name)),
+        content: readFileSync(path),
       };
       this.kept.set(name, picture);
     }
@@ -41,11 +45,22 @@ export class DocPictures {
   addressOf(from: string, href: string): string | undefined {
     const target = posix.normalize(posix.join(posix.dirname(from), href));
     const name = posix.basename(target);
-    return target === `${DIRECTORY}/${name}` && this.names.has(name) ? `/docs/pictures/${name}` : undefined;
+    return target === `${DIRECTORY}/${name}` && this.paths.has(name) ? `/docs/pictures/${name}` : undefined;
+  }
+
+  /** Returns the address of the picture of a Mermaid diagram, which is named by the hash of its source. */
+  addressOfDiagram(source: string): string | undefined {
+    const name = `${createHash('sha256').update(source.trim()).digest('hex').slice(0, 16)}.svg`;
+    return this.paths.has(name) ? `/docs/pictures/${name}` : undefined;
   }
 }
 
-function namesOfPictures(): ReadonlySet<string> {
-  const directory = join(PROJECT_ROOT, DIRECTORY);
-  return new Set(existsSync(directory) ? readdirSync(directory).filter((name) => IS_PICTURE.test(name)) : []);
+function pathsOfPictures(): ReadonlyMap<string, string> {
+  return new Map(
+    [DIRECTORY, DIAGRAMS]
+      .map((directory) => join(PROJECT_ROOT, directory))
+      .filter((directory) => existsSync(directory))
+      .flatMap((directory) => readdirSync(directory).map((name) => [name, join(directory, name)] as const))
+      .filter(([name]) => IS_PICTURE.test(name)),
+  );
 }

@@ -12,6 +12,7 @@ export const FLAGS = {
     default: true,
     description: 'Organizations can run code with POST /api/v1/sandbox/executions.',
   },
+  ai_inference: { default: true, description: 'Organizations can call models under /api/v1/ai.' },
   deploys: { default: true, description: 'New deploys are accepted, and queued deploys start.' },
 } as const satisfies Record<string, { readonly default: boolean; readonly description: string }>;
 

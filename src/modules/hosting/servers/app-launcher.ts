@@ -23,6 +23,7 @@ import { AppTrees } from './app-trees.js';
 import { imageCommand, imageEnvironment, imageRoot } from './image-root.js';
 import { KeptFiles } from './kept-files.js';
 import { ServerLine } from './server-line.js';
+import { type PreparedDoor, ServiceDoors } from './service-doors.js';
 import { type WorkingDirectory, workingDirectory, type WritablePlace, writablePlaces } from './writable-places.js';
 
 const MEBIBYTE = 1_048_576;
@@ -96,6 +97,7 @@ export class AppLauncher {
     private readonly tools: AppTools,
     private readonly networks: AppNetworks,
     private readonly kept: KeptFiles,
+    private readonly doors: ServiceDoors,
   ) {}
 
   /** What the servers of this process have exchanged with the network since it started. */
@@ -115,8 +117,8 @@ export class AppLauncher {
       throw new ServerDidNotStart(`This machine cannot run servers. Missing: ${missing.join(', ')}.`);
     const node = await this.nodeOf(manifest, line);
 
-    const [network, tree, hosts, program, forwarder, tools, kept, variables] = await this.gathered(
-      this.networks.prepare(deployId, allowance.network),
+    const [[network, door], tree, hosts, program, forwarder, tools, kept, variables] = await this.gathered(
+      [this.networks.prepare(deployId, allowance.network), environment.then((values) => this.doors.prepare(values))],
       this.trees.of(deployId, manifest),
       this.trees.hostsFile(),
       this.isolation.reachable(node),
@@ -132,7 +134,12 @@ export class AppLauncher {
     const launched = this.withSocket((listener) =>
       this.isolation.launch({
         ...inside,
-        mounts: [...inside.mounts, { from: hosts, to: '/etc/hosts' }, ...(network?.mounts ?? [])],
+        mounts: [
+          ...inside.mounts,
+          { from: hosts, to: '/etc/hosts' },
+          ...(network?.mounts ?? []),
+          ...(door?.mounts ?? []),
+        ],
         writable: [],
         network: network?.rules ?? 'loopback',
         limits: {
@@ -145,32 +152,35 @@ export class AppLauncher {
         listener,
       }),
     );
-    const { line: own, ...followed } = await this.followed(launched, network);
+    const { line: own, ...followed } = await this.followed(launched, [network, door]);
     const keepFiles = (): Promise<void> => this.kept.keep(deployId, orgId, own.archive());
     return { ...followed, keepFiles };
   }
 
-  /** Waits for all, and gives the network back when another one fails. */
+  /** Waits for all, and gives back what was prepared when something else fails. */
   private async gathered<Others extends readonly unknown[]>(
-    preparing: Promise<PreparedNetwork | null>,
+    preparing: readonly [Promise<PreparedNetwork | null>, Promise<PreparedDoor | null>],
     ...others: { readonly [Index in keyof Others]: Promise<Others[Index]> }
-  ): Promise<[PreparedNetwork | null, ...Others]> {
+  ): Promise<[[PreparedNetwork | null, PreparedDoor | null], ...Others]> {
     try {
-      const [network, ...rest] = await Promise.all([preparing, ...others]);
-      return [network, ...(rest as unknown as Others)];
+      const [prepared, ...rest] = await Promise.all([Promise.all(preparing), ...others]);
+      return [prepared, ...(rest as unknown as Others)];
     } catch (error) {
-      void preparing.then((network) => network?.discard()).catch(() => undefined);
+      for (const each of preparing) void each.then((prepared) => prepared?.discard()).catch(() => undefined);
       throw error;
     }
   }
 
-  private async followed(launching: Promise<Connected>, network: PreparedNetwork | null): Promise<Connected> {
+  private async followed(
+    launching: Promise<Connected>,
+    prepared: readonly (PreparedNetwork | PreparedDoor | null)[],
+  ): Promise<Connected> {
     try {
       const launched = await launching;
-      network?.follow(launched.program);
+      for (const each of prepared) each?.follow(launched.program);
       return launched;
     } catch (error) {
-      network?.discard();
+      for (const each of prepared) each?.discard();
       throw error;
     }
   }

@@ -1,4 +1,4 @@
-import { chmod, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Injectable } from '@nestjs/common';
 import { type DnsQuery, TYPES } from '../../../platform/egress/dns-message.js';
@@ -9,12 +9,12 @@ import type { IsolatedProgram } from '../../../platform/isolation/isolated-progr
 import type { Mount } from '../../../platform/isolation/isolation-spec.js';
 import type { AttachedNetwork, NetworkCounts } from '../../../platform/isolation/network/attached-network.js';
 import type { NetworkRules } from '../../../platform/isolation/network/network-rules.js';
-import { startTicks } from '../../../platform/isolation/process-facts.js';
 import { Log } from '../../../platform/logging/log.js';
 import { Clock } from '../../../platform/time/clock.js';
 import { ServerDidNotStart } from '../hosting.errors.js';
 import { HostingSettings } from '../hosting.settings.js';
 import { DestinationBook } from './destination-book.js';
+import { removeLeftDirectories } from './left-directories.js';
 
 /** A new address of the machine may be assigned at any time. */
 const MACHINE_INTERVAL_MS = 5_000;
@@ -130,7 +130,7 @@ export class AppNetworks {
   private async makeDirectory(): Promise<string> {
     const parent = join(this.settings.serversDirectory, DIRECTORY);
     await mkdir(parent, { recursive: true, mode: 0o755 });
-    this.sweeping ??= sweep(parent);
+    this.sweeping ??= removeLeftDirectories(parent);
     await this.sweeping;
     const directory = await mkdtemp(join(parent, `${process.pid}-`));
     await chmod(directory, 0o755);
@@ -235,15 +235,6 @@ export class AppNetworks {
   private async count(): Promise<void> {
     for (const follower of this.followers.values())
       if (!follower.network.isPaused) follower.counts = await follower.network.counts();
-  }
-}
-
-/** Removes what processes have left that were killed. */
-async function sweep(parent: string): Promise<void> {
-  for (const name of await readdir(parent)) {
-    const pid = Number(name.split('-')[0]);
-    if (Number.isInteger(pid) && pid !== process.pid && startTicks(pid) === null)
-      await rm(join(parent, name), { recursive: true, force: true });
   }
 }
 

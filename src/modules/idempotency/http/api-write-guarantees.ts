@@ -6,6 +6,7 @@ import { Database } from '../../../platform/database/database.js';
 import { RequestInvalid } from '../../../platform/errors/request-invalid.js';
 import { Envelope } from '../../../platform/http/envelope.js';
 import { isDryRun } from '../../../platform/http/dry-run.js';
+import { RawAnswer } from '../../../platform/http/raw-answer.js';
 import { stateOf } from '../../../platform/http/request-state.js';
 import { WriteGuarantees, type WriteRule } from '../../../platform/http/write-guarantees.js';
 import { keyFor } from '../../../platform/secrets/sealed.js';
@@ -44,6 +45,10 @@ export class ApiWriteGuarantees extends WriteGuarantees {
       keptOf(await handler()),
     );
     if (replayed) request.res!.setHeader('Idempotency-Replayed', 'true');
+    if ('raw' in answer) {
+      const { text, contentType, headers } = answer.raw;
+      return new RawAnswer(Buffer.from(text), contentType, headers);
+    }
     if ('plain' in answer) return answer.plain;
     return 'data' in answer
       ? new Envelope(answer.data, answer.meta, answer.status === 0 ? undefined : answer.status)
@@ -89,6 +94,10 @@ const callerOf = (request: Request): string => stateOf(request).callerKey ?? cli
 /** A status of 0 stands for the status that the route declares. */
 function keptOf(result: unknown): KeptAnswer {
   if (result === undefined) return { status: 0 };
+  if (result instanceof RawAnswer) {
+    const { body, contentType, headers } = result;
+    return { status: 0, raw: { text: body.toString(), contentType, headers } };
+  }
   // The operator endpoints answer without an envelope.
   if (!(result instanceof Envelope)) return { status: 0, plain: result };
   const { data, meta, status } = result as Envelope<unknown>;

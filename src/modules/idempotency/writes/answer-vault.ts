@@ -9,6 +9,12 @@ import { IdempotencyMismatch, RefusedBefore } from '../idempotency.errors.js';
 export interface KeptAnswer {
   readonly status: number;
   readonly plain?: unknown;
+  /** A response with a form of its own. */
+  readonly raw?: {
+    readonly text: string;
+    readonly contentType: string;
+    readonly headers: Readonly<Record<string, string>>;
+  };
   readonly data?: unknown;
   readonly meta?: Readonly<Record<string, unknown>>;
 }

@@ -12,6 +12,7 @@ interface ScriptedRedis extends Redis {
   takeFromLimits(keyCount: number, ...keysAndNumbers: string[]): Promise<number[][]>;
   takeLease(keyCount: number, key: string, name: string, places: number, lifetimeMs: number): Promise<number>;
   giveBackToLimits(keyCount: number, ...keys: string[]): Promise<number>;
+  correctBurst(keyCount: number, key: string, addedUs: number): Promise<number>;
 }
 
 interface Counter {
@@ -20,8 +21,14 @@ interface Counter {
   readonly limit: number;
 }
 
+interface Burst {
+  readonly key: string;
+  readonly callsPerSecond: number;
+  readonly size: number;
+}
+
 export interface LimitRequest {
-  readonly burst: { readonly key: string; readonly callsPerSecond: number; readonly size: number } | undefined;
+  readonly burst: Burst | undefined;
   readonly counters: readonly Counter[];
   /** Keys of numbers that are read in the same round trip. */
   readonly stamps: readonly string[];
@@ -54,6 +61,7 @@ export class LimitScript {
     this.redis.defineCommand('takeFromLimits', { lua: read('limit.lua') });
     this.redis.defineCommand('takeLease', { lua: read('lease.lua') });
     this.redis.defineCommand('giveBackToLimits', { lua: read('give-back.lua') });
+    this.redis.defineCommand('correctBurst', { lua: read('correct-burst.lua') });
     this.take = gatherer(MAX_BATCH, (requests) => this.takeAll(requests));
   }
 
@@ -67,6 +75,11 @@ export class LimitScript {
 
   async giveBack(keys: readonly string[]): Promise<void> {
     await this.redis.giveBackToLimits(keys.length, ...keys);
+  }
+
+  /** Adds to what was taken from a burst limit, or gives some of it back. */
+  async correct({ key, callsPerSecond }: Omit<Burst, 'size'>, added: number): Promise<void> {
+    await this.redis.correctBurst(1, key, Math.round((added * 1_000_000) / callsPerSecond));
   }
 
   private async takeAll(requests: readonly LimitRequest[]): Promise<LimitAnswer[]> {

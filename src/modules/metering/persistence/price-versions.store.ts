@@ -33,13 +33,21 @@ export class PriceVersionsStore {
   }
 
   async add(versions: readonly PriceVersion[], now: Date): Promise<void> {
-    for (const { id, meter, model, priceNano, from } of versions) {
-      await this.database.manager.query(
-        `
-        INSERT INTO price_versions (id, meter, model, price_nano, effective_from, created_at)
-        VALUES ($1, $2, $3, $4, $5, $6)`,
-        [id, meter, model ?? '', priceNano.toString(), from, now],
-      );
-    }
+    if (versions.length === 0) return;
+    await this.database.manager.query(
+      `
+      INSERT INTO price_versions (id, meter, model, price_nano, effective_from, created_at)
+      SELECT given.*, $6
+      FROM unnest($1::text[], $2::text[], $3::text[], $4::bigint[], $5::timestamptz[])
+        AS given (id, meter, model, price_nano, effective_from)`,
+      [
+        versions.map(({ id }) => id),
+        versions.map(({ meter }) => meter),
+        versions.map(({ model }) => model ?? ''),
+        versions.map(({ priceNano }) => priceNano.toString()),
+        versions.map(({ from }) => from),
+        now,
+      ],
+    );
   }
 }

@@ -17,6 +17,7 @@ const KNOWN_FOR_MS = 60_000;
 @Injectable()
 export class PriceCatalog implements OnApplicationBootstrap {
   private readonly listed: readonly PriceVersion[];
+  private readonly operators: ReadonlySet<string>;
   private added = false;
   private known: { readonly atMs: number; readonly prices: Prices } | undefined;
 
@@ -29,6 +30,7 @@ export class PriceCatalog implements OnApplicationBootstrap {
     private readonly log: Log,
   ) {
     this.listed = readPriceList(settings.pricesFile);
+    this.operators = new Set(this.listed.map(({ meter, model }) => placeOf(meter, model)));
   }
 
   /** @throws {PricesChanged} when a stored version changed. The process does not start then. */
@@ -54,6 +56,16 @@ export class PriceCatalog implements OnApplicationBootstrap {
       this.known = { atMs: nowMs, prices: new Prices(versions) };
     }
     return this.known.prices;
+  }
+
+  /** Reads the versions again when they are needed next. */
+  forget(): void {
+    this.known = undefined;
+  }
+
+  /** True when the file of the operator names a price for this meter and model. */
+  isOperators({ meter, model }: Pick<PriceVersion, 'meter' | 'model'>): boolean {
+    return this.operators.has(placeOf(meter, model));
   }
 
   private async add(): Promise<PriceVersion[]> {

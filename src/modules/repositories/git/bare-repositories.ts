@@ -31,14 +31,25 @@ fi
 git --git-dir="$2.git" rev-parse --quiet --verify "refs/heads/$3" || :
 `;
 
-/** The listing also removes what forcibly ended pushes have left. */
+/**
+ * The listing also removes what forcibly ended pushes have left. Pushers wait for it, so the size is measured at the
+ * same time, and `find` starts only when there is something to look at.
+ */
 const LOOK = `
 set -e
 cd "$1"
-find objects -mindepth 1 -maxdepth 1 -type d -name '*incoming-*' -mmin +60 -exec rm -rf {} +
-git for-each-ref --count=${MAX_BRANCHES} --format='%(objectname) %(refname:strip=2)' refs/heads
+for left in objects/*incoming-*; do
+  [ ! -d "$left" ] || find objects -mindepth 1 -maxdepth 1 -type d -name '*incoming-*' -mmin +60 -exec rm -rf {} +
+  break
+done
+exec 3>&1
+size=$(
+  du -sk . &
+  git for-each-ref --count=${MAX_BRANCHES} --format='%(objectname) %(refname:strip=2)' refs/heads >&3
+  wait $! || :
+)
 echo
-du -sk . | cut -f1
+echo "\${size%%[!0-9]*}"
 `;
 
 const TIDY_UP = `

@@ -1,18 +1,12 @@
-import assert from 'node:assert/strict';
-import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 import { once } from 'node:events';
 import type { Writable } from 'node:stream';
 import { Injectable } from '@nestjs/common';
-import { nicenessOf, ORDINARY_CPU, setSessionNiceness } from '../../../platform/isolation/cpu-share.js';
-import { gitEnvironment } from './git-settings.js';
+import { Shutdown } from '../../../platform/lifecycle/shutdown.js';
+import { moreSettings } from './git-settings.js';
 import { RepositoriesHome } from './repositories-home.js';
+import { WaitingShell } from './waiting-shell.js';
 
-/** Well above what git needs with its settings. The settings limit git, and this limits what they miss. */
-const DATA_KIB = 768 * 1_024;
-const CPU_SECONDS = 600;
-const OPEN_FILES = 512;
-/** A dozen concurrent pushes get no more of the processors than one busy thread of the service. */
-const NICENESS = nicenessOf(ORDINARY_CPU);
 /** Git removes unfinished files after its input has ended, but not after a signal (since 2.39). */
 const TIDY_UP_MS = 2_000;
 const SHOWN_OF_ERRORS = 2_000;
@@ -37,22 +31,41 @@ interface ScriptOptions extends Omit<ProgramOptions, 'args'> {
 /** Runs git as the user of the repositories, with limited memory and time, and without our environment. */
 @Injectable()
 export class GitPrograms {
-  constructor(private readonly home: RepositoriesHome) {}
+  private next: WaitingShell | undefined;
+  private isStopping = false;
+
+  constructor(
+    private readonly home: RepositoriesHome,
+    shutdown: Shutdown,
+  ) {
+    shutdown.at('workers', () => {
+      this.isStopping = true;
+      this.next?.end();
+      this.next = undefined;
+    });
+  }
 
   /** Starts a program whose pipes the caller serves. It leads a process group, see {@link end}. */
   start({ args, fileBytes, environment = {}, settings = {} }: ProgramOptions): ChildProcessWithoutNullStreams {
-    const { account } = this.home;
-    const child = spawn('/bin/sh', ['-c', limited(fileBytes), 'sh', ...args], {
-      ...(account === undefined ? {} : { uid: account.uid, gid: account.gid }),
-      cwd: '/',
-      env: { ...gitEnvironment(settings), ...environment },
-      detached: true,
-      stdio: ['pipe', 'pipe', 'pipe'],
+    const shell = this.next?.isReady === true ? this.next : new WaitingShell(this.home.account);
+    this.next = undefined;
+    const child = shell.begin({ args, fileBytes, environment: { ...moreSettings(settings), ...environment } });
+    setImmediate(() => {
+      this.prepareNext();
     });
-    if (child.pid !== undefined) setSessionNiceness(child.pid, NICENESS);
-    // The events `exit` and `error` report the outcome; a broken pipe adds nothing.
-    child.stdin.on('error', () => undefined);
     return child;
+  }
+
+  /** A push starts three programs one after the other, so the next one is prepared while the last one works. */
+  private prepareNext(): void {
+    if (this.isStopping || this.next?.isReady === true) return;
+    try {
+      this.next = new WaitingShell(this.home.account);
+      this.next.unref();
+    } catch {
+      // The machine has no room for it now. The next program starts a shell of its own.
+      this.next = undefined;
+    }
   }
 
   /**
@@ -115,19 +128,6 @@ function signalGroup({ pid }: ChildProcessWithoutNullStreams, signal: 'SIGTERM' 
   } catch {
     // The process has ended already.
   }
-}
-
-/** A limit that is already lower cannot be raised, which is not an error. */
-function limited(fileBytes: number): string {
-  assert(Number.isSafeInteger(fileBytes) && fileBytes > 0);
-  // File sizes are in blocks of 512 bytes (POSIX), and memory is in KiB.
-  const limits = { c: 0, d: DATA_KIB, f: Math.ceil(fileBytes / 512), t: CPU_SECONDS, n: OPEN_FILES };
-  return [
-    ...Object.entries(limits).map(([name, value]) => `ulimit -${name} ${value} 2>/dev/null`),
-    'umask 022',
-    // From its first moment on: a child that was started before would keep its priority.
-    `exec /usr/bin/nice -n ${NICENESS} "$@"`,
-  ].join('\n');
 }
 
 async function feed(

@@ -29,8 +29,7 @@ const SETTINGS: Readonly<Record<string, string>> = {
 };
 
 /** Passes the settings in the environment, so that git reads no configuration file. */
-export function gitEnvironment(more: Readonly<Record<string, string>> = {}): Readonly<Record<string, string>> {
-  const settings = Object.entries({ ...SETTINGS, ...more });
+export function gitEnvironment(): Readonly<Record<string, string>> {
   return {
     PATH: '/usr/local/bin:/usr/bin:/bin',
     LC_ALL: 'C',
@@ -39,11 +38,23 @@ export function gitEnvironment(more: Readonly<Record<string, string>> = {}): Rea
     GIT_CONFIG_NOSYSTEM: '1',
     GIT_CONFIG_GLOBAL: '/dev/null',
     GIT_TERMINAL_PROMPT: '0',
-    GIT_CONFIG_COUNT: String(settings.length),
+    ...numbered(SETTINGS, 0),
+  };
+}
+
+/** The part of the environment that adds to the settings of {@link gitEnvironment}. */
+export function moreSettings(settings: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  return numbered(settings, Object.keys(SETTINGS).length);
+}
+
+function numbered(settings: Readonly<Record<string, string>>, first: number): Record<string, string> {
+  const entries = Object.entries(settings);
+  return {
+    GIT_CONFIG_COUNT: String(first + entries.length),
     ...Object.fromEntries(
-      settings.flatMap(([name, value], index) => [
-        [`GIT_CONFIG_KEY_${index}`, name],
-        [`GIT_CONFIG_VALUE_${index}`, value],
+      entries.flatMap(([name, value], index) => [
+        [`GIT_CONFIG_KEY_${first + index}`, name],
+        [`GIT_CONFIG_VALUE_${first + index}`, value],
       ]),
     ),
   };

@@ -234,6 +234,10 @@ const DESCRIPTIONS: Readonly<Record<TemplateName, Pick<TemplateView, 'name' | 'd
     name: 'Expo',
     description: 'An app for Android, iOS and the web with Expo Router, in TypeScript; deployed as a website.',
   },
+  'ai-chat': {
+    name: 'AI chat',
+    description: 'A page that talks with a model, and a small Node server that calls it with the official client.',
+  },
 };
 
 export const TEMPLATE_VIEWS: readonly TemplateView[] = TEMPLATES.map((id) => ({ id, ...DESCRIPTIONS[id] }));

@@ -6,7 +6,7 @@ import { Clock } from '../../../platform/time/clock.js';
 import type { SandboxPayload } from '../jobs/sandbox.job.js';
 import { ExecutionsStore } from '../persistence/executions.store.js';
 import type { SandboxOutcome } from '../domain/sandbox-runtime.js';
-import { DatabaseRetry } from './database-retry.js';
+import { DatabaseRetry } from '../../../platform/database/database-retry.js';
 import { ExecutionEnds } from './execution-ends.js';
 import { OrgSlots } from './org-slots.js';
 

@@ -6,7 +6,6 @@ import { SandboxPersistenceModule } from '../persistence/sandbox-persistence.mod
 import { SandboxModule } from '../sandbox.module.js';
 import { ExecutionAdmissionService } from './execution-admission.service.js';
 import { CallerLimitsService } from './caller-limits.service.js';
-import { DatabaseRetry } from './database-retry.js';
 import { ExecutionEnds } from './execution-ends.js';
 import { ExecutionBilling } from './execution-billing.js';
 import { ExecutionQueue } from './execution-queue.js';
@@ -20,7 +19,6 @@ import { OrgSlots } from './org-slots.js';
   providers: [
     CallerLimitsService,
     ExecutionAdmissionService,
-    DatabaseRetry,
     ExecutionEnds,
     ExecutionBilling,
     ExecutionSweeper,
@@ -28,6 +26,6 @@ import { OrgSlots } from './org-slots.js';
     ExecutionsService,
     OrgSlots,
   ],
-  exports: [CallerLimitsService, DatabaseRetry, ExecutionEnds, ExecutionsService, OrgSlots],
+  exports: [CallerLimitsService, ExecutionEnds, ExecutionsService, OrgSlots],
 })
 export class ExecutionsModule {}

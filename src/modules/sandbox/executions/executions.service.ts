@@ -13,7 +13,7 @@ import {
   type CreateOrgExecutionInput,
   type Rehearsal,
 } from './execution-admission.service.js';
-import { DatabaseRetry } from './database-retry.js';
+import { DatabaseRetry } from '../../../platform/database/database-retry.js';
 import { ExecutionEnds } from './execution-ends.js';
 import { ExecutionQueue } from './execution-queue.js';
 import { OrgSlots } from './org-slots.js';

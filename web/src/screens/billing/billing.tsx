@@ -73,7 +73,7 @@ function Money({ org }: Params): ReactNode {
         </Loaded>
       </Section>
       <Invoices org={org} />
-      {mayWrite && <Payment org={org} />}
+      {mayWrite && subscription.data?.payment === 'provider' && <Payment org={org} />}
       <SpendCap org={org} mayWrite={mayWrite} />
     </>
   );

@@ -1,9 +1,9 @@
-import type { FeatureFlags, OpsErrors, OpsManifest, OpsTask } from '@service/client';
-import { useQuery } from '@tanstack/react-query';
+import type { FeatureFlags, OpsErrors, OpsManifest, OpsSchedules, OpsTask } from '@service/client';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { api, ignore, queries } from '../../api';
 import { useMe } from '../../data/me';
-import { flagsQuery, installationQuery, opsErrorsQuery, opsTasksQuery } from '../../data/operator';
+import { flagsQuery, installationQuery, opsErrorsQuery, opsTasksQuery, schedulesQuery } from '../../data/operator';
 import { Button } from '../../ui/button';
 import { Copy } from '../../ui/copy';
 import { Dialog } from '../../ui/dialog';
@@ -56,7 +56,10 @@ export function Screen(): ReactNode {
         <Loaded query={installation}>{(found) => <Parts parts={found.parts} />}</Loaded>
       </Section>
       <Section title="Background work">
-        <Loaded query={installation}>{({ queues }) => <QueueStates queues={queues} />}</Loaded>
+        <div className="grid gap-4">
+          <Loaded query={installation}>{({ queues }) => <QueueStates queues={queues} />}</Loaded>
+          <Loaded query={useQuery(schedulesQuery)}>{({ schedules }) => <Schedules schedules={schedules} />}</Loaded>
+        </div>
       </Section>
       <Section title="Recent errors" hint="The log of the service has each one by the id of its request.">
         <RecentErrors />
@@ -68,6 +71,21 @@ export function Screen(): ReactNode {
   );
 }
 
+/** The parts of `GET /ready`, in words. One that is newer than this page has its name there. */
+const PARTS: Readonly<Record<string, string>> = {
+  database: 'PostgreSQL',
+  migrations: 'Schema of the database',
+  redis: 'Redis',
+  queues: 'Queues',
+  processes: 'Processes',
+  worker: 'Worker process',
+  edge: 'Edge process',
+  storage: 'Disk',
+  sandbox: 'Sandbox',
+  app_network: 'Network of apps',
+  image_builds: 'Builds of Dockerfiles',
+};
+
 function Parts({ parts }: Pick<OpsManifest, 'parts'>): ReactNode {
   return (
     <Table
@@ -75,7 +93,7 @@ function Parts({ parts }: Pick<OpsManifest, 'parts'>): ReactNode {
       rows={Object.entries(parts)}
       keyOf={([name]) => name}
       columns={[
-        { title: 'Part', cell: ([name]) => name },
+        { title: 'Part', cell: ([name]) => PARTS[name] ?? name },
         {
           title: 'State',
           cell: ([, { status }]) => <State tone={status === 'up' ? 'good' : 'bad'}>{status}</State>,
@@ -107,6 +125,39 @@ function QueueStates({ queues }: { readonly queues: OpsManifest['queues'] | unde
           cell: ({ oldestWaitingSeconds, paused }) =>
             paused ? <State tone="warn">Paused</State> : `${oldestWaitingSeconds} s`,
         },
+      ]}
+    />
+  );
+}
+
+function Schedules({ schedules }: OpsSchedules): ReactNode {
+  return (
+    <Table
+      label="Schedules that one process at a time runs"
+      rows={schedules}
+      keyOf={({ name }) => name}
+      columns={[
+        {
+          title: 'Schedule',
+          cell: ({ name, summary }) => (
+            <div className="max-w-52 sm:max-w-96">
+              <code className="font-mono text-xs">{name}</code>
+              <span className="text-muted block text-xs">{summary}</span>
+            </div>
+          ),
+        },
+        {
+          title: 'Last success',
+          cell: ({ lastSuccessAt, running }) =>
+            running ? (
+              <State tone="accent">Running</State>
+            ) : lastSuccessAt === undefined ? (
+              <span className="text-muted">None yet</span>
+            ) : (
+              <Ago at={lastSuccessAt} />
+            ),
+        },
+        { title: 'Next', wideOnly: true, cell: ({ dueAt }) => dueAt !== undefined && <Ago at={dueAt} /> },
       ]}
     />
   );
@@ -183,8 +234,32 @@ function FailedJobs({ jobs }: Pick<OpsErrors, 'jobs'>): ReactNode {
         },
         { title: 'Attempts', wideOnly: true, cell: ({ attempts }) => attempts },
         { title: 'When', wideOnly: true, cell: ({ failedAt }) => <Ago at={failedAt} /> },
+        { title: 'Actions', actions: true, cell: ({ queue, id }) => <Retry queue={queue} id={id} /> },
       ]}
     />
+  );
+}
+
+function Retry({ queue, id }: Pick<OpsErrors['jobs'][number], 'queue' | 'id'>): ReactNode {
+  const retry = useMutation({
+    mutationFn: () => api.ops.retryJob(queue, id),
+    onError: noticeFailure,
+    onSettled: refresh,
+  });
+  return (
+    <Button
+      look="quiet"
+      busy={retry.isPending}
+      onClick={() => {
+        retry.mutate();
+      }}
+    >
+      Retry
+      <span className="sr-only">
+        {' '}
+        the job {id} of {queue}
+      </span>
+    </Button>
   );
 }
 

@@ -78,7 +78,7 @@ const titleOf = ({ commit, id }: Deploy): string => commit?.message ?? `Deploy $
 
 function Actions({ org, deploy }: { readonly org: string; readonly deploy: Deploy }): ReactNode {
   const [, go] = useLocation();
-  const { id, project_id: project, branch, type } = deploy;
+  const { id, project_id: project, branch, type, commit } = deploy;
   const may = useMay(org, type === 'production' ? 'deploys:production' : 'deploys:write');
   const mayPromote = useMay(org, 'deploys:production');
   const [chosen, setChosen] = useState<Deploy>();
@@ -89,7 +89,8 @@ function Actions({ org, deploy }: { readonly org: string; readonly deploy: Deplo
   const cancel = useMutation({ mutationFn: () => api.deploys.cancel(id), onSuccess: take });
   const promote = useMutation({ mutationFn: () => api.deploys.promote(id), onSuccess: take });
   const again = useMutation({
-    mutationFn: () => api.projects.deploy(project, { branch, type }),
+    mutationFn: (sha?: string) =>
+      api.projects.deploy(project, { branch, type, ...(sha !== undefined && { commit: sha }) }),
     onSuccess: (made) => {
       take(made);
       go(pathTo('deploy', { org, project, deploy: made.id }));
@@ -110,14 +111,26 @@ function Actions({ org, deploy }: { readonly org: string; readonly deploy: Deplo
         </Button>
       )}
       {!isRunning(deploy) && may && deploy.upload_id === undefined && (
-        <Button
-          busy={again.isPending}
-          onClick={() => {
-            again.mutate();
-          }}
-        >
-          Deploy {branch} again
-        </Button>
+        <>
+          <Button
+            busy={again.isPending && again.variables === undefined}
+            onClick={() => {
+              again.mutate(undefined);
+            }}
+          >
+            Deploy {branch} again
+          </Button>
+          {commit !== undefined && (
+            <Button
+              busy={again.isPending && again.variables !== undefined}
+              onClick={() => {
+                again.mutate(commit.sha);
+              }}
+            >
+              Deploy {commit.sha.slice(0, 7)} again
+            </Button>
+          )}
+        </>
       )}
       {deploy.state === 'ready' && type === 'preview' && !deploy.live && mayPromote && (
         <Button

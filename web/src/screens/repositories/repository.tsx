@@ -156,16 +156,16 @@ function Commands({ org, repository }: CommandsProps): ReactNode {
       </Section>
       {template === undefined && (
         <Section title="Push code that you have" hint="In its directory, which is a git repository with a commit.">
-          <div className="bg-sunken border-line relative rounded-md border">
+          <div className="bg-sunken border-line flex items-start rounded-md border">
             <pre
               tabIndex={0}
               role="group"
               aria-label="The commands that push"
-              className="overflow-x-auto p-3 pr-10 font-mono text-sm"
+              className="min-w-0 flex-1 overflow-x-auto p-3 font-mono text-sm"
             >
               {push}
             </pre>
-            <span className="absolute top-2 right-2">
+            <span className="p-2">
               <Copy text={push} label="Copy the commands that push" />
             </span>
           </div>

@@ -5,6 +5,9 @@
  * If the app has a network, questions for names go the other way: from the usual port to a socket of the host, which
  * answers them. Nothing depends on this for safety, because the rules of the network see addresses only.
  *
+ * If a variable of the app is a key of the service, calls of models go the same way, from a port of ours to a socket of
+ * the host, which passes them on.
+ *
  * Many servers have a port of their own written into them. One that does not listen on that of PORT, and answers HTTP
  * on exactly one other, gets its requests there, until it listens on that of PORT.
  *
@@ -82,8 +85,9 @@ const RETURN_MS = 500;
 /** Others have to listen for this long, because the server may be about to listen on PORT. */
 const SETTLED_MS = 2_000;
 const LONGEST_ANSWER_MS = 5_000;
-/** Those of the names of a network and of Node's debugger. */
-const NOT_FOR_REQUESTS = [53, 9229];
+/** Those of the names of a network, of Node's debugger and of the models of the service. */
+const DOOR_PORT = 9797;
+const NOT_FOR_REQUESTS = [53, 9229, DOOR_PORT];
 /** Ports that the system chooses begin here. */
 const FIRST_CHOSEN = 32_768;
 const LISTENS = '0A';
@@ -258,18 +262,18 @@ function archive(to) {
 }
 
 const NAMES_SOCKET = '/run/network/names';
+const DOOR_SOCKET = '/run/service/api';
 const NAMES_PORT = 53;
-const NAMES_HOST = '127.0.0.1';
 const LONGEST_QUERY = 512;
 const LONGEST_DATAGRAM = 512;
 const HEADER_BYTES = 12;
 const TRUNCATED = 0x02;
 const MOST_ASKED = 256;
 
-/** Over TCP, the format is that of the host. */
-function answerNamesOverTcp() {
-  const names = net.createServer((from) => {
-    const to = net.connect(NAMES_SOCKET);
+/** Carries connections to a port of ours to a socket of the host. */
+function carry(port, socket) {
+  const door = net.createServer((from) => {
+    const to = net.connect(socket);
     from.pipe(to);
     to.pipe(from);
     const end = () => {
@@ -279,8 +283,8 @@ function answerNamesOverTcp() {
     from.once('error', end).once('close', end);
     to.once('error', end).once('close', end);
   });
-  names.on('error', () => undefined);
-  names.listen(NAMES_PORT, NAMES_HOST);
+  door.on('error', () => undefined);
+  door.listen(port, HOSTS[0]);
 }
 
 /** All datagrams share one connection, so each gets a number of ours there. */
@@ -342,7 +346,7 @@ function answerNamesOverUdp() {
     const to = connection();
     if (to.writableLength < 65_536) to.write(frame);
   });
-  socket.bind(NAMES_PORT, NAMES_HOST);
+  socket.bind(NAMES_PORT, HOSTS[0]);
 }
 
 function endOfQuestion(query) {
@@ -353,6 +357,8 @@ function endOfQuestion(query) {
 
 if (fs.existsSync(NAMES_SOCKET)) {
   answerNamesOverUdp();
-  answerNamesOverTcp();
+  // Over TCP, the format is that of the host.
+  carry(NAMES_PORT, NAMES_SOCKET);
 }
+if (fs.existsSync(DOOR_SOCKET)) carry(DOOR_PORT, DOOR_SOCKET);
 void waitForServer();

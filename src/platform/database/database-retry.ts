@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
-import { isDatabaseUnavailable } from '../../../platform/database/database-unavailable.js';
-import { Shutdown } from '../../../platform/lifecycle/shutdown.js';
-import { Log } from '../../../platform/logging/log.js';
+import { isDatabaseUnavailable } from './database-unavailable.js';
+import { Shutdown } from '../lifecycle/shutdown.js';
+import { Log } from '../logging/log.js';
 
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 1_000;

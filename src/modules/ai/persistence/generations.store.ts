@@ -1,0 +1,68 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '../../../platform/database/database.js';
+import { type Page, pageOf, type PageRequest } from '../../../platform/database/page.js';
+import { Generation, GenerationStart } from './generation.entity.js';
+
+@Injectable()
+export class GenerationsStore {
+  constructor(private readonly database: Database) {}
+
+  /** Does nothing when the start is known. */
+  async begin(start: GenerationStart): Promise<void> {
+    await this.database.manager.createQueryBuilder().insert().into(GenerationStart).values(start).orIgnore().execute();
+  }
+
+  /** Removes the start. Does nothing to a generation that has ended before. */
+  async end(generation: Generation): Promise<void> {
+    await this.database.manager.createQueryBuilder().insert().into(Generation).values(generation).orIgnore().execute();
+    await this.forget(generation.id);
+  }
+
+  async forget(id: string): Promise<void> {
+    await this.database.manager.delete(GenerationStart, { id });
+  }
+
+  /** Returns starts that nothing has ended in time. Two processes may get the same: ending it twice changes nothing. */
+  overdue(now: Date, limit: number): Promise<GenerationStart[]> {
+    return this.database.manager
+      .createQueryBuilder(GenerationStart, 'start')
+      .where('start.gives_up_at < :now', { now })
+      .orderBy('start.gives_up_at')
+      .limit(limit)
+      .getMany();
+  }
+
+  /** Returns null for a generation of another organization, as for one that does not exist. */
+  find(id: string, orgIds: readonly string[]): Promise<Generation | null> {
+    return this.database.manager
+      .createQueryBuilder(Generation, 'generation')
+      .where('generation.id = :id AND generation.org_id = ANY(:orgIds)', { id, orgIds })
+      .getOne();
+  }
+
+  /** Returns the newest generations first. */
+  async list(orgId: string, page: PageRequest): Promise<Page<Generation>> {
+    const query = this.database.manager
+      .createQueryBuilder(Generation, 'generation')
+      .where('generation.org_id = :orgId', { orgId })
+      .orderBy('generation.id', 'DESC')
+      .limit(page.limit + 1);
+    if (page.after !== undefined) query.andWhere('generation.id < :after', { after: page.after });
+    return pageOf(await query.getMany(), page, ({ id }) => id);
+  }
+
+  /** Deletes up to `limit` generations that were created before this time, and returns their number. */
+  async deleteExpired(createdBefore: Date, limit: number): Promise<number> {
+    const { affected } = await this.database.manager
+      .createQueryBuilder()
+      .delete()
+      .from(Generation)
+      .where(
+        `id IN (SELECT id FROM generations WHERE created_at < :createdBefore
+                ORDER BY created_at LIMIT :limit FOR UPDATE SKIP LOCKED)`,
+        { createdBefore, limit },
+      )
+      .execute();
+    return affected ?? 0;
+  }
+}
