@@ -55,7 +55,7 @@ export class PaidWorkService {
    * @throws {SpendCapReached} `spend_cap_reached`
    */
   async begin(work: WorkEstimate): Promise<PaidWork> {
-    const { orgId, plan, meter, lines, subjects = [], key, withinMs = WITHIN_MS } = work;
+    const { orgId, plan, meter, lines, subjects = [], key, withinMs = WITHIN_MS, chargesBeyond = false } = work;
     const amountNano = await this.estimate(work);
     const begunAt = this.clock.now();
     const expiresAt = new Date(begunAt.getTime() + withinMs);
@@ -73,6 +73,7 @@ export class PaidWorkService {
           begunAt,
           expiresAt,
           postpaid: PLANS[plan].billsUsage,
+          chargesBeyond,
         },
       }),
     );
@@ -85,8 +86,8 @@ export class PaidWorkService {
 
   /**
    * Records the usage and charges for it once, both in one transaction: the caller's, if there is one. Usage of several
-   * prices is several events, and one charge. The platform bears usage beyond the hold, and usage after the hold was
-   * released.
+   * prices is several events, and one charge. Usage beyond the hold is charged as {@link WorkEstimate.chargesBeyond}
+   * says, and the platform bears usage after the hold was released.
    *
    * @returns the price of the usage in nano-dollars; the earlier price when the work had ended before.
    */

@@ -14,8 +14,13 @@ export interface WorkEstimate {
   readonly orgId: string;
   readonly plan: PlanId;
   readonly meter: Meter;
-  /** The most that it may use. The platform bears usage beyond it. */
+  /** The most that it may use. */
   readonly lines: readonly EstimateLine[];
+  /**
+   * True when usage beyond the estimate is charged, too, as far as credits, spend cap and budgets have room. The
+   * platform bears what is left, and otherwise all usage beyond the estimate.
+   */
+  readonly chargesBeyond?: boolean;
   /** Whose budgets the work also needs room in, such as `key:key_…`. */
   readonly subjects?: readonly string[];
   /** Identifies the work. Beginning it twice holds once. */

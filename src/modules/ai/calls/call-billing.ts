@@ -105,6 +105,7 @@ export class CallBilling {
       subjects: subjectsOf(credential),
       key: keyOf(id),
       withinMs: HELD_MS,
+      chargesBeyond: true,
     });
     const user = createHmac('sha256', this.userKey).update(org.id).digest('base64url');
     return { limits: { maxTokens, user }, inputTokens, maxCostNano: heldNano };

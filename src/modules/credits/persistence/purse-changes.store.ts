@@ -30,12 +30,12 @@ const WRITE = `
     WHERE credit_grants.id = changed.id AND credit_grants.id = ANY($4::text[])
   ), begun AS (
     INSERT INTO holds (key, org_id, meter, model, amount_nano, month, begun_at, expires_at,
-      state, credit_nano, billed_nano, parts, ended_at, cost_nano, lost_nano, refunded_nano, occurred_at, budgets)
+      state, credit_nano, billed_nano, parts, ended_at, cost_nano, lost_nano, refunded_nano, occurred_at, budgets, beyond)
     SELECT * FROM unnest(
       $7::text[], $8::text[], $9::text[], $10::text[], $11::bigint[], $12::date[],
       $13::timestamptz[], $14::timestamptz[],
       $15::text[], $16::bigint[], $17::bigint[], $18::jsonb[], $19::timestamptz[],
-      $20::bigint[], $21::bigint[], $22::bigint[], $23::timestamptz[], $44::jsonb[])
+      $20::bigint[], $21::bigint[], $22::bigint[], $23::timestamptz[], $44::jsonb[], $45::text[])
   ), changed AS (
     UPDATE holds
     SET state = changed.state, credit_nano = changed.credit_nano, billed_nano = changed.billed_nano,
@@ -93,6 +93,7 @@ export class PurseChangesStore {
       arrayOfTexts(entries.map(({ entry }) => entry.orgId)),
       arrayOfNumbers(entries.map(({ entry }) => entry.amountNano)),
       arrayOfTexts(begun.map(({ budgets }) => JSON.stringify(budgets))),
+      arrayOfTexts(begun.map(({ beyond }) => beyond)),
     ]);
   }
 }

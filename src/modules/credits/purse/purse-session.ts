@@ -17,6 +17,7 @@ export interface NewHold {
   readonly expiresAt: Date;
   readonly postpaid: boolean;
   readonly subjects?: readonly string[];
+  readonly chargesBeyond?: boolean;
 }
 
 /** Usage that had no hold. */
@@ -88,10 +89,11 @@ export class PurseSession {
       at: input.begunAt,
       postpaid: input.postpaid,
       ...(input.subjects === undefined ? {} : { subjects: input.subjects }),
+      ...(input.chargesBeyond === undefined ? {} : { chargesBeyond: input.chargesBeyond }),
     });
     if ('refused' in held) return held;
     const { key, orgId, meter, model, amountNano, begunAt, expiresAt } = input;
-    const { month, parts, creditNano, billedNano, budgets } = held;
+    const { month, parts, creditNano, billedNano, budgets, beyond } = held;
     const hold: Hold = {
       key,
       orgId,
@@ -103,6 +105,7 @@ export class PurseSession {
       billedNano,
       parts,
       budgets,
+      beyond,
       month,
       begunAt,
       expiresAt,
