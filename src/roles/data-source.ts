@@ -40,6 +40,9 @@ import { AddRequestedCronRuns1795291700000 } from '../../migrations/179529170000
 import { DescribeBranches1795291600000 } from '../../migrations/1795291600000-describe-branches.js';
 import { CreateBudgets1795291800000 } from '../../migrations/1795291800000-create-budgets.js';
 import { BindKeysToProjects1795292300000 } from '../../migrations/1795292300000-bind-keys-to-projects.js';
+// prettier-ignore
+import { CountWorkPaidElsewhere1795292410000 }
+  from '../../migrations/1795292410000-count-work-paid-elsewhere.js';
 import { CreateModels1795292000000 } from '../../migrations/1795292000000-create-models.js';
 import { CreateGenerations1795292100000 } from '../../migrations/1795292100000-create-generations.js';
 import { AddWebSessions1795291000000 } from '../../migrations/1795291000000-add-web-sessions.js';
@@ -154,6 +157,7 @@ const MIGRATIONS = [
   CreateModels1795292000000,
   CreateGenerations1795292100000,
   BindKeysToProjects1795292300000,
+  CountWorkPaidElsewhere1795292410000,
 ];
 
 /** Returns the names of all migrations in their order. */

@@ -17,6 +17,8 @@ export interface NewHold {
   readonly expiresAt: Date;
   readonly postpaid: boolean;
   readonly subjects?: readonly string[];
+  /** See {@link Hold.countedNano}. */
+  readonly countedNano?: bigint | null;
 }
 
 /** Usage that had no hold. */
@@ -88,10 +90,11 @@ export class PurseSession {
       at: input.begunAt,
       postpaid: input.postpaid,
       ...(input.subjects === undefined ? {} : { subjects: input.subjects }),
+      countedNano: input.countedNano ?? null,
     });
     if ('refused' in held) return held;
     const { key, orgId, meter, model, amountNano, begunAt, expiresAt } = input;
-    const { month, parts, creditNano, billedNano, budgets } = held;
+    const { month, parts, creditNano, billedNano, budgets, countedNano } = held;
     const hold: Hold = {
       key,
       orgId,
@@ -103,6 +106,7 @@ export class PurseSession {
       billedNano,
       parts,
       budgets,
+      countedNano,
       month,
       begunAt,
       expiresAt,
@@ -136,6 +140,7 @@ export class PurseSession {
   settle(key: string, costNano: bigint, { occurredAt, endedAt }: { occurredAt: Date; endedAt: Date }): Hold {
     const hold = this.get(key);
     if (hold.costNano !== null) return hold;
+    assert(hold.countedNano === null, 'The work is paid for elsewhere.');
     if (hold.state !== 'held') return this.ended({ ...hold, costNano, lostNano: costNano, occurredAt });
     const purse = this.purse(hold.orgId);
     const before = purse.months.get(hold.month)?.postedNano ?? 0n;
@@ -144,6 +149,15 @@ export class PurseSession {
     if (paid.billedNano > 0n && purse.capNano !== null)
       this.warn(purse, hold.month, { beforeNano: before, warnedAt: endedAt });
     return this.ended({ ...hold, ...paid, costNano, state: 'settled', occurredAt, endedAt });
+  }
+
+  /** Ends work that is paid for elsewhere, once. Its budgets count `costNano`, and nothing is charged. */
+  count(key: string, costNano: bigint, { occurredAt, endedAt }: { occurredAt: Date; endedAt: Date }): Hold {
+    const hold = this.get(key);
+    if (hold.state !== 'held') return hold;
+    const { reached, countedNano } = this.purse(hold.orgId).count(hold, costNano);
+    this.journal.reachedBudgets.push(...reached.map((each) => ({ ...each, orgId: hold.orgId })));
+    return this.ended({ ...hold, countedNano, costNano: 0n, lostNano: 0n, state: 'settled', occurredAt, endedAt });
   }
 
   /** Releases a hold once. A hold that has ended stays unchanged. */

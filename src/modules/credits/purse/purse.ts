@@ -41,6 +41,11 @@ export interface Held extends Split {
   /** The month that the billed part counts towards. */
   readonly month: string;
   readonly budgets: readonly HeldBudget[];
+  /**
+   * What budgets hold, and later what they have counted, of work that is paid for elsewhere, which has an amount of
+   * zero. Null for work that is charged: they count its amount and its cost.
+   */
+  readonly countedNano: bigint | null;
 }
 
 export interface BilledMonth {
@@ -68,6 +73,8 @@ interface HoldInput {
   readonly postpaid: boolean;
   /** Whose budgets must have room, besides the credits and the cap. */
   readonly subjects?: readonly string[];
+  /** See {@link Held.countedNano}. */
+  readonly countedNano?: bigint | null;
 }
 
 /** The amount is not available; `availableNano` is. */
@@ -122,8 +129,8 @@ export class Purse {
    * Holds credits first and then, if usage is billed, room below the spend cap, and all of the amount in each budget.
    * It holds all of the amount or nothing.
    */
-  hold({ meter, amountNano, at, postpaid, subjects = [] }: HoldInput): Held | Refused {
-    const overBudget = this.budgets.refusalOf(subjects, amountNano, at);
+  hold({ meter, amountNano, at, postpaid, subjects = [], countedNano = null }: HoldInput): Held | Refused {
+    const overBudget = this.budgets.refusalOf(subjects, countedNano ?? amountNano, at);
     if (overBudget !== undefined) return overBudget;
     const month = monthOf(at).name;
     const availableNano = this.available(meter, at);
@@ -136,8 +143,8 @@ export class Purse {
     }
     const parts = this.split(creditNano, (grant) => freeOf(grant, meter, at));
     this.reserve({ parts, creditNano, billedNano, month }, 1n);
-    const budgets = this.budgets.hold(subjects, amountNano, at);
-    return { meter, amountNano, month, parts, creditNano, billedNano, budgets };
+    const budgets = this.budgets.hold(subjects, countedNano ?? amountNano, at);
+    return { meter, amountNano, month, parts, creditNano, billedNano, budgets, countedNano };
   }
 
   /** Returns how much of an amount can be held. */
@@ -168,10 +175,17 @@ export class Purse {
     return { parts, creditNano, billedNano, lostNano: costNano - paidNano, reached };
   }
 
+  /** Counts `costNano` in the budgets of work that is paid for elsewhere, at most what they hold for it. */
+  count({ budgets, countedNano }: Held, costNano: bigint): Pick<Held, 'countedNano'> & Pick<Paid, 'reached'> {
+    assert(countedNano !== null, 'The work is charged.');
+    const nano = least(costNano, countedNano);
+    return { countedNano: nano, reached: this.budgets.settle(budgets, countedNano, nano) };
+  }
+
   /** Releases the hold. */
   release(held: Held): Split {
     this.reserve(held, -1n);
-    this.budgets.release(held.budgets, held.amountNano);
+    this.budgets.release(held.budgets, held.countedNano ?? held.amountNano);
     return NOTHING;
   }
 
