@@ -41,6 +41,10 @@ import { DescribeBranches1795291600000 } from '../../migrations/1795291600000-de
 import { CreateBudgets1795291800000 } from '../../migrations/1795291800000-create-budgets.js';
 import { BindKeysToProjects1795292300000 } from '../../migrations/1795292300000-bind-keys-to-projects.js';
 // prettier-ignore
+import { CreateProviderKeysAndAiPolicies1795292400000 }
+  from '../../migrations/1795292400000-create-provider-keys-and-ai-policies.js';
+import { CreateGenerationContents1795292500000 } from '../../migrations/1795292500000-create-generation-contents.js';
+// prettier-ignore
 import { CountWorkPaidElsewhere1795292410000 }
   from '../../migrations/1795292410000-count-work-paid-elsewhere.js';
 import { CreateModels1795292000000 } from '../../migrations/1795292000000-create-models.js';
@@ -157,7 +161,9 @@ const MIGRATIONS = [
   CreateModels1795292000000,
   CreateGenerations1795292100000,
   BindKeysToProjects1795292300000,
+  CreateProviderKeysAndAiPolicies1795292400000,
   CountWorkPaidElsewhere1795292410000,
+  CreateGenerationContents1795292500000,
 ];
 
 /** Returns the names of all migrations in their order. */
