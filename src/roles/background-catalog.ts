@@ -1,4 +1,10 @@
-import { lostGenerationsSchedule, oldGenerationsSchedule, priceSyncSchedule } from '../modules/ai/jobs/ai.job.js';
+import {
+  aiOrgDeletedSubscription,
+  keptTextsSchedule,
+  lostGenerationsSchedule,
+  oldGenerationsSchedule,
+  priceSyncSchedule,
+} from '../modules/ai/jobs/ai.job.js';
 import { BackgroundCatalog } from '../platform/background/background-catalog.js';
 import { reencryptionSchedule } from '../platform/secrets/reencryption.job.js';
 import { authMailJob } from '../modules/auth/auth-mail.job.js';
@@ -77,6 +83,7 @@ export const BACKGROUND_CATALOG = new BackgroundCatalog({
     orgDeletedSubscription,
     domainProjectDeletedSubscription,
     modelAccessProjectDeletedSubscription,
+    aiOrgDeletedSubscription,
     domainOrgDeletedSubscription,
     planRequestSubscription,
     githubEventSubscription,
@@ -113,6 +120,7 @@ export const BACKGROUND_CATALOG = new BackgroundCatalog({
     priceSyncSchedule,
     lostGenerationsSchedule,
     oldGenerationsSchedule,
+    keptTextsSchedule,
     uploadSweepSchedule,
     oldEventsSchedule,
     webhookDeliveriesSchedule,

@@ -41,6 +41,13 @@ import { DescribeBranches1795291600000 } from '../../migrations/1795291600000-de
 import { CreateBudgets1795291800000 } from '../../migrations/1795291800000-create-budgets.js';
 import { ChargeBeyondHolds1795292200000 } from '../../migrations/1795292200000-charge-beyond-holds.js';
 import { BindKeysToProjects1795292300000 } from '../../migrations/1795292300000-bind-keys-to-projects.js';
+// prettier-ignore
+import { CreateProviderKeysAndAiPolicies1795292400000 }
+  from '../../migrations/1795292400000-create-provider-keys-and-ai-policies.js';
+import { CreateGenerationContents1795292500000 } from '../../migrations/1795292500000-create-generation-contents.js';
+// prettier-ignore
+import { CountWorkPaidElsewhere1795292410000 }
+  from '../../migrations/1795292410000-count-work-paid-elsewhere.js';
 import { CreateModels1795292000000 } from '../../migrations/1795292000000-create-models.js';
 import { CreateGenerations1795292100000 } from '../../migrations/1795292100000-create-generations.js';
 import { AddWebSessions1795291000000 } from '../../migrations/1795291000000-add-web-sessions.js';
@@ -156,6 +163,9 @@ const MIGRATIONS = [
   CreateGenerations1795292100000,
   ChargeBeyondHolds1795292200000,
   BindKeysToProjects1795292300000,
+  CreateProviderKeysAndAiPolicies1795292400000,
+  CountWorkPaidElsewhere1795292410000,
+  CreateGenerationContents1795292500000,
 ];
 
 /** Returns the names of all migrations in their order. */

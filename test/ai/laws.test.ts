@@ -1,13 +1,7 @@
 import { PriceSyncService } from '../../src/modules/ai/catalog/price-sync.service.js';
-import { GenerationEnds } from '../../src/modules/ai/calls/generation-ends.js';
-import { GenerationSweeper } from '../../src/modules/ai/calls/generation-sweeper.js';
-import { LostGenerationsCounter } from '../../src/modules/ai/metrics/ai.metrics.js';
-import { GenerationsStore } from '../../src/modules/ai/persistence/generations.store.js';
-import { ModelRouters } from '../../src/modules/ai/routers/model-routers.js';
 import type { OrgMembership } from '../../src/modules/auth/principal.js';
 import { LedgerService } from '../../src/modules/credits/ledger.service.js';
 import { Database } from '../../src/platform/database/database.js';
-import { Log } from '../../src/platform/logging/log.js';
 import { formatUsd, parseUsd } from '../../src/platform/money/nano-dollars.js';
 import { faultsOf } from '../credits/support.js';
 import { FakeModelRouter, Gate, ROUTER_KEY } from '../support/fake-model-router.js';
@@ -141,15 +135,8 @@ it('bills once at most, and exactly where the ID was known, when its process is 
 
 /** What happens in the half hour after a process was lost. */
 async function afterwards(): Promise<void> {
-  const sweeper = new GenerationSweeper(
-    app.get(GenerationsStore),
-    app.get(ModelRouters),
-    app.get(GenerationEnds),
-    app.get(LostGenerationsCounter),
-    { now: () => new Date(Date.now() + 20 * 60_000) },
-    app.get(Log),
-  );
-  await sweeper.run(new AbortController().signal);
+  await make.sql("UPDATE generation_starts SET gives_up_at = now() - interval '1 second'");
+  await app.runSchedule('lost-generations');
   await make.sql("UPDATE holds SET expires_at = now() - interval '1 second' WHERE state = 'held'");
   await app.runSchedule('credits');
 }

@@ -4,6 +4,7 @@ import { GenerationSweeper } from '../../src/modules/ai/calls/generation-sweeper
 import { LostGenerationsCounter } from '../../src/modules/ai/metrics/ai.metrics.js';
 import { GenerationsStore } from '../../src/modules/ai/persistence/generations.store.js';
 import { ModelRouters } from '../../src/modules/ai/routers/model-routers.js';
+import { ProviderKeysService } from '../../src/modules/ai/provider-keys/provider-keys.service.js';
 import { GenerationEnds } from '../../src/modules/ai/calls/generation-ends.js';
 import { ProjectEnvService } from '../../src/modules/projects/project-env.service.js';
 import { RedisConnections } from '../../src/platform/redis/redis-connections.js';
@@ -359,6 +360,7 @@ describe('money', () => {
       app.get(LostGenerationsCounter),
       { now: () => new Date(Date.now() + 20 * 60_000) },
       app.get(Log),
+      app.get(ProviderKeysService),
     );
     const leave = (upstreamId: string | null): Promise<unknown> =>
       make.sql(

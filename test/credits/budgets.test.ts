@@ -196,6 +196,52 @@ describe('a budget', () => {
     });
   });
 
+  it('counts work that is paid for elsewhere by its price, and nothing is held, charged or recorded for it', async () => {
+    const { person, orgId, subject } = await keyed();
+    const credits = async (): Promise<object> => {
+      const { balance, held } = (await app.fetch('/api/v1/billing/credits', as(person))).body.data;
+      return { balance, held };
+    };
+    const before = await credits();
+    await put(subject, { window: 'total', limit: '1' }, person);
+    const elsewhere = (count: bigint): WorkEstimate => ({ ...hours(orgId, subject, count), paidElsewhere: true });
+    const used = (count: bigint): Pick<WorkEstimate, 'meter' | 'lines'> => ({
+      meter: 'sandbox_compute',
+      lines: [{ quantity: count * HOUR_MS }],
+    });
+    const budget = async (): Promise<object> => (await app.fetch(`${PATH}/${subject}`, as(person))).body.data;
+
+    const works = [await work().begin(elsewhere(6n)), await work().begin(elsewhere(4n))] as const;
+    expect(works[0].heldNano).toBe(0n);
+    expect(await budget()).toMatchObject({ spent: '0', held: '1', available: '0' });
+    expect(await credits()).toEqual(before);
+    expect(await codeOf(work().begin(elsewhere(1n)))).toBe('budget_exceeded');
+    expect(await faultsOf(app.get(Database).manager)).toEqual([]);
+
+    // Twice ends once, and more than is held counts as what is held.
+    for (const count of [2n, 5n]) await work().endElsewhere(works[0], used(count));
+    await work().endElsewhere(works[1], used(9n));
+    expect(await budget()).toMatchObject({ spent: '0.6', held: '0', available: '0.4' });
+    await work().abandon(await work().begin(elsewhere(4n)));
+    expect(await budget()).toMatchObject({ spent: '0.6', held: '0', available: '0.4' });
+    expect(await credits()).toEqual(before);
+    expect(await make.sql('SELECT 1 FROM usage_events WHERE org_id = $1', [orgId])).toEqual([]);
+    expect(await make.sql("SELECT 1 FROM ledger_entries WHERE org_id = $1 AND account = 'revenue'", [orgId])).toEqual(
+      [],
+    );
+  });
+
+  it('admits exactly what it covers when work that is charged and work that is not race', async () => {
+    const { person, orgId, subject } = await keyed();
+    await put(subject, { window: 'total', limit: '0.7' }, person);
+    const outcomes = await Promise.all(
+      Array.from({ length: 60 }, (_, index) =>
+        codeOf(work().begin({ ...hours(orgId, subject, 1n), paidElsewhere: index % 2 === 0 })),
+      ),
+    );
+    expect(outcomes.filter((outcome) => outcome === 'ok')).toHaveLength(7);
+  });
+
   it('is no obstacle to work that began before it was deleted', async () => {
     const { person, orgId, subject } = await keyed();
     await put(subject, { window: 'total', limit: '1' }, person);

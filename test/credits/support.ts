@@ -40,8 +40,8 @@ export async function faultsOf(manager: Query): Promise<string[]> {
         || ' held, its holds say ' || coalesce(c, 0) || ' and ' || coalesce(h, 0) FROM budget_periods p
       JOIN budgets b ON b.id = p.budget_id
       LEFT JOIN (SELECT part ->> 'budget' AS budget_id, part ->> 'period' AS period,
-        sum(cost_nano - lost_nano) FILTER (WHERE state = 'settled') c,
-        sum(amount_nano) FILTER (WHERE state = 'held') h
+        sum(coalesce(counted_nano, cost_nano - lost_nano)) FILTER (WHERE state = 'settled') c,
+        sum(coalesce(counted_nano, amount_nano)) FILTER (WHERE state = 'held') h
         FROM holds, jsonb_array_elements(budgets) part GROUP BY 1, 2) x USING (budget_id, period)
       WHERE posted_nano <> coalesce(c, 0) OR p.held_nano <> coalesce(h, 0)
     UNION ALL SELECT key || ' is ' || state || ' and has ' || count(e.*) || ' entries of revenue' FROM holds h

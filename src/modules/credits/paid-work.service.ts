@@ -55,8 +55,8 @@ export class PaidWorkService {
    * @throws {SpendCapReached} `spend_cap_reached`
    */
   async begin(work: WorkEstimate): Promise<PaidWork> {
-    const { orgId, plan, meter, lines, subjects = [], key, withinMs = WITHIN_MS, chargesBeyond = false } = work;
-    const amountNano = await this.estimate(work);
+    const { orgId, plan, meter, lines, subjects = [], paidElsewhere = false, key, withinMs = WITHIN_MS } = work;
+    const priceNano = await this.estimate(work);
     const begunAt = this.clock.now();
     const expiresAt = new Date(begunAt.getTime() + withinMs);
     return paidWorkOf(
@@ -68,12 +68,13 @@ export class PaidWorkService {
           orgId,
           meter,
           model: modelOf(lines),
-          amountNano,
+          amountNano: paidElsewhere ? 0n : priceNano,
+          countedNano: paidElsewhere ? priceNano : null,
           subjects,
           begunAt,
           expiresAt,
           postpaid: PLANS[plan].billsUsage,
-          chargesBeyond,
+          chargesBeyond: work.chargesBeyond === true && !paidElsewhere,
         },
       }),
     );
@@ -97,6 +98,17 @@ export class PaidWorkService {
   ): Promise<{ costNano: bigint }> {
     const { costNano } = await this.write({ kind: 'end', orgId, key, events });
     return { costNano: costNano! };
+  }
+
+  /**
+   * Ends work that is paid for elsewhere, once. Budgets count the price of what it has used, at most what they hold for
+   * it. Nothing is charged, and nothing is recorded as usage.
+   */
+  async endElsewhere(
+    { key, orgId, begunAt }: Pick<PaidWork, 'key' | 'orgId' | 'begunAt'>,
+    used: Pick<WorkEstimate, 'meter' | 'lines'>,
+  ): Promise<void> {
+    await this.write({ kind: 'count', orgId, key, costNano: await this.estimate(used), occurredAt: begunAt });
   }
 
   /** Releases the hold. Work that has ended stays as it is. */

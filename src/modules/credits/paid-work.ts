@@ -23,6 +23,11 @@ export interface WorkEstimate {
   readonly chargesBeyond?: boolean;
   /** Whose budgets the work also needs room in, such as `key:key_…`. */
   readonly subjects?: readonly string[];
+  /**
+   * True when the organization pays for it elsewhere: nothing is held or charged, and only budgets count its price.
+   * Such work ends with `endElsewhere`.
+   */
+  readonly paidElsewhere?: boolean;
   /** Identifies the work. Beginning it twice holds once. */
   readonly key: string;
   /** The work is considered lost after this time, and its hold is released. The default is an hour. */

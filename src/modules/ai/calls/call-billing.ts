@@ -12,6 +12,7 @@ import type { PaidWork, WorkEstimate } from '../../credits/paid-work.js';
 import { PaidWorkService } from '../../credits/paid-work.service.js';
 import type { TokenKind } from '../../metering/meter.js';
 import type { UsageEvent } from '../../metering/usage-event.js';
+import type { BilledTo } from '../domain/billed-to.js';
 import type { OfferedModel } from '../domain/offered-model.js';
 import type { TokenUsage } from '../domain/token-usage.js';
 import type { RoutePlan } from '../routing/route-plan.js';
@@ -27,7 +28,7 @@ const TOKENS_OF_PRICE = 1_000_000n;
 
 /** A call whose highest price is known. */
 export interface PricedCall {
-  readonly limits: Omit<CallLimits, 'capsPrice'>;
+  readonly limits: Omit<CallLimits, 'capsPrice' | 'zeroRetention'>;
   readonly inputTokens: number;
   readonly maxCostNano: bigint;
 }
@@ -39,6 +40,7 @@ interface Admitted {
   readonly plan: RoutePlan;
   readonly request: CallRequest;
   readonly inputTokens: number;
+  readonly billedTo: BilledTo;
 }
 
 /** Holds and charges what calls of models cost: all kinds of their tokens as one piece of work. */
@@ -65,7 +67,7 @@ export class CallBilling {
 
   /**
    * Holds the price of the estimated input and of the longest answer, of the dearest model that may answer. If the
-   * caller does not limit the answer, the credits do.
+   * caller does not limit the answer, the credits do. If the organization pays its provider, only budgets hold it.
    *
    * @throws {BudgetExceeded} `budget_exceeded`
    * @throws {CreditsExhausted} `credits_exhausted`
@@ -84,7 +86,7 @@ export class CallBilling {
   }
 
   private async begin(
-    { id, call, plan, request, inputTokens }: Admitted,
+    { id, call, plan, request, inputTokens, billedTo }: Admitted,
     maxTokens: number | undefined,
   ): Promise<PricedCall> {
     const { org, principal } = call;
@@ -103,6 +105,7 @@ export class CallBilling {
       meter: METER,
       lines: dearest.lines,
       subjects: subjectsOf(credential),
+      paidElsewhere: billedTo === 'organization',
       key: keyOf(id),
       withinMs: HELD_MS,
       chargesBeyond: true,
@@ -111,11 +114,19 @@ export class CallBilling {
     return { limits: { maxTokens, user }, inputTokens, maxCostNano: heldNano };
   }
 
-  /** Charges for the tokens once, within the current transaction. Returns undefined when nothing is held. */
+  /**
+   * Charges for the tokens once, within the current transaction. If the organization pays its provider for them, only
+   * budgets count them. Returns undefined when nothing is held.
+   */
   async charge(generation: ChargedGeneration, tokens: TokenUsage): Promise<bigint | undefined> {
     const [work] = await this.paidWork.find([keyOf(generation.id)]);
     if (work === undefined) return undefined;
-    const { costNano } = await this.paidWork.end(work, eventsOf(generation, tokens, work));
+    const events = eventsOf(generation, tokens, work);
+    if (generation.billedTo === 'organization') {
+      await this.paidWork.endElsewhere(work, { meter: METER, lines: events });
+      return 0n;
+    }
+    const { costNano } = await this.paidWork.end(work, events);
     return costNano;
   }
 
@@ -133,6 +144,7 @@ export interface ChargedGeneration {
   readonly projectId: string | null;
   readonly model: string;
   readonly pricedKinds: readonly TokenKind[];
+  readonly billedTo: BilledTo;
 }
 
 /** Whose budgets the call also needs room in. */

@@ -10,7 +10,7 @@ const MAX_TOKENS = 10_000_000;
 /** What a router would charge for beside tokens. */
 const REFUSED = ['plugins', 'web_search_options'];
 /** What this service decides itself. */
-const OWN = new Set(['models', 'route', 'stream_options', 'user', 'model']);
+const OWN = new Set(['models', 'route', 'preset', 'stream_options', 'user', 'model']);
 
 /** How far a request may go, which is known once its price is held. */
 export interface CallLimits {
@@ -20,6 +20,8 @@ export interface CallLimits {
   readonly user: string;
   /** True when the router refuses to charge more than the price that the request names. */
   readonly capsPrice: boolean;
+  /** True when the router is asked to choose only providers that keep no texts. */
+  readonly zeroRetention: boolean;
 }
 
 /** A request for a model, as the caller sent it. Fields that it does not know are passed on. */
@@ -47,26 +49,31 @@ export class CallRequest {
   }
 
   /** The body for one of the models that may answer. Only what the service decides differs from what was sent. */
-  bodyFor({ upstreamId, upstreamPricesNano }: OfferedModel, { maxTokens, user, capsPrice }: CallLimits): Buffer {
+  bodyFor(model: OfferedModel, limits: CallLimits): Buffer {
+    const { maxTokens, user } = limits;
     const sent = Object.entries(this.fields).filter(([name]) => !OWN.has(name));
     return Buffer.from(
       JSON.stringify({
-        model: upstreamId,
+        model: model.upstreamId,
         ...Object.fromEntries(sent),
         ...(this.maxTokens === undefined && maxTokens !== undefined ? { max_tokens: maxTokens } : {}),
         ...(this.isStream
           ? { stream_options: { ...fieldsOf(this.fields['stream_options']), include_usage: true } }
           : {}),
-        ...(upstreamPricesNano === null || !capsPrice ? {} : { provider: this.providerAt(upstreamPricesNano) }),
+        ...this.routingFor(model, limits),
         user,
       }),
     );
   }
 
-  /** A router that has become dearer since its prices were read refuses, instead of charging more than we do. */
-  private providerAt({ input = 0n, output = 0n }: NonNullable<OfferedModel['upstreamPricesNano']>): Fields {
-    const usd = (nano: bigint): number => Number(nano) / 1e9;
-    return { ...fieldsOf(this.fields['provider']), max_price: { prompt: usd(input), completion: usd(output) } };
+  /** The field `provider`, which is the caller's unless the service or the policy decides a part of it. */
+  private routingFor({ upstreamPricesNano }: OfferedModel, { capsPrice, zeroRetention }: CallLimits): Fields {
+    const decided = {
+      ...(upstreamPricesNano === null || !capsPrice ? {} : maxPriceOf(upstreamPricesNano)),
+      ...(zeroRetention ? ZERO_RETENTION : {}),
+    };
+    if (Object.keys(decided).length === 0) return {};
+    return { provider: { ...fieldsOf(this.fields['provider']), ...decided } };
   }
 
   private *faults(): Iterable<FieldFault> {
@@ -95,6 +102,15 @@ export class CallRequest {
     if (isAbsent(value) || (Number.isSafeInteger(value) && (value as number) >= 1 && (value as number) <= max)) return;
     yield { ...fault(name, 'is_int', `${name} must be a whole number from 1 to ${max}.`), expected: { min: 1, max } };
   }
+}
+
+/** What OpenRouter takes to use no provider that keeps texts or learns from them. */
+const ZERO_RETENTION = { data_collection: 'deny', zdr: true };
+
+/** A router that has become dearer since its prices were read refuses, instead of charging more than we do. */
+function maxPriceOf({ input = 0n, output = 0n }: NonNullable<OfferedModel['upstreamPricesNano']>): Fields {
+  const usd = (nano: bigint): number => Number(nano) / 1e9;
+  return { max_price: { prompt: usd(input), completion: usd(output) } };
 }
 
 const isAbsent = (value: unknown): boolean => value === undefined || value === null;

@@ -2,8 +2,13 @@ import { Module } from '@nestjs/common';
 import { CreditsModule } from '../../credits/credits.module.js';
 import { AiModule } from '../ai.module.js';
 import { AI_METRICS, LostGenerationsCounter } from '../metrics/ai.metrics.js';
+import { CallRulesStore } from '../persistence/call-rules.store.js';
 import { GenerationsStore } from '../persistence/generations.store.js';
 import { LimitsModule } from '../../limits/limits.module.js';
+import { ProviderKeysModule } from '../provider-keys/provider-keys.module.js';
+import { GenerationContentsService } from '../retention/generation-contents.service.js';
+import { RetentionModule } from '../retention/retention.module.js';
+import { CallAdmission } from './call-admission.js';
 import { CallBilling } from './call-billing.js';
 import { GenerationEnds } from './generation-ends.js';
 import { GenerationOpener } from './generation-opener.js';
@@ -15,9 +20,12 @@ import { OrgCallLimits } from './org-call-limits.js';
 
 /** Calls of models, and what they cost. */
 @Module({
-  imports: [AiModule, CreditsModule, LimitsModule],
+  imports: [AiModule, CreditsModule, LimitsModule, ProviderKeysModule, RetentionModule],
   providers: [
+    CallAdmission,
     CallBilling,
+    CallRulesStore,
+    GenerationContentsService,
     GenerationEnds,
     GenerationOpener,
     GenerationRuns,
@@ -28,6 +36,13 @@ import { OrgCallLimits } from './org-call-limits.js';
     OrgCallLimits,
     ...AI_METRICS,
   ],
-  exports: [GenerationEnds, GenerationsService, GenerationsStore, LostGenerationsCounter, ModelCallsService],
+  exports: [
+    GenerationContentsService,
+    GenerationEnds,
+    GenerationsService,
+    GenerationsStore,
+    LostGenerationsCounter,
+    ModelCallsService,
+  ],
 })
 export class CallsModule {}

@@ -75,6 +75,7 @@ export class GenerationEnds {
         router: start.router,
         upstreamId: start.upstreamId,
         streamed: start.streamed,
+        billedTo: start.billedTo,
         outcome: end.outcome,
         finishReason: end.finishReason?.slice(0, 100) ?? null,
         usageSource: end.usageSource,
@@ -90,7 +91,8 @@ export class GenerationEnds {
       return charged;
     });
     this.metrics.ended(start.protocol, end.outcome);
-    this.metrics.charged(tokens, costNano, model === undefined ? null : upstreamCostOf(model, tokens));
+    const isOurs = start.billedTo === 'credits';
+    this.metrics.charged(tokens, costNano, model === undefined || !isOurs ? null : upstreamCostOf(model, tokens));
     return costNano;
   }
 }

@@ -5,6 +5,7 @@ import { AiMetrics } from '../metrics/ai.metrics.js';
 import { ModelRouters } from '../routers/model-routers.js';
 import { ModelSender } from '../routing/model-sender.js';
 import { GenerationEnds } from './generation-ends.js';
+import { apiKeyFor } from './org-rules.js';
 import type { HeldCall, OpenedGeneration } from './opened-generation.js';
 
 /** Sends calls whose price is held to the routers. */
@@ -23,10 +24,11 @@ export class GenerationOpener {
    * would tell what the router has billed for it.
    *
    * @throws {RequestRefusedByModel} `invalid_request`
+   * @throws {ProviderKeyRefused} `provider_key_refused`
    * @throws {ModelUnavailable} `model_unavailable`
    */
   async open(held: HeldCall): Promise<OpenedGeneration> {
-    const { request, plan, priced } = held;
+    const { request, plan, priced, rules, billedTo } = held;
     const abort = new AbortController();
     try {
       const sent = await this.sender.send(
@@ -36,8 +38,10 @@ export class GenerationOpener {
             request.bodyFor(model, {
               ...priced.limits,
               // Only such a router reads the field, and tells what it has charged.
-              capsPrice: this.routers.find(model.router)?.traits.keepsUsage === true,
+              capsPrice: billedTo === 'credits' && this.routers.find(model.router)?.traits.keepsUsage === true,
+              zeroRetention: rules.policy.zeroRetentionOnly && this.routers.asksForZeroRetention(model.router),
             }),
+          apiKeyFor: (model) => apiKeyFor(rules, model),
         },
         abort.signal,
       );

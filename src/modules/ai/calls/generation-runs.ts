@@ -5,6 +5,7 @@ import { formatUsd } from '../../../platform/money/nano-dollars.js';
 import { UpstreamFailed } from '../ai.errors.js';
 import type { TokenUsage } from '../domain/token-usage.js';
 import { AiMetrics } from '../metrics/ai.metrics.js';
+import { TextsKeeper } from '../retention/texts-keeper.js';
 import type { AnswerFacts, AnswerReader } from '../usage/answer-reader.js';
 import { JsonAnswer } from '../usage/json-answer.js';
 import { UsageFrame } from '../usage/usage-frame.js';
@@ -44,6 +45,7 @@ export class GenerationRuns {
   constructor(
     private readonly usage: GenerationUsage,
     private readonly ends: GenerationEnds,
+    private readonly texts: TextsKeeper,
     private readonly metrics: AiMetrics,
     private readonly shutdown: Shutdown,
     private readonly log: Log,
@@ -57,7 +59,10 @@ export class GenerationRuns {
 
   /** Resolves when the caller has everything. The bill may take longer, when the router has to be asked. */
   run(opened: OpenedGeneration, sink: AnswerSink): Promise<RunResult> {
-    return this.track(this.runToEnd(opened, sink));
+    const { id, call, request, rules } = opened;
+    if (rules.policy.retentionDays === null) return this.track(this.runToEnd(opened, sink));
+    const kept = { id, orgId: call.org.id, fields: request.fields };
+    return this.track(this.texts.keep(kept, sink, (recording) => this.runToEnd(opened, recording)));
   }
 
   private async runToEnd(opened: OpenedGeneration, sink: AnswerSink): Promise<RunResult> {

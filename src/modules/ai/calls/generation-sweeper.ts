@@ -6,6 +6,7 @@ import { Clock } from '../../../platform/time/clock.js';
 import { LostGenerationsCounter } from '../metrics/ai.metrics.js';
 import type { GenerationStart } from '../persistence/generation.entity.js';
 import { GenerationsStore } from '../persistence/generations.store.js';
+import { ProviderKeysService } from '../provider-keys/provider-keys.service.js';
 import { ModelRouters } from '../routers/model-routers.js';
 import { lostGenerationsSchedule } from '../jobs/ai.job.js';
 import { GenerationEnds } from './generation-ends.js';
@@ -28,6 +29,7 @@ export class GenerationSweeper implements ScheduleHandler {
     private readonly lost: LostGenerationsCounter,
     private readonly clock: Clock,
     private readonly log: Log,
+    private readonly keys: ProviderKeysService,
   ) {}
 
   async run(stopping: AbortSignal): Promise<void> {
@@ -40,13 +42,17 @@ export class GenerationSweeper implements ScheduleHandler {
   }
 
   private async settle(start: GenerationStart, signal: AbortSignal): Promise<void> {
-    const { id, orgId, router: routerId, upstreamId } = start;
+    const { id, orgId, router: routerId, upstreamId, billedTo } = start;
     const router = this.routers.find(routerId);
-    const asks = router?.traits.keepsUsage === true && upstreamId !== null;
+    const apiKey = billedTo === 'organization' ? await this.keys.find(orgId, routerId) : undefined;
+    // Only the key that it was sent with may ask for it.
+    const hasKey = billedTo === 'credits' || apiKey !== undefined;
+    const asks = router?.traits.keepsUsage === true && upstreamId !== null && hasKey;
     const isHopeless = start.createdAt.getTime() < this.clock.now().getTime() - ASKED_FOR_MS;
-    const usage = asks && !isHopeless ? await router.usageOf(upstreamId, signal) : undefined;
+    const usage = asks && !isHopeless ? await router.usageOf(upstreamId, signal, apiKey) : undefined;
     if (usage === undefined) {
-      this.lost.count();
+      // The organization pays its provider, whatever we know of it.
+      if (billedTo === 'credits') this.lost.count();
       this.log.error({ generationId: id, orgId, router: routerId }, 'A generation was lost. It is not charged.');
       await this.ends.release(id);
       return;

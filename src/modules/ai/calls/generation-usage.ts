@@ -6,6 +6,7 @@ import type { TokenUsage } from '../domain/token-usage.js';
 import type { ModelRouter } from '../routers/model-router.js';
 import type { AnswerFacts } from '../usage/answer-reader.js';
 import type { OpenedGeneration } from './opened-generation.js';
+import { apiKeyFor } from './org-rules.js';
 
 /** A router does not know a generation at once. These are the pauses before it is asked, a minute in all. */
 const PAUSES_MS = [250, 500, 1_000, 2_000, 4_000, 8_000, 16_000, 28_000];
@@ -39,19 +40,23 @@ export class GenerationUsage {
   ): Promise<FoundUsage | undefined> {
     if (facts.tokens !== undefined) return { tokens: facts.tokens, usageSource: 'stream' };
     const { router } = opened;
+    const apiKey = apiKeyFor(opened.rules, opened.sent.model);
     if (router.traits.keepsUsage && upstreamId !== undefined) {
-      const tokens = await this.ask(router, upstreamId, signal);
+      const tokens = await this.ask(router, { upstreamId, apiKey, signal });
       if (tokens !== undefined) return { tokens, usageSource: 'router' };
     }
     if (facts.countedOutput === 0 && !wasCancelled && (facts.hasFailed || !facts.isComplete)) return undefined;
     return { tokens: counted(opened, facts), usageSource: 'counted' };
   }
 
-  private async ask(router: ModelRouter, upstreamId: string, signal: AbortSignal): Promise<TokenUsage | undefined> {
+  private async ask(
+    router: ModelRouter,
+    { upstreamId, apiKey, signal }: { upstreamId: string; apiKey: string | undefined; signal: AbortSignal },
+  ): Promise<TokenUsage | undefined> {
     for (const pauseMs of PAUSES_MS) {
       await sleep(pauseMs, undefined, { signal });
       try {
-        const usage = await router.usageOf(upstreamId, signal);
+        const usage = await router.usageOf(upstreamId, signal, apiKey);
         if (usage !== undefined) return usage.tokens;
       } catch (error) {
         if (signal.aborted) throw signal.reason;

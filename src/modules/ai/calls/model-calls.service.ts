@@ -5,15 +5,15 @@ import { Ids } from '../../../platform/ids/ids.js';
 import { Clock } from '../../../platform/time/clock.js';
 import type { Call } from '../../auth/caller.js';
 import { GENERATION_ID } from '../ai.ids.js';
-import { ModelsService } from '../catalog/models.service.js';
 import type { AnswerHead, AnswerSink } from './answer-sink.js';
+import { type AllowedRequest, CallAdmission } from './call-admission.js';
 import { CallBilling, type PricedCall } from './call-billing.js';
 import type { CallRequest } from './call-request.js';
 import { OrgCallLimits } from './org-call-limits.js';
 import { GenerationOpener } from './generation-opener.js';
 import { GenerationRuns, type RunResult } from './generation-runs.js';
-import { estimateInput } from '../usage/token-estimate.js';
 import type { HeldCall } from './opened-generation.js';
+import { billedTo } from './org-rules.js';
 
 /** An answer without a stream. */
 export interface WholeAnswer {
@@ -27,7 +27,7 @@ export interface WholeAnswer {
 @Injectable()
 export class ModelCallsService {
   constructor(
-    private readonly models: ModelsService,
+    private readonly admission: CallAdmission,
     private readonly billing: CallBilling,
     private readonly limits: OrgCallLimits,
     private readonly opener: GenerationOpener,
@@ -42,16 +42,19 @@ export class ModelCallsService {
    * @throws as {@link stream}, but for what models refuse.
    */
   async rehearse(call: Call, request: CallRequest): Promise<PricedCall> {
-    const { model, models } = request.fields;
-    const plan = await this.models.plan({ protocol: request.protocol, model, models });
-    const inputTokens = await estimateInput(request.fields);
-    return this.billing.rehearse({ id: this.ids.next(GENERATION_ID), call, plan, request, inputTokens });
+    const { rules, inputTokens } = await this.admission.read(call, request);
+    const plan = await this.admission.plan(request, rules);
+    const id = this.ids.next(GENERATION_ID);
+    return this.billing.rehearse({ id, call, plan, request, inputTokens, billedTo: billedTo(rules, plan) });
   }
 
   /**
    * Sends the answer to the sink while it is generated. The sink begins only when a model has begun to answer.
    *
    * @throws {RequestInvalid} `invalid_request`
+   * @throws {SecretInPrompt} `secret_in_prompt`
+   * @throws {ModelNotAllowed} `model_not_allowed`
+   * @throws {ProviderKeyRefused} `provider_key_refused`
    * @throws {RequestRefusedByModel} `invalid_request`
    * @throws {ModelRouterNotConfigured} `model_router_not_configured`
    * @throws {ModelNotFound} `model_not_found`
@@ -81,13 +84,13 @@ export class ModelCallsService {
 
   private async run(call: Call, request: CallRequest, sink: AnswerSink): Promise<RunResult> {
     const begunMs = performance.now();
-    const inputTokens = await estimateInput(request.fields);
-    const admitted = { id: this.ids.next(GENERATION_ID), tokens: inputTokens + mostOutputOf(request) };
+    const allowed = await this.admission.read(call, request);
+    const admitted = { id: this.ids.next(GENERATION_ID), tokens: allowed.inputTokens + mostOutputOf(request) };
     await this.limits.enter(call.org, admitted);
     // Until a model answers, nothing is used.
     let used: number | undefined = 0;
     try {
-      const held = await this.hold(call, request, { id: admitted.id, inputTokens, begunMs });
+      const held = await this.hold(call, request, { id: admitted.id, ...allowed, begunMs });
       const opened = await this.opener.open(held);
       used = undefined;
       const result = await this.runs.run(opened, sink);
@@ -101,13 +104,13 @@ export class ModelCallsService {
   private async hold(
     call: Call,
     request: CallRequest,
-    { id, inputTokens, begunMs }: Pick<HeldCall, 'id' | 'begunMs'> & { readonly inputTokens: number },
+    { id, rules, inputTokens, begunMs }: Pick<HeldCall, 'id' | 'begunMs'> & AllowedRequest,
   ): Promise<HeldCall> {
-    const { model, models } = request.fields;
-    const plan = await this.models.plan({ protocol: request.protocol, model, models });
+    const plan = await this.admission.plan(request, rules);
     const createdAt = this.clock.now();
-    const priced = await this.billing.hold({ id, call, plan, request, inputTokens });
-    return { id, call, request, plan, priced, createdAt, begunMs };
+    const payer = billedTo(rules, plan);
+    const priced = await this.billing.hold({ id, call, plan, request, inputTokens, billedTo: payer });
+    return { id, call, request, rules, plan, priced, billedTo: payer, createdAt, begunMs };
   }
 }
 

@@ -4,15 +4,19 @@ import type { ModelRouter } from '../routers/model-router.js';
 import type { SentCall } from '../routing/model-sender.js';
 import type { RoutePlan } from '../routing/route-plan.js';
 import { type PricedCall, pricedKindsOf } from './call-billing.js';
+import type { BilledTo } from '../domain/billed-to.js';
 import type { CallRequest } from './call-request.js';
+import type { OrgRules } from './org-rules.js';
 
 /** A call whose price is held. */
 export interface HeldCall {
   readonly id: string;
   readonly call: Call;
   readonly request: CallRequest;
+  readonly rules: OrgRules;
   readonly plan: RoutePlan;
   readonly priced: PricedCall;
+  readonly billedTo: BilledTo;
   readonly createdAt: Date;
   /** For the part of the time to the first byte that is ours. */
   readonly begunMs: number;
@@ -31,7 +35,7 @@ const GIVEN_UP_AFTER_MS = 17 * 60_000;
 
 /** What another process needs to settle the generation. */
 export function startOf(opened: OpenedGeneration, upstreamId: string | undefined): GenerationStart {
-  const { id, call, request, sent, createdAt } = opened;
+  const { id, call, request, sent, billedTo, createdAt } = opened;
   const { org, principal } = call;
   const { credential } = principal;
   return {
@@ -46,6 +50,7 @@ export function startOf(opened: OpenedGeneration, upstreamId: string | undefined
     router: sent.model.router,
     upstreamId: upstreamId?.slice(0, 200) ?? null,
     streamed: request.isStream,
+    billedTo,
     createdAt,
     givesUpAt: new Date(createdAt.getTime() + GIVEN_UP_AFTER_MS),
   };

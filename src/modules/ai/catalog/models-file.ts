@@ -5,8 +5,8 @@ import { trimEnd } from '../../../platform/text/trim.js';
 import { TOKEN_KINDS, type TokenKind } from '../../metering/meter.js';
 import { type Protocol, PROTOCOLS } from '../routers/model-router.js';
 
-const ROUTER_TYPES = ['openai', 'openrouter', 'anthropic'] as const;
-type RouterType = (typeof ROUTER_TYPES)[number];
+export const ROUTER_TYPES = ['openai', 'openrouter', 'anthropic'] as const;
+export type RouterType = (typeof ROUTER_TYPES)[number];
 
 /** A router as the operator declares it. */
 export interface RouterDeclaration {
@@ -16,6 +16,10 @@ export interface RouterDeclaration {
   readonly apiKey: string | undefined;
   readonly free?: boolean | undefined;
   readonly hangUpStopsBilling?: boolean | undefined;
+  /** True when it keeps no texts, whatever a request says. */
+  readonly zeroRetention?: boolean | undefined;
+  /** True when organizations may use keys of their own. A router that does not check keys would cost them nothing. */
+  readonly ownKeys?: boolean | undefined;
 }
 
 /** A model that the operator names, or whose facts the operator overrides. */
@@ -47,6 +51,17 @@ const ROUTER_ID = /^[a-z0-9][a-z0-9-]{0,31}$/;
 const RESERVED_ROUTERS = new Set(['default', 'openrouter']);
 const ANTHROPIC_URL = 'https://api.anthropic.com/v1';
 const OPENROUTER_URL = 'https://openrouter.ai/api/v1';
+
+const ROUTER_FIELDS = [
+  'id',
+  'type',
+  'url',
+  'api_key_file',
+  'free',
+  'hang_up_stops_billing',
+  'zero_retention',
+  'own_keys',
+];
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -88,7 +103,7 @@ class FileReader {
   }
 
   private router(entry: unknown, at: string): RouterDeclaration {
-    const fields = this.object(entry, at, ['id', 'type', 'url', 'api_key_file', 'free', 'hang_up_stops_billing']);
+    const fields = this.object(entry, at, ROUTER_FIELDS);
     const id = this.matching(fields['id'], `${at}.id`, ROUTER_ID, '1 to 32 of a-z, 0-9 and "-"');
     if (RESERVED_ROUTERS.has(id)) this.faults.push(`${at}.id "${id}" is the name of a router of the environment`);
     const type = ROUTER_TYPES.find((each) => each === fields['type']);
@@ -103,6 +118,8 @@ class FileReader {
       apiKey,
       free: this.boolean(fields['free'], `${at}.free`),
       hangUpStopsBilling: this.boolean(fields['hang_up_stops_billing'], `${at}.hang_up_stops_billing`),
+      zeroRetention: this.boolean(fields['zero_retention'], `${at}.zero_retention`),
+      ownKeys: this.boolean(fields['own_keys'], `${at}.own_keys`),
     };
   }
 

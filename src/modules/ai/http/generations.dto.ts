@@ -7,6 +7,7 @@ import {
   USAGE_SOURCES,
   type UsageSource,
 } from '../domain/generation-state.js';
+import { BILLED_TO, type BilledTo } from '../domain/billed-to.js';
 import type { Generation } from '../persistence/generation.entity.js';
 import { type Protocol, PROTOCOLS } from '../routers/model-router.js';
 
@@ -42,7 +43,12 @@ export class GenerationView {
       'the router tells nothing (`counted`).',
   })
   usage_source!: UsageSource;
-  @ApiProperty({ example: '0.000131', description: 'The price in US dollars.' }) cost!: string;
+  @ApiProperty({
+    enum: BILLED_TO,
+    description: 'Who pays: the credits, or the organization at its provider, whose key the call was sent with.',
+  })
+  billed_to!: BilledTo;
+  @ApiProperty({ example: '0.000131', description: 'What the credits paid, in US dollars.' }) cost!: string;
   @ApiProperty({ type: Number, nullable: true, description: 'Milliseconds that the model took to begin.' })
   first_byte_ms!: number | null;
   @ApiProperty({ format: 'date-time' }) created_at!: string;
@@ -66,6 +72,7 @@ export class GenerationView {
         cache_write: Number(cacheWriteTokens),
       },
       usage_source: generation.usageSource,
+      billed_to: generation.billedTo,
       cost: formatUsd(BigInt(generation.costNano)),
       first_byte_ms: firstByteMs === null ? null : Math.round(firstByteMs * 100) / 100,
       created_at: generation.createdAt.toISOString(),

@@ -1,4 +1,6 @@
+import { defineSubscription } from '../../../platform/background/define-event.js';
 import { defineSchedule } from '../../../platform/background/define-schedule.js';
+import { orgDeletedEvent } from '../../orgs/org-deleted.job.js';
 
 export const priceSyncSchedule = defineSchedule({
   name: 'model-prices',
@@ -21,4 +23,19 @@ export const oldGenerationsSchedule = defineSchedule({
   summary: 'Deletes the records of generations that are older than 90 days.',
   everyMs: 60 * 60_000,
   runsIn: 'one',
+});
+
+export const keptTextsSchedule = defineSchedule({
+  name: 'kept-generation-texts',
+  summary: 'Deletes texts of generations after the days that their organization has set.',
+  everyMs: 10 * 60_000,
+  runsIn: 'one',
+});
+
+export const aiOrgDeletedSubscription = defineSubscription(orgDeletedEvent, {
+  name: 'ai-org-deleted',
+  summary: 'Deletes the provider keys, the policy and the kept texts of a deleted organization.',
+  attempts: 10,
+  backoffMs: 1_000,
+  concurrency: 2,
 });

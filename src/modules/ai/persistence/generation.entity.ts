@@ -1,6 +1,7 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { TokenKind } from '../../metering/meter.js';
 import type { Protocol } from '../routers/model-router.js';
+import type { BilledTo } from '../domain/billed-to.js';
 import type { GenerationOutcome, UsageSource } from '../domain/generation-state.js';
 
 /** What a model did for an organization, and what it cost. No text of it is kept. */
@@ -17,6 +18,7 @@ export class Generation {
   /** The router's own ID. */
   @Column('text', { name: 'upstream_id', nullable: true }) upstreamId!: string | null;
   @Column('boolean') streamed!: boolean;
+  @Column('text', { name: 'billed_to' }) billedTo!: BilledTo;
   @Column('text') outcome!: GenerationOutcome;
   @Column('text', { name: 'finish_reason', nullable: true }) finishReason!: string | null;
   @Column('text', { name: 'usage_source' }) usageSource!: UsageSource;
@@ -46,6 +48,7 @@ export class GenerationStart {
   @Column('text') router!: string;
   @Column('text', { name: 'upstream_id', nullable: true }) upstreamId!: string | null;
   @Column('boolean') streamed!: boolean;
+  @Column('text', { name: 'billed_to' }) billedTo!: BilledTo;
   @Column('timestamptz', { name: 'created_at' }) createdAt!: Date;
   @Column('timestamptz', { name: 'gives_up_at' }) givesUpAt!: Date;
 }

@@ -76,8 +76,12 @@ export abstract class ModelRouter {
    */
   abstract send(request: RouterRequest, signal: AbortSignal): Promise<RouterResponse>;
 
-  /** Returns what a generation has used, or undefined while the router does not know it (yet). */
-  abstract usageOf(generationId: string, signal: AbortSignal): Promise<UpstreamUsage | undefined>;
+  /**
+   * Returns what a generation has used, or undefined while the router does not know it (yet).
+   *
+   * @param apiKey the provider key of the organization, if the request was sent with one.
+   */
+  abstract usageOf(generationId: string, signal: AbortSignal, apiKey?: string): Promise<UpstreamUsage | undefined>;
 
   /** Closes all connections, when the process stops. */
   abstract close(): Promise<void>;

@@ -1,6 +1,7 @@
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { AiSettings } from '../ai.settings.js';
 import { ModelRouterNotConfigured } from '../ai.errors.js';
+import type { RouterDeclaration } from '../catalog/models-file.js';
 import type { ModelRouter } from './model-router.js';
 import { openRouter } from './open-router.js';
 
@@ -8,9 +9,11 @@ import { openRouter } from './open-router.js';
 @Injectable()
 export class ModelRouters implements OnApplicationShutdown {
   private readonly routers: ReadonlyMap<string, ModelRouter>;
+  private readonly declarations: ReadonlyMap<string, RouterDeclaration>;
   private readonly keys: readonly string[];
 
   constructor(settings: AiSettings) {
+    this.declarations = new Map(settings.routers.map((declaration) => [declaration.id, declaration]));
     this.keys = settings.routers.flatMap(({ apiKey }) => apiKey ?? []);
     this.routers = new Map(settings.routers.map((declaration) => [declaration.id, openRouter(declaration)]));
   }
@@ -21,6 +24,30 @@ export class ModelRouters implements OnApplicationShutdown {
 
   find(id: string): ModelRouter | undefined {
     return this.routers.get(id);
+  }
+
+  /** Returns what the operator has declared, in the order in which routers serve a model that several list. */
+  get declared(): readonly RouterDeclaration[] {
+    return [...this.declarations.values()];
+  }
+
+  /**
+   * True when organizations may use their own keys with a router. A server that does not check keys is the operator's
+   * own: its operator has to allow it.
+   */
+  takesOwnKeys(id: string): boolean {
+    const declaration = this.declarations.get(id);
+    return declaration !== undefined && (declaration.ownKeys ?? declaration.type !== 'openai');
+  }
+
+  /** True when a request can ask the router to choose only providers that keep no texts. */
+  asksForZeroRetention(id: string): boolean {
+    return this.declarations.get(id)?.type === 'openrouter';
+  }
+
+  /** True when texts can be sent to the router without being kept there. */
+  keepsNothing(id: string): boolean {
+    return this.asksForZeroRetention(id) || this.declarations.get(id)?.zeroRetention === true;
   }
 
   /** Removes the operator's keys from a text that another service wrote: some repeat the key that they refuse. */

@@ -58,8 +58,8 @@ export class OpenRouter extends ModelRouter {
     return this.connection.post(PATHS[protocol], { body, apiKey }, signal);
   }
 
-  async usageOf(generationId: string, signal: AbortSignal): Promise<UpstreamUsage | undefined> {
-    const answer = await this.connection.get(`/generation?id=${encodeURIComponent(generationId)}`, signal);
+  async usageOf(generationId: string, signal: AbortSignal, apiKey?: string): Promise<UpstreamUsage | undefined> {
+    const answer = await this.connection.get(`/generation?id=${encodeURIComponent(generationId)}`, signal, apiKey);
     if (answer === undefined) return undefined;
     const data = fieldsOf(fieldsOf(answer)['data']);
     // The native counts are what the provider bills. The others are of one tokenizer for all models.

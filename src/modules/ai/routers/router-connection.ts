@@ -87,15 +87,15 @@ export class RouterConnection {
   }
 
   /**
-   * Returns the JSON of an address, or undefined when it answers 404.
+   * Returns the JSON of an address, or undefined when it answers 404. `apiKey` replaces the key of the settings.
    *
    * @throws {Error} for any other failure.
    */
-  async get(path: string, signal: AbortSignal): Promise<unknown> {
+  async get(path: string, signal: AbortSignal, apiKey?: string): Promise<unknown> {
     const { statusCode, body } = await this.pool.request({
       method: 'GET',
       path: this.path + path,
-      headers: this.headersFor(undefined),
+      headers: this.headersFor(apiKey),
       signal,
     });
     const chunks: Buffer[] = [];

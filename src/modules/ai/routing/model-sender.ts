@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { Log } from '../../../platform/logging/log.js';
 import { Clock } from '../../../platform/time/clock.js';
-import { ModelUnavailable } from '../ai.errors.js';
+import { ModelUnavailable, ProviderKeyRefused } from '../ai.errors.js';
 import type { OfferedModel } from '../domain/offered-model.js';
 import type { RouterResponse } from '../routers/model-router.js';
 import { ModelRouters } from '../routers/model-routers.js';
@@ -63,6 +63,7 @@ export class ModelSender {
 
   /**
    * @throws {RequestRefusedByModel} `invalid_request` with the message of the model that refused the request.
+   * @throws {ProviderKeyRefused} `provider_key_refused` when a router refuses the key of the organization.
    * @throws {ModelUnavailable} `model_unavailable` when no model of the plan began to answer.
    * @throws the reason of the signal, when it is aborted.
    */
@@ -146,7 +147,7 @@ export class ModelSender {
         end('unknown');
         throw signal.reason;
       }
-      if (error instanceof RequestRefusedByModel) throw error;
+      if (error instanceof RequestRefusedByModel || error instanceof ProviderKeyRefused) throw error;
       end('failed');
       this.metrics.attempted(model.router, 'failed');
       this.log.warn({ router: model.router, model: model.id, error }, 'A model router did not answer.');
@@ -154,7 +155,10 @@ export class ModelSender {
     }
   }
 
-  /** @throws {RequestRefusedByModel} when the request itself is at fault. */
+  /**
+   * @throws {RequestRefusedByModel} when the request itself is at fault.
+   * @throws {ProviderKeyRefused} when the key of the organization is.
+   */
   private judge(
     model: OfferedModel,
     refused: {
@@ -171,13 +175,13 @@ export class ModelSender {
     const { router } = model;
     const fault = faultOf(status, error);
     if (fault === 'request' || (fault === 'account' && isOwnKey)) {
-      end('succeeded');
+      // What one account is refused says nothing about the model for others.
+      end(isOwnKey ? 'unknown' : 'succeeded');
       this.metrics.attempted(router, 'refused');
+      if (fault === 'account') throw new ProviderKeyRefused(router, status);
       throw new RequestRefusedByModel(
         model.id,
-        fault === 'request'
-          ? messageOf(error, (text) => this.withoutKeys(text, ownKey))
-          : `the provider does not accept the organization's key (${status})`,
+        messageOf(error, (text) => this.withoutKeys(text, ownKey)),
       );
     }
     // Nobody's own key may close a model for all others.

@@ -16,6 +16,13 @@ import type { Outcome } from './gathering-writer.js';
 export type WorkRequest =
   | { readonly kind: 'begin'; readonly orgId: string; readonly hold: NewHold }
   | { readonly kind: 'end'; readonly orgId: string; readonly key: string; readonly events: readonly UsageEvent[] }
+  | {
+      readonly kind: 'count';
+      readonly orgId: string;
+      readonly key: string;
+      readonly costNano: bigint;
+      readonly occurredAt: Date;
+    }
   | { readonly kind: 'abandon' | 'expire'; readonly orgId: string; readonly key: string };
 
 /** Begins and ends work of any number of organizations in one transaction. */
@@ -72,6 +79,11 @@ export class WorkBatchService {
           }),
         };
       }
+      case 'count':
+        assert.equal(session.get(request.key).orgId, request.orgId, `${request.key} is held by another organization.`);
+        return {
+          answer: session.count(request.key, request.costNano, { occurredAt: request.occurredAt, endedAt: at }),
+        };
       case 'abandon':
         return { answer: session.release(request.key, 'released', at) };
       case 'expire':
@@ -94,9 +106,13 @@ export class WorkBatchService {
     );
   }
 
-  private refusalOf(refusal: Refused, { orgId, amountNano, begunAt }: NewHold, session: PurseSession): Error {
+  private refusalOf(
+    refusal: Refused,
+    { orgId, amountNano, countedNano, begunAt }: NewHold,
+    session: PurseSession,
+  ): Error {
     const { refused, availableNano } = refusal;
-    if (refused === 'budget') return new BudgetExceeded(refusal, amountNano, begunAt);
+    if (refused === 'budget') return new BudgetExceeded(refusal, countedNano ?? amountNano, begunAt);
     const shortfall = { requiredNano: amountNano, availableNano, upgradeUrl: this.planSettings.pricingUrl };
     return refused === 'credits'
       ? new CreditsExhausted(shortfall)

@@ -30,22 +30,24 @@ const WRITE = `
     WHERE credit_grants.id = changed.id AND credit_grants.id = ANY($4::text[])
   ), begun AS (
     INSERT INTO holds (key, org_id, meter, model, amount_nano, month, begun_at, expires_at,
-      state, credit_nano, billed_nano, parts, ended_at, cost_nano, lost_nano, refunded_nano, occurred_at, budgets, beyond)
+      state, credit_nano, billed_nano, parts, ended_at, cost_nano, lost_nano, refunded_nano, occurred_at, budgets,
+      beyond, counted_nano)
     SELECT * FROM unnest(
       $7::text[], $8::text[], $9::text[], $10::text[], $11::bigint[], $12::date[],
       $13::timestamptz[], $14::timestamptz[],
       $15::text[], $16::bigint[], $17::bigint[], $18::jsonb[], $19::timestamptz[],
-      $20::bigint[], $21::bigint[], $22::bigint[], $23::timestamptz[], $44::jsonb[], $45::text[])
+      $20::bigint[], $21::bigint[], $22::bigint[], $23::timestamptz[], $44::jsonb[], $45::text[], $46::bigint[])
   ), changed AS (
     UPDATE holds
     SET state = changed.state, credit_nano = changed.credit_nano, billed_nano = changed.billed_nano,
       parts = changed.parts, ended_at = changed.ended_at, cost_nano = changed.cost_nano,
-      lost_nano = changed.lost_nano, refunded_nano = changed.refunded_nano, occurred_at = changed.occurred_at
+      lost_nano = changed.lost_nano, refunded_nano = changed.refunded_nano, occurred_at = changed.occurred_at,
+      counted_nano = changed.counted_nano
     FROM unnest(
       $24::text[], $25::text[], $26::bigint[], $27::bigint[], $28::jsonb[], $29::timestamptz[],
-      $30::bigint[], $31::bigint[], $32::bigint[], $33::timestamptz[])
+      $30::bigint[], $31::bigint[], $32::bigint[], $33::timestamptz[], $47::bigint[])
       AS changed (key, state, credit_nano, billed_nano, parts, ended_at,
-        cost_nano, lost_nano, refunded_nano, occurred_at)
+        cost_nano, lost_nano, refunded_nano, occurred_at, counted_nano)
     WHERE holds.key = changed.key AND holds.key = ANY($24::text[])
   ), transactions AS (
     INSERT INTO ledger_transactions (key, kind, org_id, details, at)
@@ -94,6 +96,8 @@ export class PurseChangesStore {
       arrayOfNumbers(entries.map(({ entry }) => entry.amountNano)),
       arrayOfTexts(begun.map(({ budgets }) => JSON.stringify(budgets))),
       arrayOfTexts(begun.map(({ beyond }) => beyond)),
+      arrayOfNumbers(begun.map(({ countedNano }) => countedNano)),
+      arrayOfNumbers(changed.map(({ countedNano }) => countedNano)),
     ]);
   }
 }

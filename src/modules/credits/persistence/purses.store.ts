@@ -77,7 +77,7 @@ const MONTH =
 const CAP = "json_build_object('orgId', org_id, 'capNano', cap_nano::text)";
 const HOLD = `json_build_array(key, org_id, meter, model, amount_nano::text, state, credit_nano::text,
   billed_nano::text, parts, budgets, month, begun_at, expires_at,
-  ended_at, cost_nano::text, lost_nano::text, refunded_nano::text, occurred_at, beyond)`;
+  ended_at, cost_nano::text, lost_nano::text, refunded_nano::text, occurred_at, beyond, counted_nano::text)`;
 type HoldValues = readonly [
   key: string,
   orgId: string,
@@ -98,6 +98,7 @@ type HoldValues = readonly [
   refundedNano: string,
   occurredAt: string | null,
   beyond: Hold['beyond'],
+  countedNano: string | null,
 ];
 
 const BUDGET = `json_build_array(b.id, b.org_id, b.subject, b."window", b.limit_nano::text,
@@ -336,6 +337,7 @@ function holdOf(values: HoldValues): Hold {
     refundedNano,
     occurredAt,
     beyond,
+    countedNano,
   ] = values;
   return {
     key,
@@ -357,5 +359,6 @@ function holdOf(values: HoldValues): Hold {
     lostNano: lostNano === null ? null : BigInt(lostNano),
     refundedNano: BigInt(refundedNano),
     occurredAt: occurredAt === null ? null : new Date(occurredAt),
+    countedNano: countedNano === null ? null : BigInt(countedNano),
   };
 }

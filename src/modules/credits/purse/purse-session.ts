@@ -18,6 +18,8 @@ export interface NewHold {
   readonly postpaid: boolean;
   readonly subjects?: readonly string[];
   readonly chargesBeyond?: boolean;
+  /** See {@link Hold.countedNano}. */
+  readonly countedNano?: bigint | null;
 }
 
 /** Usage that had no hold. */
@@ -90,10 +92,11 @@ export class PurseSession {
       postpaid: input.postpaid,
       ...(input.subjects === undefined ? {} : { subjects: input.subjects }),
       ...(input.chargesBeyond === undefined ? {} : { chargesBeyond: input.chargesBeyond }),
+      countedNano: input.countedNano ?? null,
     });
     if ('refused' in held) return held;
     const { key, orgId, meter, model, amountNano, begunAt, expiresAt } = input;
-    const { month, parts, creditNano, billedNano, budgets, beyond } = held;
+    const { month, parts, creditNano, billedNano, budgets, beyond, countedNano } = held;
     const hold: Hold = {
       key,
       orgId,
@@ -106,6 +109,7 @@ export class PurseSession {
       parts,
       budgets,
       beyond,
+      countedNano,
       month,
       begunAt,
       expiresAt,
@@ -139,6 +143,7 @@ export class PurseSession {
   settle(key: string, costNano: bigint, { occurredAt, endedAt }: { occurredAt: Date; endedAt: Date }): Hold {
     const hold = this.get(key);
     if (hold.costNano !== null) return hold;
+    assert(hold.countedNano === null, 'The work is paid for elsewhere.');
     if (hold.state !== 'held') return this.ended({ ...hold, costNano, lostNano: costNano, occurredAt });
     const purse = this.purse(hold.orgId);
     const before = purse.months.get(hold.month)?.postedNano ?? 0n;
@@ -147,6 +152,15 @@ export class PurseSession {
     if (paid.billedNano > 0n && purse.capNano !== null)
       this.warn(purse, hold.month, { beforeNano: before, warnedAt: endedAt });
     return this.ended({ ...hold, ...paid, costNano, state: 'settled', occurredAt, endedAt });
+  }
+
+  /** Ends work that is paid for elsewhere, once. Its budgets count `costNano`, and nothing is charged. */
+  count(key: string, costNano: bigint, { occurredAt, endedAt }: { occurredAt: Date; endedAt: Date }): Hold {
+    const hold = this.get(key);
+    if (hold.state !== 'held') return hold;
+    const { reached, countedNano } = this.purse(hold.orgId).count(hold, costNano);
+    this.journal.reachedBudgets.push(...reached.map((each) => ({ ...each, orgId: hold.orgId })));
+    return this.ended({ ...hold, countedNano, costNano: 0n, lostNano: 0n, state: 'settled', occurredAt, endedAt });
   }
 
   /** Releases a hold once. A hold that has ended stays unchanged. */

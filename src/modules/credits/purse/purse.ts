@@ -46,6 +46,11 @@ export interface Held extends Split {
   readonly budgets: readonly HeldBudget[];
   /** Null when the platform bears what the work costs beyond its hold. */
   readonly beyond: PayerBeyond | null;
+  /**
+   * What budgets hold, and later what they have counted, of work that is paid for elsewhere, which has an amount of
+   * zero. Null for work that is charged: they count its amount and its cost.
+   */
+  readonly countedNano: bigint | null;
 }
 
 export interface BilledMonth {
@@ -75,6 +80,8 @@ interface HoldInput {
   readonly subjects?: readonly string[];
   /** True when cost beyond the hold is charged, too, as far as there is room. */
   readonly chargesBeyond?: boolean;
+  /** See {@link Held.countedNano}. */
+  readonly countedNano?: bigint | null;
 }
 
 /** The amount is not available; `availableNano` is. */
@@ -129,8 +136,9 @@ export class Purse {
    * Holds credits first and then, if usage is billed, room below the spend cap, and all of the amount in each budget.
    * It holds all of the amount or nothing.
    */
-  hold({ meter, amountNano, at, postpaid, subjects = [], chargesBeyond = false }: HoldInput): Held | Refused {
-    const overBudget = this.budgets.refusalOf(subjects, amountNano, at);
+  hold(input: HoldInput): Held | Refused {
+    const { meter, amountNano, at, postpaid, subjects = [], chargesBeyond = false, countedNano = null } = input;
+    const overBudget = this.budgets.refusalOf(subjects, countedNano ?? amountNano, at);
     if (overBudget !== undefined) return overBudget;
     const month = monthOf(at).name;
     const availableNano = this.available(meter, at);
@@ -143,9 +151,9 @@ export class Purse {
     }
     const parts = this.split(creditNano, (grant) => freeOf(grant, meter, at));
     this.reserve({ parts, creditNano, billedNano, month }, 1n);
-    const budgets = this.budgets.hold(subjects, amountNano, at);
+    const budgets = this.budgets.hold(subjects, countedNano ?? amountNano, at);
     const beyond = chargesBeyond ? (postpaid ? 'invoice' : 'credits') : null;
-    return { meter, amountNano, month, parts, creditNano, billedNano, budgets, beyond };
+    return { meter, amountNano, month, parts, creditNano, billedNano, budgets, beyond, countedNano };
   }
 
   /** Returns how much of an amount can be held. */
@@ -177,10 +185,17 @@ export class Purse {
     return { parts, creditNano, billedNano, lostNano: costNano - paidNano, reached };
   }
 
+  /** Counts `costNano` in the budgets of work that is paid for elsewhere, at most what they hold for it. */
+  count({ budgets, countedNano }: Held, costNano: bigint): Pick<Held, 'countedNano'> & Pick<Paid, 'reached'> {
+    assert(countedNano !== null, 'The work is charged.');
+    const nano = least(costNano, countedNano);
+    return { countedNano: nano, reached: this.budgets.settle(budgets, countedNano, nano) };
+  }
+
   /** Releases the hold. */
   release(held: Held): Split {
     this.reserve(held, -1n);
-    this.budgets.release(held.budgets, held.amountNano);
+    this.budgets.release(held.budgets, held.countedNano ?? held.amountNano);
     return NOTHING;
   }
 

@@ -17,6 +17,7 @@ const PATH_PARAMETERS: Readonly<Record<string, { description: string; example: s
   repository_id: { description: 'The id of the repository.', example: 'repo_01jd3m8yeqf5rb0xkq5ym8s6tn' },
   execution_id: { description: 'The id of the execution.', example: 'exe_01jd3m8yeqf5rb0xkq5ym8s6tn' },
   generation_id: { description: 'The id of the generation.', example: 'gen_01jd3m8yeqf5rb0xkq5ym8s6tn' },
+  provider_id: { description: 'The ID of the provider.', example: 'openrouter' },
   task_id: { description: 'The id of the task.', example: 'tsk_01jd3m8yeqf5rb0xkq5ym8s6tn' },
   queue: { description: 'The name of the queue.', example: 'deploys' },
   job_id: { description: 'The id of the job.', example: '4711' },

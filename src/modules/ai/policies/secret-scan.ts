@@ -1,0 +1,120 @@
+import { tokenKindOf } from '../../auth/token-format.js';
+import { type Fields } from '../routers/upstream-json.js';
+
+const PREFIX = 'svc_';
+/** Every kind of token: one with a correct checksum is no other text. */
+const TOKEN = /svc_[a-z]{3,4}_[0-9A-Za-z]{39}/y;
+const MAX_TOKEN_CHARACTERS = 48;
+/** Other work gets a turn after so many characters. */
+const CHARACTERS_OF_TURN = 131_072;
+const CHARACTERS_OF_VALUE = 16;
+/** A deeper place is named by what it is in. */
+const MAX_PATH_PARTS = 8;
+
+/**
+ * Returns where a body contains a valid token of this service, such as `messages[2].content`, or undefined. It looks at
+ * all texts and names of fields, and through the escapes of JSON that stands in a text. It takes time in proportion to
+ * the size of the body, and lets other work run in between.
+ */
+export async function findSecret(body: Fields): Promise<string | undefined> {
+  const scan = new SecretScan();
+  return (await scan.isIn(body)) ? scan.placeIn(body) : undefined;
+}
+
+class SecretScan {
+  private characters = 0;
+
+  async isIn(body: unknown): Promise<boolean> {
+    const rest: unknown[] = [body];
+    while (rest.length > 0) {
+      const value = rest.pop();
+      if (typeof value === 'string') {
+        if (await this.isInText(value)) return true;
+        continue;
+      }
+      if (typeof value !== 'object' || value === null) continue;
+      await this.spend(CHARACTERS_OF_VALUE);
+      // Spreading a long list over the arguments of a call would exceed the stack.
+      if (Array.isArray(value)) for (const each of value) pushText(rest, each);
+      else for (const [name, field] of Object.entries(value)) (pushText(rest, name), pushText(rest, field));
+    }
+    return false;
+  }
+
+  /** Descends to the value that contains the token. Each level is searched again, which only a refused request costs. */
+  async placeIn(body: Fields): Promise<string> {
+    let path = '';
+    let value: unknown = body;
+    for (let part = 0; part < MAX_PATH_PARTS; part++) {
+      const next = await this.nextPart(value);
+      if (next === undefined) break;
+      path += next.part;
+      value = next.value;
+    }
+    return path.replace(/^\./, '') || 'The body';
+  }
+
+  private async nextPart(value: unknown): Promise<{ part: string; value: unknown } | undefined> {
+    if (typeof value !== 'object' || value === null) return undefined;
+    for (const [name, field] of Object.entries(value)) {
+      // A name that is the token itself is not repeated.
+      if (await this.isInText(name)) return undefined;
+      if (await this.isIn(field))
+        return { part: Array.isArray(value) ? `[${name}]` : `.${name.slice(0, 64)}`, value: field };
+    }
+    return undefined;
+  }
+
+  private async isInText(text: string): Promise<boolean> {
+    if (text.length < MAX_TOKEN_CHARACTERS - 1) return false;
+    const plain = text.includes('\\u00') ? await this.withoutEscapes(text) : text;
+    for (let at = 0; at < plain.length; at += CHARACTERS_OF_TURN) {
+      // A token may lie across two pieces.
+      const piece =
+        plain.length <= CHARACTERS_OF_TURN ? plain : plain.slice(at, at + CHARACTERS_OF_TURN + MAX_TOKEN_CHARACTERS);
+      if (hasToken(piece)) return true;
+      await this.spend(piece.length);
+    }
+    return false;
+  }
+
+  /** Replaces escapes of ASCII, such as `\u005f`, in JSON that stands in a text, however often it is nested. */
+  private async withoutEscapes(text: string): Promise<string> {
+    const parts: string[] = [];
+    let from = 0;
+    for (let at = text.indexOf('\\'); at !== -1; at = text.indexOf('\\', at)) {
+      const begin = at;
+      while (text.charCodeAt(at) === BACKSLASH) at++;
+      await this.spend(at - begin + CHARACTERS_OF_VALUE);
+      const code = text.startsWith('u00', at) ? Number.parseInt(text.slice(at + 3, at + 5), 16) : Number.NaN;
+      if (Number.isNaN(code)) continue;
+      parts.push(text.slice(from, begin), String.fromCharCode(code));
+      from = at += 5;
+    }
+    parts.push(text.slice(from));
+    return parts.join('');
+  }
+
+  private async spend(characters: number): Promise<void> {
+    this.characters += characters;
+    if (this.characters < CHARACTERS_OF_TURN) return;
+    this.characters = 0;
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
+const BACKSLASH = 0x5c;
+
+/** Numbers and short texts contain no token, and need no place on the stack. */
+function pushText(rest: unknown[], value: unknown): void {
+  if (typeof value === 'object' ? value !== null : typeof value === 'string') rest.push(value);
+}
+
+function hasToken(text: string): boolean {
+  for (let at = text.indexOf(PREFIX); at !== -1; at = text.indexOf(PREFIX, at + PREFIX.length)) {
+    TOKEN.lastIndex = at;
+    const [token] = TOKEN.exec(text) ?? [];
+    if (token !== undefined && tokenKindOf(token) !== undefined) return true;
+  }
+  return false;
+}
