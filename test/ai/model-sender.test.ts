@@ -262,8 +262,14 @@ describe('sending to models', () => {
 
   it('takes a refused key of an organization for its own fault', async () => {
     const sent = sender.send(planOf(model('market')), request({}, 'sk-wrong-key-of-an-organization'), never);
-    await expect(sent).rejects.toMatchObject({ code: 'invalid_request' });
+    await expect(sent).rejects.toMatchObject({
+      code: 'provider_key_refused',
+      status: 400,
+      help: { details: { provider: 'market', status: 401 } },
+    });
+    expect(market.calls).toHaveLength(1);
     expect(refusals).toEqual([]);
+    expect(lines).toEqual([]);
   });
 
   it('stops at once when the caller leaves', async () => {
@@ -294,7 +300,7 @@ describe('sending to models', () => {
     for (let call = 0; call < 12; call++)
       await expect(
         sender.send(planOf(model('market')), request({}, 'sk-wrong-key-of-an-organization'), never),
-      ).rejects.toMatchObject({ code: 'invalid_request' });
+      ).rejects.toMatchObject({ code: 'provider_key_refused' });
     expect((await send()).tries).toBe(1);
   });
 });
