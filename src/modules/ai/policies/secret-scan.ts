@@ -41,7 +41,7 @@ class SecretScan {
     return false;
   }
 
-  /** Descends to the value that contains the token. Each level is searched again, which only a refused request costs. */
+  /** Descends to the value that contains the token. Each level is searched again, for refused requests alone. */
   async placeIn(body: Fields): Promise<string> {
     let path = '';
     let value: unknown = body;
