@@ -225,7 +225,7 @@ describe('a key of the service in a request', () => {
     );
     const escaped = JSON.stringify({ key }).replaceAll('_', '\\u005f');
     expect((await secret(said(escaped))).code).toBe('secret_in_prompt');
-    const embedded = { model: 'fake/embeddings', input: ['a', `${key}`] };
+    const embedded = { model: 'fake/embeddings', input: ['a', key] };
     expect((await secret(embedded, EMBEDDINGS)).details[0].path).toBe('input[1]');
     expect((await secret(said(key), CHAT, { 'dry-run': 'true' })).code).toBe('secret_in_prompt');
     expect((await secret(said(key), CHAT, { 'idempotency-key': uniqueName('key') })).code).toBe('secret_in_prompt');
