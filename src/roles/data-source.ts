@@ -39,6 +39,7 @@ import { CreateWebhooks1795291200000 } from '../../migrations/1795291200000-crea
 import { AddRequestedCronRuns1795291700000 } from '../../migrations/1795291700000-add-requested-cron-runs.js';
 import { DescribeBranches1795291600000 } from '../../migrations/1795291600000-describe-branches.js';
 import { CreateBudgets1795291800000 } from '../../migrations/1795291800000-create-budgets.js';
+import { ChargeBeyondHolds1795292200000 } from '../../migrations/1795292200000-charge-beyond-holds.js';
 import { BindKeysToProjects1795292300000 } from '../../migrations/1795292300000-bind-keys-to-projects.js';
 // prettier-ignore
 import { CreateProviderKeysAndAiPolicies1795292400000 }
@@ -160,6 +161,7 @@ const MIGRATIONS = [
   CreateBudgets1795291800000,
   CreateModels1795292000000,
   CreateGenerations1795292100000,
+  ChargeBeyondHolds1795292200000,
   BindKeysToProjects1795292300000,
   CreateProviderKeysAndAiPolicies1795292400000,
   CountWorkPaidElsewhere1795292410000,

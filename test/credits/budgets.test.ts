@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { PaidWorkService } from '../../src/modules/credits/paid-work.service.js';
-import type { WorkEstimate } from '../../src/modules/credits/paid-work.js';
+import type { PaidWork, WorkEnd, WorkEstimate } from '../../src/modules/credits/paid-work.js';
 import { Database } from '../../src/platform/database/database.js';
 import { as, expectStatus, Make, type Person, send } from '../support/make.js';
 import { type Answer, eventually, useApp } from '../support/test-app.js';
@@ -205,9 +205,16 @@ describe('a budget', () => {
     const before = await credits();
     await put(subject, { window: 'total', limit: '1' }, person);
     const elsewhere = (count: bigint): WorkEstimate => ({ ...hours(orgId, subject, count), paidElsewhere: true });
-    const used = (count: bigint): Pick<WorkEstimate, 'meter' | 'lines'> => ({
+    const end = (of: PaidWork, count: bigint): WorkEnd => ({
+      work: of,
       meter: 'sandbox_compute',
-      lines: [{ quantity: count * HOUR_MS }],
+      events: [
+        {
+          ...{ source: 'test', sourceId: of.key, orgId, meter: 'sandbox_compute' },
+          ...{ quantity: count * HOUR_MS, occurredAt: of.begunAt },
+        },
+      ],
+      paidElsewhere: true,
     });
     const budget = async (): Promise<object> => (await app.fetch(`${PATH}/${subject}`, as(person))).body.data;
 
@@ -219,8 +226,8 @@ describe('a budget', () => {
     expect(await faultsOf(app.get(Database).manager)).toEqual([]);
 
     // Twice ends once, and more than is held counts as what is held.
-    for (const count of [2n, 5n]) await work().endElsewhere(works[0], used(count));
-    await work().endElsewhere(works[1], used(9n));
+    expect(await work().endAll([end(works[0], 2n), end(works[1], 9n)])).toEqual([0n, 0n]);
+    await work().endAll([end(works[0], 5n)]);
     expect(await budget()).toMatchObject({ spent: '0.6', held: '0', available: '0.4' });
     await work().abandon(await work().begin(elsewhere(4n)));
     expect(await budget()).toMatchObject({ spent: '0.6', held: '0', available: '0.4' });

@@ -63,6 +63,7 @@ describe('the ledger', () => {
             do: fc.constant('begin' as const),
             hours,
             plan: fc.constantFrom('free' as const, 'pro' as const),
+            chargesBeyond: fc.boolean(),
           }),
         },
         { weight: 3, arbitrary: fc.record({ do: fc.constant('end' as const), hours, which: fc.nat() }) },
@@ -103,6 +104,7 @@ describe('the ledger', () => {
                       lines: [{ quantity: BigInt(each.hours * HOUR_MS) }],
                       key: randomUUID(),
                       withinMs: each.hours % 3 === 0 ? 1 : 60_000,
+                      chargesBeyond: each.chargesBeyond,
                     }),
                   );
                   return;

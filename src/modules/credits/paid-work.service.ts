@@ -4,9 +4,9 @@ import { Clock } from '../../platform/time/clock.js';
 import { PLANS } from '../plans/plan.js';
 import { PricesService } from '../metering/prices.service.js';
 import type { UsageEvent } from '../metering/usage-event.js';
-import { GatheringWriter } from './paid/gathering-writer.js';
+import { GatheringWriter } from '../../platform/database/gathering-writer.js';
 import { WorkBatchService, type WorkRequest } from './paid/work-batch.service.js';
-import type { PaidWork, WorkEstimate } from './paid-work.js';
+import type { PaidWork, WorkEnd, WorkEstimate } from './paid-work.js';
 import { HoldsStore } from './persistence/holds.store.js';
 import type { Hold } from './purse/hold.js';
 
@@ -74,6 +74,7 @@ export class PaidWorkService {
           begunAt,
           expiresAt,
           postpaid: PLANS[plan].billsUsage,
+          chargesBeyond: work.chargesBeyond === true && !paidElsewhere,
         },
       }),
     );
@@ -86,8 +87,8 @@ export class PaidWorkService {
 
   /**
    * Records the usage and charges for it once, both in one transaction: the caller's, if there is one. Usage of several
-   * prices is several events, and one charge. The platform bears usage beyond the hold, and usage after the hold was
-   * released.
+   * prices is several events, and one charge. Usage beyond the hold is charged as {@link WorkEstimate.chargesBeyond}
+   * says, and the platform bears usage after the hold was released.
    *
    * @returns the price of the usage in nano-dollars; the earlier price when the work had ended before.
    */
@@ -100,14 +101,19 @@ export class PaidWorkService {
   }
 
   /**
-   * Ends work that is paid for elsewhere, once. Budgets count the price of what it has used, at most what they hold for
-   * it. Nothing is charged, and nothing is recorded as usage.
+   * Ends several pieces of work in one transaction: the caller's, if there is one. Each is charged for as by
+   * {@link end}. Of work that is paid for elsewhere, budgets count the price, at most what they hold for it; nothing is
+   * charged, and nothing is recorded as usage.
+   *
+   * @returns what each has cost in nano-dollars, in order; 0 for work that is paid for elsewhere.
    */
-  async endElsewhere(
-    { key, orgId, begunAt }: Pick<PaidWork, 'key' | 'orgId' | 'begunAt'>,
-    used: Pick<WorkEstimate, 'meter' | 'lines'>,
-  ): Promise<void> {
-    await this.write({ kind: 'count', orgId, key, costNano: await this.estimate(used), occurredAt: begunAt });
+  async endAll(ends: readonly WorkEnd[]): Promise<bigint[]> {
+    if (ends.length === 0) return [];
+    const outcomes = await this.batches.perform(await Promise.all(ends.map((end) => this.requestOf(end))));
+    return outcomes.map((outcome) => {
+      if ('refusal' in outcome) throw outcome.refusal;
+      return outcome.answer.costNano ?? 0n;
+    });
   }
 
   /** Releases the hold. Work that has ended stays as it is. */
@@ -118,6 +124,16 @@ export class PaidWorkService {
   /** Does the same as {@link abandon} for several pieces of work. */
   async abandonAll(works: readonly Pick<PaidWork, 'key' | 'orgId'>[]): Promise<void> {
     if (works.length > 0) await this.batches.perform(works.map(({ key, orgId }) => ({ kind: 'abandon', orgId, key })));
+  }
+
+  private async requestOf({
+    work: { key, orgId, begunAt },
+    meter,
+    events,
+    paidElsewhere,
+  }: WorkEnd): Promise<WorkRequest> {
+    if (!paidElsewhere) return { kind: 'end', orgId, key, events };
+    return { kind: 'count', orgId, key, costNano: await this.estimate({ meter, lines: events }), occurredAt: begunAt };
   }
 
   /** Batches the request with those of other callers, unless the caller has a transaction that it must join. */

@@ -1,5 +1,6 @@
 import type { PlanId } from '../plans/plan.js';
 import type { Meter } from '../metering/meter.js';
+import type { UsageEvent } from '../metering/usage-event.js';
 
 /** A part of an estimate that has a price of its own. */
 interface EstimateLine {
@@ -14,13 +15,18 @@ export interface WorkEstimate {
   readonly orgId: string;
   readonly plan: PlanId;
   readonly meter: Meter;
-  /** The most that it may use. The platform bears usage beyond it. */
+  /** The most that it may use. */
   readonly lines: readonly EstimateLine[];
+  /**
+   * True when usage beyond the estimate is charged, too, as far as credits, spend cap and budgets have room. The
+   * platform bears what is left, and otherwise all usage beyond the estimate.
+   */
+  readonly chargesBeyond?: boolean;
   /** Whose budgets the work also needs room in, such as `key:key_…`. */
   readonly subjects?: readonly string[];
   /**
    * True when the organization pays for it elsewhere: nothing is held or charged, and only budgets count its price.
-   * Such work ends with `endElsewhere`.
+   * Such work ends with `endAll`.
    */
   readonly paidElsewhere?: boolean;
   /** Identifies the work. Beginning it twice holds once. */
@@ -36,4 +42,13 @@ export interface PaidWork {
   readonly heldNano: bigint;
   /** The usage is booked at this time, so that it counts towards the month whose spend cap admitted the work. */
   readonly begunAt: Date;
+}
+
+/** Work that has ended, and what it used. */
+export interface WorkEnd {
+  readonly work: PaidWork;
+  readonly meter: Meter;
+  readonly events: readonly UsageEvent[];
+  /** As it began. */
+  readonly paidElsewhere: boolean;
 }

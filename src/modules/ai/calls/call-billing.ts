@@ -108,31 +108,42 @@ export class CallBilling {
       paidElsewhere: billedTo === 'organization',
       key: keyOf(id),
       withinMs: HELD_MS,
+      chargesBeyond: true,
     });
     const user = createHmac('sha256', this.userKey).update(org.id).digest('base64url');
     return { limits: { maxTokens, user }, inputTokens, maxCostNano: heldNano };
   }
 
   /**
-   * Charges for the tokens once, within the current transaction. If the organization pays its provider for them, only
-   * budgets count them. Returns undefined when nothing is held.
+   * Charges for the tokens of each generation once, all in the current transaction. If the organization pays its
+   * provider for them, only budgets count them.
+   *
+   * @returns the prices in order; undefined where nothing is held.
    */
-  async charge(generation: ChargedGeneration, tokens: TokenUsage): Promise<bigint | undefined> {
-    const [work] = await this.paidWork.find([keyOf(generation.id)]);
-    if (work === undefined) return undefined;
-    const events = eventsOf(generation, tokens, work);
-    if (generation.billedTo === 'organization') {
-      await this.paidWork.endElsewhere(work, { meter: METER, lines: events });
-      return 0n;
-    }
-    const { costNano } = await this.paidWork.end(work, events);
-    return costNano;
+  async chargeAll(used: readonly UsedTokens[]): Promise<(bigint | undefined)[]> {
+    const found = await this.paidWork.find(used.map(({ generation }) => keyOf(generation.id)));
+    const works = new Map(found.map((work) => [work.key, work]));
+    const ends = used.flatMap(({ generation, tokens }) => {
+      const work = works.get(keyOf(generation.id));
+      if (work === undefined) return [];
+      const events = eventsOf(generation, tokens, work);
+      return [{ work, meter: METER, events, paidElsewhere: generation.billedTo === 'organization' } as const];
+    });
+    const costs = await this.paidWork.endAll(ends);
+    const byKey = new Map(ends.map(({ work }, index) => [work.key, costs[index]]));
+    return used.map(({ generation }) => byKey.get(keyOf(generation.id)));
   }
 
   /** Releases the hold of a call that generated nothing. */
   async release(id: string): Promise<void> {
     await this.paidWork.abandonAll(await this.paidWork.find([keyOf(id)]));
   }
+}
+
+/** A generation that has ended, and what it used. */
+export interface UsedTokens {
+  readonly generation: ChargedGeneration;
+  readonly tokens: TokenUsage;
 }
 
 /** What of a generation decides its price. */

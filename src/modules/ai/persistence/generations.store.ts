@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
+import { insertOf } from '../../../platform/database/insert-of.js';
 import { type Page, pageOf, type PageRequest } from '../../../platform/database/page.js';
 import { Generation, GenerationStart } from './generation.entity.js';
 
@@ -7,15 +8,19 @@ import { Generation, GenerationStart } from './generation.entity.js';
 export class GenerationsStore {
   constructor(private readonly database: Database) {}
 
-  /** Does nothing when the start is known. */
-  async begin(start: GenerationStart): Promise<void> {
-    await this.database.manager.createQueryBuilder().insert().into(GenerationStart).values(start).orIgnore().execute();
+  /** Does nothing for starts that are known. */
+  async begin(starts: readonly GenerationStart[]): Promise<void> {
+    const { statement, rows } = insertOf(this.database.manager, GenerationStart, starts);
+    await this.database.manager.query(statement, [rows]);
   }
 
-  /** Removes the start. Does nothing to a generation that has ended before. */
-  async end(generation: Generation): Promise<void> {
-    await this.database.manager.createQueryBuilder().insert().into(Generation).values(generation).orIgnore().execute();
-    await this.forget(generation.id);
+  /** Removes the starts. Does nothing for generations that have ended before. */
+  async end(generations: readonly Generation[]): Promise<void> {
+    const { statement, rows } = insertOf(this.database.manager, Generation, generations);
+    await this.database.manager.query(
+      `WITH ended AS (${statement}) DELETE FROM generation_starts WHERE id = ANY($2::text[])`,
+      [rows, generations.map(({ id }) => id)],
+    );
   }
 
   async forget(id: string): Promise<void> {

@@ -11,7 +11,7 @@ import type { Hold } from '../purse/hold.js';
 import type { Refused } from '../purse/purse.js';
 import type { NewHold, PurseSession } from '../purse/purse-session.js';
 import { PursesService } from '../purse/purses.service.js';
-import type { Outcome } from './gathering-writer.js';
+import type { Outcome } from '../../../platform/database/gathering-writer.js';
 
 export type WorkRequest =
   | { readonly kind: 'begin'; readonly orgId: string; readonly hold: NewHold }

@@ -31,12 +31,12 @@ const WRITE = `
   ), begun AS (
     INSERT INTO holds (key, org_id, meter, model, amount_nano, month, begun_at, expires_at,
       state, credit_nano, billed_nano, parts, ended_at, cost_nano, lost_nano, refunded_nano, occurred_at, budgets,
-      counted_nano)
+      beyond, counted_nano)
     SELECT * FROM unnest(
       $7::text[], $8::text[], $9::text[], $10::text[], $11::bigint[], $12::date[],
       $13::timestamptz[], $14::timestamptz[],
       $15::text[], $16::bigint[], $17::bigint[], $18::jsonb[], $19::timestamptz[],
-      $20::bigint[], $21::bigint[], $22::bigint[], $23::timestamptz[], $44::jsonb[], $45::bigint[])
+      $20::bigint[], $21::bigint[], $22::bigint[], $23::timestamptz[], $44::jsonb[], $45::text[], $46::bigint[])
   ), changed AS (
     UPDATE holds
     SET state = changed.state, credit_nano = changed.credit_nano, billed_nano = changed.billed_nano,
@@ -45,7 +45,7 @@ const WRITE = `
       counted_nano = changed.counted_nano
     FROM unnest(
       $24::text[], $25::text[], $26::bigint[], $27::bigint[], $28::jsonb[], $29::timestamptz[],
-      $30::bigint[], $31::bigint[], $32::bigint[], $33::timestamptz[], $46::bigint[])
+      $30::bigint[], $31::bigint[], $32::bigint[], $33::timestamptz[], $47::bigint[])
       AS changed (key, state, credit_nano, billed_nano, parts, ended_at,
         cost_nano, lost_nano, refunded_nano, occurred_at, counted_nano)
     WHERE holds.key = changed.key AND holds.key = ANY($24::text[])
@@ -95,6 +95,7 @@ export class PurseChangesStore {
       arrayOfTexts(entries.map(({ entry }) => entry.orgId)),
       arrayOfNumbers(entries.map(({ entry }) => entry.amountNano)),
       arrayOfTexts(begun.map(({ budgets }) => JSON.stringify(budgets))),
+      arrayOfTexts(begun.map(({ beyond }) => beyond)),
       arrayOfNumbers(begun.map(({ countedNano }) => countedNano)),
       arrayOfNumbers(changed.map(({ countedNano }) => countedNano)),
     ]);

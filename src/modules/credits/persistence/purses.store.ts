@@ -77,7 +77,7 @@ const MONTH =
 const CAP = "json_build_object('orgId', org_id, 'capNano', cap_nano::text)";
 const HOLD = `json_build_array(key, org_id, meter, model, amount_nano::text, state, credit_nano::text,
   billed_nano::text, parts, budgets, month, begun_at, expires_at,
-  ended_at, cost_nano::text, lost_nano::text, refunded_nano::text, occurred_at, counted_nano::text)`;
+  ended_at, cost_nano::text, lost_nano::text, refunded_nano::text, occurred_at, beyond, counted_nano::text)`;
 type HoldValues = readonly [
   key: string,
   orgId: string,
@@ -97,6 +97,7 @@ type HoldValues = readonly [
   lostNano: string | null,
   refundedNano: string,
   occurredAt: string | null,
+  beyond: Hold['beyond'],
   countedNano: string | null,
 ];
 
@@ -335,6 +336,7 @@ function holdOf(values: HoldValues): Hold {
     lostNano,
     refundedNano,
     occurredAt,
+    beyond,
     countedNano,
   ] = values;
   return {
@@ -348,6 +350,7 @@ function holdOf(values: HoldValues): Hold {
     billedNano: BigInt(billedNano),
     parts: parts.map(({ grant, nano }) => ({ grant, nano: BigInt(nano) })),
     budgets,
+    beyond,
     month,
     begunAt: new Date(begunAt),
     expiresAt: new Date(expiresAt),

@@ -73,6 +73,17 @@ export class PurseBudgets {
     return undefined;
   }
 
+  /** Returns how much more than is held the tightest of these budgets leaves, or undefined without any. */
+  roomOf(held: readonly HeldBudget[]): bigint | undefined {
+    return held.reduce<bigint | undefined>((least, each) => {
+      const figures = this.byId.get(each.budget)?.periods.get(each.period);
+      if (figures === undefined) return least;
+      const room = this.byId.get(each.budget)!.limitNano - figures.postedNano - figures.heldNano;
+      const left = room > 0n ? room : 0n;
+      return least === undefined || left < least ? left : least;
+    }, undefined);
+  }
+
   /** Takes the amount from the budgets of all subjects, after {@link refusalOf} refused none. */
   hold(subjects: readonly string[], amountNano: bigint, at: Date): HeldBudget[] {
     const held = this.of(subjects).map(({ id, window }) => ({ budget: id, period: periodOf(window, at) }));

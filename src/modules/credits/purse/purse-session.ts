@@ -17,6 +17,7 @@ export interface NewHold {
   readonly expiresAt: Date;
   readonly postpaid: boolean;
   readonly subjects?: readonly string[];
+  readonly chargesBeyond?: boolean;
   /** See {@link Hold.countedNano}. */
   readonly countedNano?: bigint | null;
 }
@@ -90,11 +91,12 @@ export class PurseSession {
       at: input.begunAt,
       postpaid: input.postpaid,
       ...(input.subjects === undefined ? {} : { subjects: input.subjects }),
+      ...(input.chargesBeyond === undefined ? {} : { chargesBeyond: input.chargesBeyond }),
       countedNano: input.countedNano ?? null,
     });
     if ('refused' in held) return held;
     const { key, orgId, meter, model, amountNano, begunAt, expiresAt } = input;
-    const { month, parts, creditNano, billedNano, budgets, countedNano } = held;
+    const { month, parts, creditNano, billedNano, budgets, beyond, countedNano } = held;
     const hold: Hold = {
       key,
       orgId,
@@ -106,6 +108,7 @@ export class PurseSession {
       billedNano,
       parts,
       budgets,
+      beyond,
       countedNano,
       month,
       begunAt,

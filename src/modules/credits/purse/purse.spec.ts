@@ -21,7 +21,9 @@ const grant = (id: string, input: Partial<HeldGrant> = {}): HeldGrant => {
 
 const emptyMonths = (): Map<string, BilledMonth> => new Map([['2026-11-01', { postedNano: 0n, heldNano: 0n }]]);
 
-const purseOf = (grants: HeldGrant[], capNano: bigint | null = null): Purse => {
+const SUBJECT = 'key:key_1';
+
+const purseOf = (grants: HeldGrant[], capNano: bigint | null = null, limitNano: bigint | null = null): Purse => {
   const sum = grants.reduce((total, { remainingNano }) => total + remainingNano, 0n);
   return new Purse({
     orgId: 'org_1',
@@ -30,16 +32,22 @@ const purseOf = (grants: HeldGrant[], capNano: bigint | null = null): Purse => {
     grants,
     months: emptyMonths(),
     capNano,
-    budgets: [],
+    budgets:
+      limitNano === null ? [] : [{ id: 'bud_1', subject: SUBJECT, window: 'total', limitNano, periods: new Map() }],
   });
 };
 
 const hold = (
   purse: Purse,
   amountNano: bigint,
-  { postpaid = false, at = AT, meter = 'sandbox_compute' }: { postpaid?: boolean; at?: Date; meter?: Meter } = {},
+  {
+    postpaid = false,
+    at = AT,
+    meter = 'sandbox_compute',
+    chargesBeyond = false,
+  }: { postpaid?: boolean; at?: Date; meter?: Meter; chargesBeyond?: boolean } = {},
 ): Held => {
-  const held = purse.hold({ meter, amountNano, at, postpaid });
+  const held = purse.hold({ meter, amountNano, at, postpaid, chargesBeyond, subjects: [SUBJECT] });
   if ('refused' in held) throw new Error(`Refused: ${held.refused}, ${held.availableNano}`);
   return held;
 };
@@ -131,6 +139,55 @@ describe('a purse', () => {
     expect(purse.available('sandbox_compute', AT)).toBe(90n);
   });
 
+  it.each([
+    ['credits, when there are enough', { credits: 100n, cost: 25n }, { creditNano: 25n, billedNano: 0n, lostNano: 0n }],
+    [
+      'credits, as long as there are some',
+      { credits: 20n, cost: 25n },
+      { creditNano: 20n, billedNano: 0n, lostNano: 5n },
+    ],
+    [
+      'credits, then the invoice',
+      { credits: 20n, cost: 25n, postpaid: true },
+      { creditNano: 20n, billedNano: 5n, lostNano: 0n },
+    ],
+    [
+      'the invoice up to the spend cap',
+      { credits: 20n, cost: 25n, postpaid: true, cap: 3n },
+      { creditNano: 20n, billedNano: 3n, lostNano: 2n },
+    ],
+    [
+      'credits within the budget',
+      { credits: 100n, cost: 25n, limit: 13n },
+      { creditNano: 13n, billedNano: 0n, lostNano: 12n },
+    ],
+  ])(
+    'charges work beyond its hold where that was agreed: %s',
+    (_what, { credits, cost, postpaid = false, cap = null, limit = null }: BeyondCase, paid) => {
+      const purse = purseOf([grant('1', { amountNano: credits })], cap, limit);
+      expect(purse.settle(hold(purse, 10n, { postpaid, chargesBeyond: true }), cost, AT)).toMatchObject(paid);
+      expect(purse.budgets.changed.every(({ heldNano }) => heldNano === 0n)).toBe(true);
+    },
+  );
+
+  it('takes nothing of other holds for work beyond its own', () => {
+    const purse = purseOf([grant('1')]);
+    const one = hold(purse, 10n, { chargesBeyond: true });
+    const other = hold(purse, 80n);
+    expect(purse.settle(one, 50n, AT)).toMatchObject({ creditNano: 20n, lostNano: 30n });
+    expect(purse.settle(other, 80n, AT)).toMatchObject({ creditNano: 80n, lostNano: 0n });
+  });
+
+  it('pays what was held although the cap was lowered below it', () => {
+    const purse = purseOf([], 50n);
+    const held = hold(purse, 40n, { postpaid: true, chargesBeyond: true });
+    const lowered = new Purse({
+      ...{ orgId: 'org_1', postedNano: 0n, heldNano: 0n, grants: [], capNano: 10n, budgets: [] },
+      months: new Map(purse.months),
+    });
+    expect(lowered.settle(held, 45n, AT)).toMatchObject({ billedNano: 40n, lostNano: 5n });
+  });
+
   it('puts a refund back into the grants that were used last', () => {
     const purse = purseOf([grant('1'), grant('2')]);
     const paid = purse.settle(hold(purse, 150n), 150n, AT);
@@ -151,6 +208,7 @@ describe('a purse', () => {
         nano: amount,
         meter: fc.constantFrom(...METERS),
         postpaid: fc.boolean(),
+        chargesBeyond: fc.boolean(),
       }),
       fc.record({
         do: fc.constantFrom('settle' as const, 'release' as const, 'refund' as const),
@@ -166,9 +224,10 @@ describe('a purse', () => {
       }),
       fc.record({ do: fc.constant('expire' as const) }),
     );
+    const limit = fc.option(fc.bigInt({ min: 0n, max: 500n }));
     fc.assert(
-      fc.property(fc.array(step, { maxLength: 60 }), fc.option(fc.bigInt({ min: 0n, max: 500n })), (steps, capNano) => {
-        const purse = purseOf([], capNano);
+      fc.property(fc.array(step, { maxLength: 60 }), limit, limit, (steps, capNano, limitNano) => {
+        const purse = purseOf([], capNano, limitNano);
         const open: Held[] = [];
         const paid: Split[] = [];
         let [granted, expired, spent] = [0n, 0n, 0n];
@@ -177,8 +236,9 @@ describe('a purse', () => {
           switch (each.do) {
             case 'hold': {
               const before = purse.available(each.meter, at);
-              const held = purse.hold({ meter: each.meter, amountNano: each.nano, at, postpaid: each.postpaid });
-              if ('refused' in held) expect(before).toBeLessThan(each.nano);
+              const { do: _, nano: amountNano, ...terms } = each;
+              const held = purse.hold({ ...terms, amountNano, at, subjects: [SUBJECT] });
+              if ('refused' in held) expect(held.refused === 'budget' || before < each.nano).toBe(true);
               else open.push(held);
               break;
             }
@@ -187,7 +247,10 @@ describe('a purse', () => {
               if (held === undefined) break;
               const result = purse.settle(held, each.nano, at);
               expect(result.creditNano + result.billedNano + result.lostNano).toBe(each.nano);
-              expect(result.creditNano + result.billedNano).toBeLessThanOrEqual(held.amountNano);
+              const paidNano = result.creditNano + result.billedNano;
+              if (held.beyond === null) expect(paidNano).toBeLessThanOrEqual(held.amountNano);
+              else if (result.lostNano > 0n) expect(roomFor(purse, held, at)).toBe(0n);
+              expect(paidNano).toBeGreaterThanOrEqual(least(each.nano, held.amountNano));
               spent += result.creditNano;
               paid.push(result);
               break;
@@ -232,6 +295,10 @@ describe('a purse', () => {
           const month = purse.months.get('2026-11-01') ?? { postedNano: 0n, heldNano: 0n };
           expect(month.heldNano).toBe(open.reduce((sum, { billedNano }) => sum + billedNano, 0n));
           expect(month.postedNano).toBe(paid.reduce((sum, { billedNano }) => sum + billedNano, 0n));
+          for (const { postedNano, heldNano } of purse.budgets.changed) {
+            expect(heldNano).toBe(open.reduce((sum, { amountNano }) => sum + amountNano, 0n));
+            expect(postedNano + heldNano).toBeLessThanOrEqual(limitNano!);
+          }
           if (capNano !== null) expect(month.postedNano + month.heldNano).toBeLessThanOrEqual(capNano);
         });
       }),
@@ -239,3 +306,21 @@ describe('a purse', () => {
     );
   });
 });
+
+interface BeyondCase {
+  readonly credits: bigint;
+  readonly cost: bigint;
+  readonly postpaid?: boolean;
+  readonly cap?: bigint | null;
+  readonly limit?: bigint | null;
+}
+
+const least = (one: bigint, other: bigint): bigint => (one < other ? one : other);
+
+/** What could still be charged for work that has the terms of a hold. */
+function roomFor(purse: Purse, { meter, beyond, budgets }: Held, at: Date): bigint {
+  const amountNano = 1n;
+  const payable = purse.payable({ meter, amountNano, at, postpaid: beyond === 'invoice' });
+  const room = purse.budgets.roomOf(budgets);
+  return room === undefined ? payable : least(room, payable);
+}

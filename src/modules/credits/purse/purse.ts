@@ -34,6 +34,9 @@ export interface Split {
   readonly billedNano: bigint;
 }
 
+/** Who pays what work costs beyond its hold, while there is room: credits alone, or credits and then the invoice. */
+export type PayerBeyond = 'credits' | 'invoice';
+
 /** The facts of a hold that a purse needs. */
 export interface Held extends Split {
   readonly meter: Meter;
@@ -41,6 +44,8 @@ export interface Held extends Split {
   /** The month that the billed part counts towards. */
   readonly month: string;
   readonly budgets: readonly HeldBudget[];
+  /** Null when the platform bears what the work costs beyond its hold. */
+  readonly beyond: PayerBeyond | null;
   /**
    * What budgets hold, and later what they have counted, of work that is paid for elsewhere, which has an amount of
    * zero. Null for work that is charged: they count its amount and its cost.
@@ -73,6 +78,8 @@ interface HoldInput {
   readonly postpaid: boolean;
   /** Whose budgets must have room, besides the credits and the cap. */
   readonly subjects?: readonly string[];
+  /** True when cost beyond the hold is charged, too, as far as there is room. */
+  readonly chargesBeyond?: boolean;
   /** See {@link Held.countedNano}. */
   readonly countedNano?: bigint | null;
 }
@@ -81,7 +88,7 @@ interface HoldInput {
 export type Refused = { readonly refused: 'credits' | 'cap'; readonly availableNano: bigint } | BudgetRefusal;
 
 export interface Paid extends Split {
-  /** The part of the cost above the hold. */
+  /** The part of the cost that nobody pays. */
   readonly lostNano: bigint;
   readonly reached: readonly ReachedBudget[];
 }
@@ -90,7 +97,7 @@ const NOTHING: Split = { parts: [], creditNano: 0n, billedNano: 0n };
 
 /**
  * The money of one organization while its account is locked. It cannot be overspent: a hold takes only what no other
- * hold has, and a payment never exceeds its hold.
+ * hold has, and a payment takes its hold and, if the work is charged beyond it, what no other hold has.
  */
 export class Purse {
   readonly orgId: string;
@@ -129,7 +136,8 @@ export class Purse {
    * Holds credits first and then, if usage is billed, room below the spend cap, and all of the amount in each budget.
    * It holds all of the amount or nothing.
    */
-  hold({ meter, amountNano, at, postpaid, subjects = [], countedNano = null }: HoldInput): Held | Refused {
+  hold(input: HoldInput): Held | Refused {
+    const { meter, amountNano, at, postpaid, subjects = [], chargesBeyond = false, countedNano = null } = input;
     const overBudget = this.budgets.refusalOf(subjects, countedNano ?? amountNano, at);
     if (overBudget !== undefined) return overBudget;
     const month = monthOf(at).name;
@@ -144,7 +152,8 @@ export class Purse {
     const parts = this.split(creditNano, (grant) => freeOf(grant, meter, at));
     this.reserve({ parts, creditNano, billedNano, month }, 1n);
     const budgets = this.budgets.hold(subjects, countedNano ?? amountNano, at);
-    return { meter, amountNano, month, parts, creditNano, billedNano, budgets, countedNano };
+    const beyond = chargesBeyond ? (postpaid ? 'invoice' : 'credits') : null;
+    return { meter, amountNano, month, parts, creditNano, billedNano, budgets, beyond, countedNano };
   }
 
   /** Returns how much of an amount can be held. */
@@ -154,20 +163,21 @@ export class Purse {
     return creditNano + least(this.roomBelowCap(monthOf(at).name) ?? amountNano, amountNano - creditNano);
   }
 
-  /** Pays `costNano` from the hold, at most all of it, and releases the rest. */
+  /** Pays `costNano` from the hold, and beyond it where the hold says so. Releases the rest. */
   settle(held: Held, costNano: bigint, at: Date): Paid {
     const own = new Map(held.parts.map(({ grant, nano }) => [grant, nano]));
     this.reserve(held, -1n);
-    const paidNano = least(costNano, held.amountNano);
+    const payableNano = least(costNano, held.amountNano + this.excessWithin(held, costNano));
     // The best credits available now pay; expired grants pay only with what this hold had of them.
     const usable = (grant: HeldGrant): bigint =>
       isOver(grant, at) ? (own.get(grant.id) ?? 0n) : freeOf(grant, held.meter, at);
     const creditNano = least(
-      paidNano,
+      payableNano,
       this.inOrder.reduce((sum, grant) => sum + usable(grant), 0n),
     );
     const parts = this.split(creditNano, usable);
-    const billedNano = paidNano - creditNano;
+    const billedNano = this.billableOf(payableNano - creditNano, held);
+    const paidNano = creditNano + billedNano;
     for (const { grant, nano } of parts) this.byId.get(grant)!.remainingNano -= nano;
     this.postedNano -= creditNano;
     if (billedNano > 0n) this.changeMonth(held.month).postedNano += billedNano;
@@ -220,6 +230,19 @@ export class Purse {
     }
     this.postedNano += refundNano;
     return { parts: left, creditNano: creditNano - refundNano, billedNano };
+  }
+
+  /** How much of the cost beyond the hold its budgets leave room for. */
+  private excessWithin({ amountNano, beyond, budgets }: Held, costNano: bigint): bigint {
+    if (beyond === null || costNano <= amountNano) return 0n;
+    const room = this.budgets.roomOf(budgets);
+    return room === undefined ? costNano - amountNano : least(room, costNano - amountNano);
+  }
+
+  /** How much can be billed for work whose hold was just released. What it held can, although the cap was lowered. */
+  private billableOf(nano: bigint, { beyond, billedNano, month }: Held): bigint {
+    const room = beyond === 'invoice' ? (this.roomBelowCap(month) ?? nano) : 0n;
+    return least(nano, room > billedNano ? room : billedNano);
   }
 
   private roomBelowCap(month: string): bigint | null {

@@ -16,6 +16,7 @@ import {
 } from '../persistence/purses.store.js';
 import { periodsOf } from '../domain/budget.js';
 import { type BilledMonth, Purse } from './purse.js';
+import type { Hold } from './hold.js';
 import type { BudgetFacts } from './purse-budgets.js';
 import { PurseSession } from './purse-session.js';
 import { SpendWarnings } from './spend-warnings.js';
@@ -144,16 +145,18 @@ interface Loaded {
   readonly months: readonly MonthRow[];
   readonly caps: readonly { readonly orgId: string; readonly capNano: bigint | null }[];
   readonly budgets: readonly (BudgetFacts & { readonly orgId: string })[];
+  readonly holds: readonly Hold[];
 }
 
 function pursesOf(
   accounts: readonly AccountRow[],
   asked: readonly string[],
-  { grants, months, caps, budgets }: Loaded,
+  { grants, months, caps, budgets, holds }: Loaded,
 ): ReadonlyMap<string, Purse> {
   // A month without a row is empty.
+  const touched = [...new Set([...asked, ...holds.map(({ month }) => month)])];
   const empty = (): Map<string, BilledMonth> =>
-    new Map(asked.map((month) => [month, { postedNano: 0n, heldNano: 0n }]));
+    new Map(touched.map((month) => [month, { postedNano: 0n, heldNano: 0n }]));
   const facts = new Map(
     accounts.map((account) => [
       account.orgId,

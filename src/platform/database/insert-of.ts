@@ -1,0 +1,33 @@
+import type { EntityManager, EntityTarget, ObjectLiteral } from 'typeorm';
+
+/** A statement whose parameter `$1` contains the rows. */
+interface Insert {
+  readonly statement: string;
+  /** JSON. */
+  readonly rows: string;
+}
+
+/**
+ * Returns the statement that inserts any number of rows, and leaves out those that exist. Its text is the same for
+ * every number of rows, and building it takes a fraction of the time that a query builder takes.
+ */
+export function insertOf<Row extends ObjectLiteral>(
+  manager: EntityManager,
+  entity: EntityTarget<Row>,
+  rows: readonly Row[],
+): Insert {
+  const { tablePath, columns } = manager.connection.getMetadata(entity);
+  const names = columns.map(({ databaseName }) => `"${databaseName}"`).join(', ');
+  return {
+    statement:
+      `INSERT INTO ${tablePath} (${names}) SELECT ${names} ` +
+      `FROM jsonb_populate_recordset(NULL::${tablePath}, $1::jsonb) ON CONFLICT DO NOTHING`,
+    rows: JSON.stringify(
+      rows.map((row) =>
+        Object.fromEntries(
+          columns.map(({ databaseName, propertyName }) => [databaseName, row[propertyName] as unknown]),
+        ),
+      ),
+    ),
+  };
+}
