@@ -20,8 +20,9 @@ const log = Object.fromEntries(
   ['info', 'warn', 'error', 'debug'].map((level) => [level, (fields: object) => lines.push({ level, ...fields })]),
 ) as unknown as Log;
 const refusals: unknown[] = [];
+const attempts: unknown[] = [];
 const metrics = {
-  attempted: () => undefined,
+  attempted: (...attempt: unknown[]) => attempts.push(attempt),
   fellBack: () => undefined,
   breakersOpen: () => undefined,
   accountRefused: (...refusal: unknown[]) => refusals.push(refusal),
@@ -52,6 +53,7 @@ beforeEach(() => {
   );
   lines.length = 0;
   refusals.length = 0;
+  attempts.length = 0;
 });
 afterEach(async () => {
   await Promise.all([...routers.values()].map((router) => router.close()));
@@ -262,8 +264,25 @@ describe('sending to models', () => {
 
   it('takes a refused key of an organization for its own fault', async () => {
     const sent = sender.send(planOf(model('market')), request({}, 'sk-wrong-key-of-an-organization'), never);
-    await expect(sent).rejects.toMatchObject({ code: 'invalid_request' });
+    await expect(sent).rejects.toMatchObject({
+      code: 'provider_key_refused',
+      status: 400,
+      help: { details: { provider: 'market', status: 401 } },
+    });
+    expect(market.calls).toHaveLength(1);
     expect(refusals).toEqual([]);
+    expect(lines).toEqual([]);
+    expect(attempts).toEqual([['market', 'refused']]);
+  });
+
+  it('takes the rate limit of an own key for no failure of the router', async () => {
+    market.keys.add('sk-own-key-of-an-organization');
+    const limited = { status: 429, headers: { 'Retry-After': '7' } };
+    market.next(limited, limited, { status: 500 }, {});
+    const own = request({}, 'sk-own-key-of-an-organization');
+    await expect(sender.send(planOf(model('market')), own, never)).rejects.toMatchObject({ status: 503 });
+    expect((await sender.send(planOf(model('market')), own, never)).tries).toBe(2);
+    expect(attempts.map((attempt) => (attempt as string[])[1])).toEqual(['refused', 'refused', 'failed', 'answered']);
   });
 
   it('stops at once when the caller leaves', async () => {
@@ -294,7 +313,7 @@ describe('sending to models', () => {
     for (let call = 0; call < 12; call++)
       await expect(
         sender.send(planOf(model('market')), request({}, 'sk-wrong-key-of-an-organization'), never),
-      ).rejects.toMatchObject({ code: 'invalid_request' });
+      ).rejects.toMatchObject({ code: 'provider_key_refused' });
     expect((await send()).tries).toBe(1);
   });
 });

@@ -196,7 +196,7 @@ describe('a budget', () => {
     });
   });
 
-  it('counts work that is paid for elsewhere by its price, and nothing is held, charged or recorded for it', async () => {
+  it('counts work that is paid for elsewhere by its price, which is not held, charged or recorded', async () => {
     const { person, orgId, subject } = await keyed();
     const credits = async (): Promise<object> => {
       const { balance, held } = (await app.fetch('/api/v1/billing/credits', as(person))).body.data;

@@ -69,9 +69,12 @@ export class SecretInPrompt extends DomainError {
   }
 }
 
+/** Why a policy keeps a model from being called. */
+export type RefusalReason = 'not_allowed' | 'denied' | 'zero_retention';
+
 /** The policy of the organization keeps the model from being called. */
 export class ModelNotAllowed extends DomainError {
-  constructor(model: string, reason: 'not_allowed' | 'denied' | 'zero_retention') {
+  constructor(model: string, reason: RefusalReason) {
     super(AI_ERRORS.model_not_allowed, `The policy of the organization does not allow the model ${model}.`, {
       hint: 'Name another model, or change the policy with PUT /api/v1/ai/policy.',
       details: { model, reason },

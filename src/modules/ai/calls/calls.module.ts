@@ -8,7 +8,7 @@ import { LimitsModule } from '../../limits/limits.module.js';
 import { ProviderKeysModule } from '../provider-keys/provider-keys.module.js';
 import { GenerationContentsService } from '../retention/generation-contents.service.js';
 import { RetentionModule } from '../retention/retention.module.js';
-import { CallAdmission } from './call-admission.js';
+import { CallPlanning } from './call-planning.js';
 import { CallBilling } from './call-billing.js';
 import { GenerationEnds } from './generation-ends.js';
 import { GenerationOpener } from './generation-opener.js';
@@ -22,7 +22,7 @@ import { OrgCallLimits } from './org-call-limits.js';
 @Module({
   imports: [AiModule, CreditsModule, LimitsModule, ProviderKeysModule, RetentionModule],
   providers: [
-    CallAdmission,
+    CallPlanning,
     CallBilling,
     CallRulesStore,
     GenerationContentsService,

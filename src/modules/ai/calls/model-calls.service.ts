@@ -6,7 +6,7 @@ import { Clock } from '../../../platform/time/clock.js';
 import type { Call } from '../../auth/caller.js';
 import { GENERATION_ID } from '../ai.ids.js';
 import type { AnswerHead, AnswerSink } from './answer-sink.js';
-import { type AllowedRequest, CallAdmission } from './call-admission.js';
+import { type AllowedRequest, CallPlanning } from './call-planning.js';
 import { CallBilling, type PricedCall } from './call-billing.js';
 import type { CallRequest } from './call-request.js';
 import { OrgCallLimits } from './org-call-limits.js';
@@ -27,7 +27,7 @@ export interface WholeAnswer {
 @Injectable()
 export class ModelCallsService {
   constructor(
-    private readonly admission: CallAdmission,
+    private readonly planning: CallPlanning,
     private readonly billing: CallBilling,
     private readonly limits: OrgCallLimits,
     private readonly opener: GenerationOpener,
@@ -42,8 +42,8 @@ export class ModelCallsService {
    * @throws as {@link stream}, but for what models refuse.
    */
   async rehearse(call: Call, request: CallRequest): Promise<PricedCall> {
-    const { rules, inputTokens } = await this.admission.read(call, request);
-    const plan = await this.admission.plan(request, rules);
+    const { rules, inputTokens } = await this.planning.read(call, request);
+    const plan = await this.planning.plan(request, rules);
     const id = this.ids.next(GENERATION_ID);
     return this.billing.rehearse({ id, call, plan, request, inputTokens, billedTo: billedTo(rules, plan) });
   }
@@ -84,7 +84,7 @@ export class ModelCallsService {
 
   private async run(call: Call, request: CallRequest, sink: AnswerSink): Promise<RunResult> {
     const begunMs = performance.now();
-    const allowed = await this.admission.read(call, request);
+    const allowed = await this.planning.read(call, request);
     const admitted = { id: this.ids.next(GENERATION_ID), tokens: allowed.inputTokens + mostOutputOf(request) };
     await this.limits.enter(call.org, admitted);
     // Until a model answers, nothing is used.
@@ -106,7 +106,7 @@ export class ModelCallsService {
     request: CallRequest,
     { id, rules, inputTokens, begunMs }: Pick<HeldCall, 'id' | 'begunMs'> & AllowedRequest,
   ): Promise<HeldCall> {
-    const plan = await this.admission.plan(request, rules);
+    const plan = await this.planning.plan(request, rules);
     const createdAt = this.clock.now();
     const payer = billedTo(rules, plan);
     const priced = await this.billing.hold({ id, call, plan, request, inputTokens, billedTo: payer });

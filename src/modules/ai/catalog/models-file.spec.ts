@@ -57,8 +57,8 @@ describe('MODELS_FILE', () => {
           routers: [
             { id: 'openrouter', type: 'openrouter', api_key_file: 'router.key' },
             { id: 'Two', type: 'other', url: 'ftp://x' },
-            { id: 'three', type: 'anthropic' },
-            { id: 'four', type: 'openai', url: 'http://x', api_key_file: 'two-lines.key', free: 'yes' },
+            { id: 'three', type: 'anthropic', zero_retention: 'yes' },
+            { id: 'four', type: 'openai', url: 'http://x', api_key_file: 'two-lines.key', free: 'yes', own_keys: 1 },
           ],
           models: [
             { id: 'a b', router: 'four', prices: { input: 3 } },
@@ -79,6 +79,8 @@ describe('MODELS_FILE', () => {
       'routers[2].api_key_file must be set',
       'routers[3].api_key_file must name a file with one key',
       'routers[3].free must be true or false',
+      'routers[3].own_keys must be true or false',
+      'routers[2].zero_retention must be true or false',
       'models[0].id must be',
       'models[0].prices.output must be set',
       'models[0].prices.input must be dollars',

@@ -51,8 +51,8 @@ export class GenerationsController {
   @ApiOperation({
     summary: 'Returns the request and the answer of a generation, if its organization keeps texts.',
     description:
-      'Texts are kept only while the policy has `retention_days`. Also needs `ai:invoke`, so that neither viewers nor ' +
-      'keys that only call models read what others have asked.',
+      'Texts are kept only while the policy has `retention_days`. Also needs `ai:invoke`, so that neither viewers ' +
+      'nor keys that only call models read what others have asked.',
   })
   @ApiOkResponse({ type: GenerationContentAnswer })
   @ApiRefusals(...ANY_CALLER, AI_ERRORS.generation_not_found, AI_ERRORS.generation_content_not_found)

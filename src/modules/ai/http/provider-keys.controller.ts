@@ -50,8 +50,8 @@ export class ProviderKeysController {
   @ApiOperation({
     summary: 'Sets the key of an organization for a provider of models.',
     description:
-      "From the next call on, models of this provider are called with this key and paid on its account. The service's " +
-      'credits pay nothing for them, while budgets count their list price.',
+      'From the next call on, models of this provider are called with this key and paid on its account. Credits pay ' +
+      'nothing for them, while budgets count their list price.',
   })
   @ApiOkResponse({ type: ProviderKeyAnswer })
   @ApiRefusals(...ANY_CALLER, ...ANY_BODY, AI_ERRORS.provider_not_found)

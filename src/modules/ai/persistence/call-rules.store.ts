@@ -20,7 +20,8 @@ export class CallRulesStore {
       ((PolicyRow | Record<keyof PolicyRow, null>) & { keys: Record<string, string> | null })[]
     >(
       `
-      SELECT p.*, (SELECT json_object_agg(router, encode(sealed, 'base64')) FROM provider_keys WHERE org_id = $1) AS keys
+      SELECT p.*,
+        (SELECT json_object_agg(router, encode(sealed, 'base64')) FROM provider_keys WHERE org_id = $1) AS keys
       FROM (VALUES (1)) one LEFT JOIN ai_policies p ON p.org_id = $1`,
       [orgId],
     );

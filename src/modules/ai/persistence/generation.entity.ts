@@ -18,7 +18,7 @@ export class Generation {
   /** The router's own ID. */
   @Column('text', { name: 'upstream_id', nullable: true }) upstreamId!: string | null;
   @Column('boolean') streamed!: boolean;
-  @Column('text', { name: 'billed_to' }) billedTo!: BilledTo;
+  @Column('text', { name: 'billed_to', default: 'credits' }) billedTo!: BilledTo;
   @Column('text') outcome!: GenerationOutcome;
   @Column('text', { name: 'finish_reason', nullable: true }) finishReason!: string | null;
   @Column('text', { name: 'usage_source' }) usageSource!: UsageSource;
@@ -48,7 +48,7 @@ export class GenerationStart {
   @Column('text') router!: string;
   @Column('text', { name: 'upstream_id', nullable: true }) upstreamId!: string | null;
   @Column('boolean') streamed!: boolean;
-  @Column('text', { name: 'billed_to' }) billedTo!: BilledTo;
+  @Column('text', { name: 'billed_to', default: 'credits' }) billedTo!: BilledTo;
   @Column('timestamptz', { name: 'created_at' }) createdAt!: Date;
   @Column('timestamptz', { name: 'gives_up_at' }) givesUpAt!: Date;
 }

@@ -32,10 +32,10 @@ describe('patterns of models', () => {
   });
 
   it('cover what a naive matcher says', () => {
-    const texts = (alphabet: string, maxLength: number): fc.Arbitrary<string> =>
+    const texts = (alphabet: readonly string[], maxLength: number): fc.Arbitrary<string> =>
       fc.string({ unit: fc.constantFrom(...alphabet), maxLength });
     fc.assert(
-      fc.property(texts('ab*', 8), texts('ab', 10), (pattern, id) => {
+      fc.property(texts(['a', 'b', '*'], 8), texts(['a', 'b'], 10), (pattern, id) => {
         expect(matchesGlob(pattern, id)).toBe(matchesNaively(pattern, id));
       }),
       { numRuns: 5_000 },

@@ -1,11 +1,7 @@
-import { ModelNotAllowed } from '../ai.errors.js';
+import { ModelNotAllowed, type RefusalReason } from '../ai.errors.js';
 import type { ModelPolicy } from '../domain/model-policy.js';
 import type { OfferedModel } from '../domain/offered-model.js';
 import { matchesGlob } from './model-glob.js';
-
-/** Why a policy keeps a model from being called. */
-export const POLICY_REASONS = ['not_allowed', 'denied', 'zero_retention'] as const;
-export type PolicyReason = (typeof POLICY_REASONS)[number];
 
 /**
  * Requires that a policy allows each of the models, those included that are asked only when another one fails.
@@ -28,7 +24,7 @@ function reasonAgainst(
   { allowedModels, deniedModels, zeroRetentionOnly }: ModelPolicy,
   { id, router }: Pick<OfferedModel, 'id' | 'router'>,
   keepsNothing: (router: string) => boolean,
-): PolicyReason | undefined {
+): RefusalReason | undefined {
   const isIn = (patterns: readonly string[]): boolean => patterns.some((pattern) => matchesGlob(pattern, id));
   if (isIn(deniedModels)) return 'denied';
   if (allowedModels !== null && !isIn(allowedModels)) return 'not_allowed';

@@ -4,9 +4,9 @@ import { type Fields } from '../routers/upstream-json.js';
 const PREFIX = 'svc_';
 /** Every kind of token: one with a correct checksum is no other text. */
 const TOKEN = /svc_[a-z]{3,4}_[0-9A-Za-z]{39}/y;
-const MAX_TOKEN_CHARACTERS = 48;
+const TOKEN_CHARACTERS = { least: 47, most: 48 };
 /** Other work gets a turn after so many characters. */
-const CHARACTERS_OF_TURN = 131_072;
+const CHARACTERS_OF_TURN = 32_768;
 const CHARACTERS_OF_VALUE = 16;
 /** A deeper place is named by what it is in. */
 const MAX_PATH_PARTS = 8;
@@ -30,18 +30,15 @@ class SecretScan {
       const value = rest.pop();
       if (typeof value === 'string') {
         if (await this.isInText(value)) return true;
-        continue;
+      } else if (typeof value === 'object' && value !== null) {
+        if (this.isTurnOver(CHARACTERS_OF_VALUE)) await turn();
+        pushParts(rest, value);
       }
-      if (typeof value !== 'object' || value === null) continue;
-      await this.spend(CHARACTERS_OF_VALUE);
-      // Spreading a long list over the arguments of a call would exceed the stack.
-      if (Array.isArray(value)) for (const each of value) pushText(rest, each);
-      else for (const [name, field] of Object.entries(value)) (pushText(rest, name), pushText(rest, field));
     }
     return false;
   }
 
-  /** Descends to the value that contains the token. Each level is searched again, which only a refused request costs. */
+  /** Descends to the value that contains the token. Each level is searched again, for refused requests alone. */
   async placeIn(body: Fields): Promise<string> {
     let path = '';
     let value: unknown = body;
@@ -66,48 +63,66 @@ class SecretScan {
   }
 
   private async isInText(text: string): Promise<boolean> {
-    if (text.length < MAX_TOKEN_CHARACTERS - 1) return false;
-    const plain = text.includes('\\u00') ? await this.withoutEscapes(text) : text;
-    for (let at = 0; at < plain.length; at += CHARACTERS_OF_TURN) {
+    if (text.length < TOKEN_CHARACTERS.least) return false;
+    return text.includes('\\u00') ? this.isInEscapedText(text) : this.isInPlainText(text);
+  }
+
+  private async isInPlainText(text: string): Promise<boolean> {
+    for (let at = 0; at < text.length; at += CHARACTERS_OF_TURN) {
       // A token may lie across two pieces.
-      const piece =
-        plain.length <= CHARACTERS_OF_TURN ? plain : plain.slice(at, at + CHARACTERS_OF_TURN + MAX_TOKEN_CHARACTERS);
+      const end = at + CHARACTERS_OF_TURN + TOKEN_CHARACTERS.most;
+      const piece = text.length <= end && at === 0 ? text : text.slice(at, end);
       if (hasToken(piece)) return true;
-      await this.spend(piece.length);
+      if (this.isTurnOver(piece.length)) await turn();
     }
     return false;
   }
 
-  /** Replaces escapes of ASCII, such as `\u005f`, in JSON that stands in a text, however often it is nested. */
-  private async withoutEscapes(text: string): Promise<string> {
-    const parts: string[] = [];
+  /** Reads escapes of ASCII, such as `\u005f`, in JSON that stands in a text, however often it is nested. */
+  private async isInEscapedText(text: string): Promise<boolean> {
+    let plain = '';
     let from = 0;
     for (let at = text.indexOf('\\'); at !== -1; at = text.indexOf('\\', at)) {
       const begin = at;
-      while (text.charCodeAt(at) === BACKSLASH) at++;
-      await this.spend(at - begin + CHARACTERS_OF_VALUE);
+      for (; text.charCodeAt(at) === BACKSLASH; at++) if (this.isTurnOver(1)) await turn();
       const code = text.startsWith('u00', at) ? Number.parseInt(text.slice(at + 3, at + 5), 16) : Number.NaN;
       if (Number.isNaN(code)) continue;
-      parts.push(text.slice(from, begin), String.fromCharCode(code));
+      plain += text.slice(from, begin) + String.fromCharCode(code);
       from = at += 5;
+      if (plain.length < CHARACTERS_OF_TURN) continue;
+      if (await this.isInPlainText(plain)) return true;
+      plain = plain.slice(-TOKEN_CHARACTERS.most);
     }
-    parts.push(text.slice(from));
-    return parts.join('');
+    return this.isInPlainText(plain + text.slice(from));
   }
 
-  private async spend(characters: number): Promise<void> {
+  private isTurnOver(characters: number): boolean {
     this.characters += characters;
-    if (this.characters < CHARACTERS_OF_TURN) return;
+    if (this.characters < CHARACTERS_OF_TURN) return false;
     this.characters = 0;
-    await new Promise((resolve) => setImmediate(resolve));
+    return true;
   }
 }
 
 const BACKSLASH = 0x5c;
 
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
 /** Numbers and short texts contain no token, and need no place on the stack. */
-function pushText(rest: unknown[], value: unknown): void {
-  if (typeof value === 'object' ? value !== null : typeof value === 'string') rest.push(value);
+function pushParts(rest: unknown[], value: object): void {
+  const push = (part: unknown): void => {
+    if (typeof part === 'object' ? part !== null : typeof part === 'string' && part.length >= TOKEN_CHARACTERS.least)
+      rest.push(part);
+  };
+  // Spreading a long list over the arguments of a call would exceed the stack.
+  if (Array.isArray(value)) {
+    for (const part of value) push(part);
+    return;
+  }
+  for (const name of Object.keys(value)) {
+    push(name);
+    push((value as Fields)[name]);
+  }
 }
 
 function hasToken(text: string): boolean {

@@ -186,7 +186,8 @@ export class ModelSender {
     }
     // Nobody's own key may close a model for all others.
     end(isOwnKey ? 'unknown' : 'failed');
-    this.metrics.attempted(router, 'failed');
+    // The limits of one account are no failure of the router.
+    this.metrics.attempted(router, isOwnKey && status === 429 ? 'refused' : 'failed');
     const fields = { router, model: model.id, status, retryAfterSeconds };
     if (fault === 'account' && retryAfterSeconds === undefined) {
       this.metrics.accountRefused(router, status);

@@ -20,7 +20,7 @@ export interface AllowedRequest {
 
 /** Applies what organizations have set for their calls. */
 @Injectable()
-export class CallAdmission {
+export class CallPlanning {
   constructor(
     private readonly models: ModelsService,
     private readonly routers: ModelRouters,
