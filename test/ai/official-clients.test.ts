@@ -1,6 +1,6 @@
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { embed, generateText, jsonSchema, Output, stepCountIs, streamText, tool } from 'ai';
-import OpenAI, { APIError, AuthenticationError, InternalServerError, NotFoundError, RateLimitError } from 'openai';
+import OpenAI, { APIError, AuthenticationError, type InternalServerError, NotFoundError, RateLimitError } from 'openai';
 import { PriceSyncService } from '../../src/modules/ai/catalog/price-sync.service.js';
 import { FakeModelRouter, Gate } from '../support/fake-model-router.js';
 import { Make, type Person } from '../support/make.js';
@@ -12,7 +12,7 @@ const MODEL = 'fake/small';
 const DEAR = 'fake/dear';
 const MESSAGES = [{ role: 'user' as const, content: 'Say hello.' }];
 const PICTURE = 'data:image/png;base64,iVBORw0KGgo=';
-const WEATHER = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] } as const;
+const WEATHER = { type: 'object' as const, properties: { city: { type: 'string' as const } }, required: ['city'] };
 const CALLED = [{ name: 'weather', arguments: '{"city":"Rome"}' }];
 const BREAKS = { text: 'One two three four', errorFrame: { afterFrames: 2, code: 502, message: 'died' } };
 

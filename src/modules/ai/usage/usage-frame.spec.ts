@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import type { AnswerReader } from './answer-reader.js';
+import { CHAT_FORM } from './forms/chat-form.js';
 import { JsonAnswer } from './json-answer.js';
 import { UsageFrame } from './usage-frame.js';
 
@@ -28,7 +29,7 @@ const cuts = fc.array(fc.nat(100_000), { maxLength: 40 });
 
 describe('UsageFrame', () => {
   it('passes everything on but the usage, which the caller did not ask for', () => {
-    const reader = new UsageFrame({ showsUsage: false });
+    const reader = new UsageFrame({ form: CHAT_FORM, showsUsage: false });
     const text = `: wait\n\n${word('Hello ')}${word('"usage"')}${FINISH}`;
     expect(through(reader, text + BILLED + DONE)).toBe(text + DONE);
     expect(reader.facts).toEqual({
@@ -45,33 +46,35 @@ describe('UsageFrame', () => {
   it('shows the usage with the price of the caller in place of the purchase price', () => {
     const shown = frame({ choices: [], usage: { ...USAGE, cost: 4.56e-7 } });
     const text = word('Hi') + FINISH;
-    expect(through(new UsageFrame({ showsUsage: true }), text + BILLED + DONE)).toBe(text + shown + DONE);
+    expect(through(new UsageFrame({ form: CHAT_FORM, showsUsage: true }), text + BILLED + DONE)).toBe(
+      text + shown + DONE,
+    );
   });
 
   it('removes purchase prices from usage that stands in every event', () => {
     const each = { choices: [{ index: 0, delta: { content: 'a' } }], usage: { ...USAGE, ...PURCHASE } };
-    const shown = through(new UsageFrame({ showsUsage: true }), frame(each));
+    const shown = through(new UsageFrame({ form: CHAT_FORM, showsUsage: true }), frame(each));
     expect(shown).toContain('"prompt_tokens":100');
     expect(shown).not.toContain('cost');
-    expect(through(new UsageFrame({ showsUsage: false }), frame(each))).not.toContain('usage');
+    expect(through(new UsageFrame({ form: CHAT_FORM, showsUsage: false }), frame(each))).not.toContain('usage');
   });
 
   it('keeps errors of the router to itself', () => {
-    const reader = new UsageFrame({ showsUsage: true });
+    const reader = new UsageFrame({ form: CHAT_FORM, showsUsage: true });
     const error = frame({ error: { code: 502, message: 'Provider key sk-secret expired' } });
     expect(through(reader, word('Hi') + error + word('late'))).toBe(word('Hi'));
     expect(reader.facts).toMatchObject({ hasFailed: true, isComplete: false });
   });
 
   it('knows a stream that broke off', () => {
-    const reader = new UsageFrame({ showsUsage: false });
+    const reader = new UsageFrame({ form: CHAT_FORM, showsUsage: false });
     expect(through(reader, word('Hi') + 'data: {"id"')).toBe(word('Hi') + 'data: {"id"');
     expect(reader.facts).toMatchObject({ isComplete: false, finishReason: undefined, tokens: undefined });
   });
 
   it.each(['\n', '\r\n', '\r'])('understands lines that end with %j', (end) => {
     const lines = (text: string): string => text.replaceAll('\n', end);
-    const reader = new UsageFrame({ showsUsage: false });
+    const reader = new UsageFrame({ form: CHAT_FORM, showsUsage: false });
     const out = through(reader, lines(word('Hi') + FINISH + BILLED + DONE), [3, 50, 120]);
     expect(out).toBe(lines(word('Hi') + FINISH + DONE));
     expect(reader.facts.tokens).toEqual(TOKENS);
@@ -81,7 +84,10 @@ describe('UsageFrame', () => {
     const text = `: x\r\n\r\n${word('Grüße 😀')}${FINISH}${BILLED}${DONE}`;
     fc.assert(
       fc.property(cuts, fc.boolean(), (places, showsUsage) => {
-        const [whole, split] = [new UsageFrame({ showsUsage }), new UsageFrame({ showsUsage })];
+        const [whole, split] = [
+          new UsageFrame({ form: CHAT_FORM, showsUsage }),
+          new UsageFrame({ form: CHAT_FORM, showsUsage }),
+        ];
         expect(through(split, text, places)).toBe(through(whole, text));
         expect(split.facts).toEqual(whole.facts);
       }),
@@ -94,13 +100,15 @@ describe('UsageFrame', () => {
     fc.assert(
       fc.property(bytes, cuts, (signs, places) => {
         const sent = Buffer.from(signs.join(''), 'latin1');
-        expect(through(new UsageFrame({ showsUsage: true }), sent, places)).toBe(sent.toString('latin1'));
+        expect(through(new UsageFrame({ form: CHAT_FORM, showsUsage: true }), sent, places)).toBe(
+          sent.toString('latin1'),
+        );
       }),
     );
   });
 
   it('keeps little of a line that does not end', () => {
-    const reader = new UsageFrame({ showsUsage: true });
+    const reader = new UsageFrame({ form: CHAT_FORM, showsUsage: true });
     const chunk = Buffer.alloc(1_048_576, 'x');
     let out = 0;
     for (let sent = 0; sent < 32; sent++) out += reader.push(chunk).length;
@@ -117,7 +125,7 @@ describe('JsonAnswer', () => {
   };
 
   it('replaces only the usage', () => {
-    const reader = new JsonAnswer();
+    const reader = new JsonAnswer(CHAT_FORM);
     const usage = JSON.stringify({ ...USAGE, ...PURCHASE });
     const sent = `{"big": 1.50000, ${JSON.stringify(ANSWER).slice(1, -1)}, "usage": ${usage} , "z":[1e5]}`;
     const shown = JSON.stringify({ ...USAGE, cost: 4.56e-7 });
@@ -136,10 +144,12 @@ describe('JsonAnswer', () => {
     fc.assert(
       fc.property(fc.jsonValue(), cuts, (value, places) => {
         const sent = JSON.stringify({ value, ...ANSWER, usage: { ...USAGE, ...PURCHASE }, more: value });
-        const [whole, split] = [new JsonAnswer(), new JsonAnswer()];
+        const [whole, split] = [new JsonAnswer(CHAT_FORM), new JsonAnswer(CHAT_FORM)];
         expect(through(split, sent, places)).toBe(through(whole, sent));
         expect(split.facts).toEqual(whole.facts);
-        const { usage, ...others } = JSON.parse(Buffer.from(through(new JsonAnswer(), sent), 'latin1').toString());
+        const { usage, ...others } = JSON.parse(
+          Buffer.from(through(new JsonAnswer(CHAT_FORM), sent), 'latin1').toString(),
+        );
         expect(others).toEqual(JSON.parse(JSON.stringify({ value, ...ANSWER, more: value })));
         expect(usage).toEqual({ ...USAGE, cost: 4.56e-7 });
       }),
@@ -149,7 +159,7 @@ describe('JsonAnswer', () => {
   it('passes on what is no JSON', () => {
     fc.assert(
       fc.property(fc.string(), cuts, (text, places) => {
-        expect(Buffer.from(through(new JsonAnswer(), text, places), 'latin1').toString()).toBe(
+        expect(Buffer.from(through(new JsonAnswer(CHAT_FORM), text, places), 'latin1').toString()).toBe(
           Buffer.from(text).toString(),
         );
       }),
