@@ -1,3 +1,4 @@
+import Anthropic, { APIError as AnthropicError } from '@anthropic-ai/sdk';
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { embed, generateText, jsonSchema, Output, stepCountIs, streamText, tool } from 'ai';
 import OpenAI, { APIError, AuthenticationError, type InternalServerError, NotFoundError, RateLimitError } from 'openai';
@@ -169,6 +170,148 @@ describe('openai', () => {
   });
 });
 
+describe('the Responses API of openai', () => {
+  const responses = (): OpenAI['responses'] => new OpenAI({ apiKey: key, baseURL: `${app.url}/api/v1/ai` }).responses;
+  const tools = [{ type: 'function' as const, name: 'weather', parameters: WEATHER, strict: true }];
+
+  it('answers, whole and in a stream', async () => {
+    const answer = await responses().create({ model: MODEL, input: 'Say hello.' });
+    expect(answer.output_text).toBe('Hello from the fake.');
+    expect(answer.usage).toMatchObject({ output_tokens: 4 });
+
+    const stream = responses().stream({ model: MODEL, input: 'Say hello.' });
+    const texts = (await all(stream)).map((event) => (event.type === 'response.output_text.delta' ? event.delta : ''));
+    expect(texts.join('')).toBe('Hello from the fake.');
+    const final = await stream.finalResponse();
+    expect(final).toMatchObject({ status: 'completed', output_text: 'Hello from the fake.' });
+    expect(final.usage).toMatchObject({ output_tokens: 4 });
+  });
+
+  it('calls tools, and answers with their results', async () => {
+    router.next({ tools: CALLED }, { tools: CALLED }, { text: 'Sunny.' });
+    const asked = await responses().create({ model: MODEL, input: 'Weather?', tools });
+    expect(asked.output).toMatchObject([{ type: 'function_call', name: 'weather', arguments: '{"city":"Rome"}' }]);
+    const streamed = await responses().stream({ model: MODEL, input: 'Weather?', tools }).finalResponse();
+    expect(streamed.output).toMatchObject([{ type: 'function_call', name: 'weather', call_id: 'call_1' }]);
+
+    const result = { type: 'function_call_output' as const, call_id: 'call_1', output: '25 °C' };
+    const input = [{ role: 'user' as const, content: 'Weather?' }, ...asked.output, result];
+    expect((await responses().create({ model: MODEL, input, tools })).output_text).toBe('Sunny.');
+    expect(router.calls.at(-1)!.body.input.at(-1)).toEqual(result);
+  });
+
+  it('sends schemas and pictures', async () => {
+    router.next({ text: '{"city":"Rome"}' });
+    const format = { type: 'json_schema' as const, name: 'place', strict: true, schema: WEATHER };
+    const picture = { type: 'input_image' as const, image_url: PICTURE, detail: 'auto' as const };
+    const answer = await responses().parse({
+      model: MODEL,
+      input: [{ role: 'user', content: [picture] }],
+      text: { format },
+    });
+    expect(answer.output_parsed).toEqual({ city: 'Rome' });
+    expect(router.calls[0]!.body).toMatchObject({ text: { format }, input: [{ content: [picture] }] });
+  });
+
+  it('raises on refusals, and when a stream breaks', async () => {
+    const kept = await refusalOf<APIError>(responses().create({ model: MODEL, input: 'Hi', store: true }));
+    expect(kept).toMatchObject({ status: 400, code: 'invalid_request', error: { details: [{ path: 'store' }] } });
+    router.next(BREAKS, BREAKS);
+    const raw = await refusalOf<APIError>(all(await responses().create({ model: MODEL, input: 'Hi', stream: true })));
+    expect(raw).toBeInstanceOf(APIError);
+    expect(raw).toMatchObject({ code: 'upstream_error', type: 'api_error' });
+    const helped = await refusalOf<APIError>(responses().stream({ model: MODEL, input: 'Hi' }).finalResponse());
+    expect(helped).toMatchObject({ code: 'upstream_error' });
+  });
+});
+
+describe('@anthropic-ai/sdk', () => {
+  const client = (apiKey = key): Anthropic =>
+    new Anthropic({ apiKey, authToken: null, baseURL: `${app.url}/api/v1/ai` });
+  const HELLO = { model: MODEL, max_tokens: 50, messages: MESSAGES };
+  const tools = [{ name: 'weather', input_schema: WEATHER }];
+
+  it('answers, whole and in a stream, with a key in either of its headers', async () => {
+    const byToken = new Anthropic({ apiKey: null, authToken: key, baseURL: `${app.url}/api/v1/ai` });
+    for (const by of [client(), byToken]) {
+      const answer = await by.messages.create({ ...HELLO, system: 'Be brief.' });
+      expect(answer.content).toEqual([{ type: 'text', text: 'Hello from the fake.' }]);
+      expect(answer).toMatchObject({ stop_reason: 'end_turn', usage: { output_tokens: 4 } });
+    }
+    const stream = client().messages.stream(HELLO);
+    const texts = (await all(stream)).map((event) =>
+      event.type === 'content_block_delta' && event.delta.type === 'text_delta' ? event.delta.text : '',
+    );
+    expect(texts.join('')).toBe('Hello from the fake.');
+    expect(await stream.finalMessage()).toMatchObject({
+      content: [{ type: 'text', text: 'Hello from the fake.' }],
+      stop_reason: 'end_turn',
+      usage: { output_tokens: 4 },
+    });
+  });
+
+  it('calls tools, and answers with their results', async () => {
+    router.next({ tools: CALLED }, { tools: CALLED }, { text: 'Sunny.' });
+    const called = [{ type: 'tool_use', id: 'toolu_1', name: 'weather', input: { city: 'Rome' } }];
+    const asked = await client().messages.create({ ...HELLO, tools });
+    expect(asked).toMatchObject({ stop_reason: 'tool_use', content: called });
+    expect(
+      (
+        await client()
+          .messages.stream({ ...HELLO, tools })
+          .finalMessage()
+      ).content,
+    ).toMatchObject(called);
+
+    const result = { type: 'tool_result' as const, tool_use_id: 'toolu_1', content: '25 °C' };
+    const messages = [
+      ...MESSAGES,
+      { role: 'assistant' as const, content: asked.content },
+      { role: 'user' as const, content: [result] },
+    ];
+    const answer = await client().messages.create({ ...HELLO, tools, messages });
+    expect(answer.content).toMatchObject([{ text: 'Sunny.' }]);
+    expect(router.calls.at(-1)!.body.messages.at(-1).content).toEqual([result]);
+  });
+
+  it('sends schemas and pictures', async () => {
+    router.next({ text: '{"city":"Rome"}' });
+    const format = { type: 'json_schema' as const, schema: WEATHER };
+    const source = { type: 'base64' as const, media_type: 'image/png' as const, data: 'iVBORw0KGgo=' };
+    const answer = await client().messages.parse({
+      ...HELLO,
+      messages: [{ role: 'user', content: [{ type: 'image', source }] }],
+      output_config: { format },
+    });
+    expect(answer.content).toMatchObject([{ text: '{"city":"Rome"}' }]);
+    const { body } = router.calls[0]!;
+    expect(body).toMatchObject({ output_config: { format }, messages: [{ content: [{ type: 'image', source }] }] });
+  });
+
+  it('raises on refusals, and when a stream breaks', async () => {
+    const refused = (asked: object, by = client()): Promise<AnthropicError> =>
+      refusalOf<AnthropicError>(by.messages.create({ ...HELLO, ...asked }));
+    expect(await refused({}, client('no-key'))).toMatchObject({ status: 401, type: 'auth_error' });
+    const unknown = await refused({ model: 'fake/none' });
+    expect(unknown).toBeInstanceOf(AnthropicError);
+    expect(unknown).toMatchObject({ status: 404, error: { error: { code: 'model_not_found' } } });
+    const poor = client(await make.key(await make.person()));
+    expect(await refused({ model: DEAR, max_tokens: 9_000 }, poor)).toMatchObject({
+      status: 402,
+      error: { error: { code: 'credits_exhausted' } },
+    });
+    router.next(BREAKS, BREAKS);
+    for (const stream of [
+      all(await client().messages.create({ ...HELLO, stream: true })),
+      client().messages.stream(HELLO).finalMessage(),
+    ]) {
+      const broken = await refusalOf<AnthropicError>(stream);
+      expect(broken).toBeInstanceOf(AnthropicError);
+      expect(broken).toMatchObject({ type: 'api_error', error: { error: { code: 'upstream_error' } } });
+    }
+  });
+});
+
 describe('ai with @ai-sdk/openai-compatible', () => {
   const provider = (apiKey = key): ReturnType<typeof createOpenAICompatible> =>
     createOpenAICompatible({
@@ -262,6 +405,13 @@ describe('without a router', () => {
     expect(refusal).toMatchObject({ status: 503, code: 'model_router_not_configured' });
     expect(refusal.headers.get('x-should-retry')).toBe('false');
     expect(sent).toBe(1);
+    const anthropic = new Anthropic({ apiKey: own, baseURL: `${bare.url}/api/v1/ai`, fetch: fetchOnce });
+    const message = anthropic.messages.create({ model: MODEL, max_tokens: 50, messages: MESSAGES });
+    expect(await refusalOf<AnthropicError>(message)).toMatchObject({
+      status: 503,
+      error: { error: { code: 'model_router_not_configured' } },
+    });
+    expect(sent).toBe(2);
     expect(await all(client.models.list())).toEqual([]);
   });
 });

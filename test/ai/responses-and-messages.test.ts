@@ -25,6 +25,8 @@ const TOKENS = { prompt: 100, completion: 7, cached: 30, cacheWrite: 20 };
 /** What {@link TOKENS} are for callers. */
 const COUNTED = { input: 50, cache_read: 30, cache_write: 20, output: 7 };
 
+const HOUR = { type: 'ephemeral', ttl: '1h' };
+
 const settings: NodeJS.ProcessEnv = { SANDBOX_ENABLED: 'false' };
 const router = FakeModelRouter.use(settings, { speaks: 'openrouter' });
 const app = new TestApp(settings, 'api');
@@ -157,8 +159,9 @@ describe.each([RESPONSES, MESSAGES])('POST $path', ({ protocol, path, hello, lim
       expect(error.code).toBe('invalid_request');
       return error.details.map((detail: any) => detail.path);
     };
-    const { [protocol === 'responses' ? 'input' : 'messages']: _, ...empty } = hello as any;
-    expect(await paths(empty)).toEqual([protocol === 'responses' ? 'input' : 'messages']);
+    expect(await paths({ ...hello, input: undefined, messages: undefined })).toEqual([
+      protocol === 'responses' ? 'input' : 'messages',
+    ]);
     expect(await paths({ ...hello, model: undefined })).toEqual(['model']);
     expect(await paths({ ...hello, model: 'fake/embeddings' })).toEqual(['model']);
     expect(await paths({ ...hello, [limit]: 0 })).toEqual([limit]);
@@ -256,7 +259,7 @@ describe.each([RESPONSES, MESSAGES])('POST $path', ({ protocol, path, hello, lim
 describe('POST /api/v1/ai/responses', () => {
   const ask = (body: object): Promise<Answer> => app.post(RESPONSES.path, { ...RESPONSES.hello, ...body }, as(key));
 
-  it.each([
+  const REFUSED: readonly (readonly [path: string, body: object])[] = [
     ['store', { store: true }],
     ['background', { background: true }],
     ['previous_response_id', { previous_response_id: 'resp_1' }],
@@ -274,7 +277,9 @@ describe('POST /api/v1/ai/responses', () => {
     ...['web_search', 'file_search', 'code_interpreter', 'computer_use', 'image_generation', 'mcp'].map(
       (type) => ['tools[1].type', { tools: [{ type: 'function', name: 'f' }, { type }] }] as const,
     ),
-  ])('keeps nothing and runs no tools: %s', async (path, body) => {
+  ];
+
+  it.each(REFUSED)('keeps nothing and runs no tools: %s', async (path, body) => {
     const { error } = expectStatus(400, await ask(body)).body;
     expect(error).toMatchObject({ code: 'invalid_request', details: [{ path, in: 'body' }] });
     expect(router.calls).toEqual([]);
@@ -309,12 +314,17 @@ describe('POST /api/v1/ai/responses', () => {
 describe('POST /api/v1/ai/messages', () => {
   const ask = (body: object): Promise<Answer> => app.post(MESSAGES.path, { ...MESSAGES.hello, ...body }, as(key));
 
-  it.each([
+  const REFUSED: readonly (readonly [path: string, body: object])[] = [
     ['max_tokens', { max_tokens: undefined }],
     ['mcp_servers', { mcp_servers: [] }],
     ['container', { container: 'container_1' }],
     ['speed', { speed: 'fast' }],
     ['inference_geo', { inference_geo: 'us' }],
+    ['system[0].cache_control.ttl', { system: [{ type: 'text', text: 'Hi', cache_control: HOUR }] }],
+    [
+      'messages[0].content[1].cache_control.ttl',
+      { messages: [{ role: 'user', content: [{ type: 'text' }, { type: 'text', cache_control: HOUR }] }] },
+    ],
     ...['web_search_20250305', 'code_execution_20250825', 'mcp_toolset', 'tool_search_tool_regex_20251119'].map(
       (type) =>
         [
@@ -327,7 +337,9 @@ describe('POST /api/v1/ai/messages', () => {
           },
         ] as const,
     ),
-  ])('refuses what Anthropic runs, or prices otherwise: %s', async (path, body) => {
+  ];
+
+  it.each(REFUSED)('refuses what Anthropic runs, or prices otherwise: %s', async (path, body) => {
     const { error } = expectStatus(400, await ask(body)).body;
     expect(error).toMatchObject({ code: 'invalid_request', details: [{ path, in: 'body' }] });
     expect(router.calls).toEqual([]);
@@ -337,7 +349,7 @@ describe('POST /api/v1/ai/messages', () => {
     const tools = [
       { name: 'own', input_schema: {} },
       { type: 'custom', name: 'other', input_schema: {} },
-      { type: 'bash_20250124', name: 'bash' },
+      { type: 'bash_20250124', name: 'bash', cache_control: { type: 'ephemeral', ttl: '5m' } },
     ];
     expectStatus(200, await ask({ tools, system: 'Be brief.' }));
     expect(router.calls[0]!.body).toMatchObject({ tools, system: 'Be brief.' });

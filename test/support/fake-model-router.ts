@@ -607,7 +607,8 @@ function messageFrames(generating: Generating): Frames {
   const tools = script.tools?.map(toolUse);
   return {
     first: () => {
-      const { cost: _cost, is_byok: _byok, ...input } = usage();
+      // The price is known only at the end.
+      const counted = { ...usage(), output_tokens: 1, cost: undefined, is_byok: undefined };
       return (
         event('message_start', {
           message: {
@@ -618,7 +619,7 @@ function messageFrames(generating: Generating): Frames {
             content: [],
             stop_reason: null,
             stop_sequence: null,
-            ...(script.withoutUsage ? {} : { usage: { ...input, output_tokens: 1 } }),
+            ...(script.withoutUsage ? {} : { usage: counted }),
           },
         }) +
         event('ping', {}) +
@@ -632,12 +633,12 @@ function messageFrames(generating: Generating): Frames {
           event('content_block_delta', { index, delta: { type: 'input_json_delta', partial_json: text } }) +
           event('content_block_stop', { index }),
     last: () => {
-      const { input_tokens: _input, ...output } = usage();
+      const counted = { ...usage(), input_tokens: undefined };
       return (
         (tools === undefined ? event('content_block_stop', { index: 0 }) : '') +
         event('message_delta', {
           delta: { stop_reason: stopReasonOf(script), stop_sequence: null },
-          ...(script.withoutUsage ? {} : { usage: output }),
+          ...(script.withoutUsage ? {} : { usage: counted }),
         }) +
         event('message_stop', {})
       );

@@ -1,6 +1,9 @@
 import fc from 'fast-check';
 import type { AnswerReader } from './answer-reader.js';
+import type { AnswerForm } from './forms/answer-form.js';
 import { CHAT_FORM } from './forms/chat-form.js';
+import { MESSAGES_FORM } from './forms/messages-form.js';
+import { RESPONSES_FORM } from './forms/responses-form.js';
 import { JsonAnswer } from './json-answer.js';
 import { UsageFrame } from './usage-frame.js';
 
@@ -115,6 +118,155 @@ describe('UsageFrame', () => {
     expect(out).toBeGreaterThan(27 * 1_048_576);
     expect(out + reader.end(undefined).length).toBe(32 * 1_048_576);
   });
+});
+
+/** Events with names, as two protocols have them. */
+const named = (type: string, fields: object): string =>
+  `event: ${type}\ndata: ${JSON.stringify({ type, ...fields })}\n\n`;
+const COST = { cost: 4.56e-7 };
+
+const RESPONSES = (() => {
+  const usage = {
+    input_tokens: 100,
+    input_tokens_details: { cached_tokens: 30, cache_write_tokens: 20 },
+    output_tokens: 7,
+  };
+  const response = { id: 'gen-1', model: 'm/one', status: 'completed', output: [{ text: 'Grüße 😀' }] };
+  const begin =
+    named('response.created', { response: { ...response, status: 'in_progress', usage: null } }) +
+    named('response.output_text.delta', { delta: 'Grüße 😀 "usage"' });
+  const last = (counted: object, type = 'completed', more = {}): string =>
+    named(`response.${type}`, { response: { ...response, ...more, usage: counted } });
+  return {
+    form: RESPONSES_FORM,
+    begin,
+    last: last({ ...usage, ...PURCHASE }),
+    shown: last({ ...usage, ...COST }),
+    plain: last(usage),
+    end: '',
+    failure: last({ ...usage, ...PURCHASE }, 'failed', { error: { code: 'server_error', message: 'sk-secret' } }),
+    reason: 'completed',
+    whole: { ...response, error: null },
+    usage,
+  };
+})();
+
+const MESSAGES = (() => {
+  const input = { input_tokens: 50, cache_read_input_tokens: 30, cache_creation_input_tokens: 20 };
+  const usage = { ...input, output_tokens: 7 };
+  const begin =
+    named('message_start', { message: { id: 'gen-1', model: 'm/one', usage: { ...input, output_tokens: 1 } } }) +
+    named('ping', {}) +
+    named('content_block_delta', { index: 0, delta: { type: 'text_delta', text: 'Grüße 😀 "usage"' } });
+  const last = (counted: object): string =>
+    named('message_delta', { delta: { stop_reason: 'end_turn' }, usage: { output_tokens: 7, ...counted } });
+  return {
+    form: MESSAGES_FORM,
+    begin,
+    last: last(PURCHASE),
+    shown: last(COST),
+    plain: last({}),
+    end: named('message_stop', {}),
+    failure: named('error', { error: { type: 'overloaded_error', message: 'sk-secret' } }),
+    reason: 'end_turn',
+    whole: { id: 'gen-1', model: 'm/one', type: 'message', content: [{ text: 'Hi' }], stop_reason: 'end_turn' },
+    usage,
+  };
+})();
+
+describe.each([
+  ['the Responses API', RESPONSES],
+  ['the Messages API', MESSAGES],
+])('events of %s', (_, { form, begin, last, shown, plain, end, failure, reason, whole, usage }) => {
+  const frame = (): UsageFrame => new UsageFrame({ form, showsUsage: true });
+  const latin = (text: string): string => Buffer.from(text).toString('latin1');
+
+  it('have the price of the caller in place of the purchase price', () => {
+    const reader = frame();
+    expect(through(reader, begin + last + end)).toBe(latin(begin + shown + end));
+    expect(reader.facts).toMatchObject({
+      generationId: 'gen-1',
+      model: 'm/one',
+      finishReason: reason,
+      tokens: TOKENS,
+      hasFailed: false,
+      isComplete: true,
+    });
+    expect(reader.facts.countedOutput).toBeGreaterThan(0);
+  });
+
+  it('are as they were where there is no price', () => {
+    const reader = frame();
+    const out = Buffer.concat([reader.push(Buffer.from(begin + plain + end)), reader.end(undefined)]).toString();
+    expect(out).toBe(begin + plain + end);
+    expect(reader.facts.tokens).toEqual(TOKENS);
+  });
+
+  it('pass until the usage, which waits for the price', () => {
+    const reader = frame();
+    expect(reader.push(Buffer.from(begin + last + end)).toString()).toBe(begin);
+  });
+
+  it('have no error of the router', () => {
+    const reader = frame();
+    expect(through(reader, begin + failure + end)).toBe(latin(begin));
+    expect(reader.facts).toMatchObject({ hasFailed: true });
+  });
+
+  it('have no end when they broke off', () => {
+    const reader = frame();
+    expect(through(reader, begin)).toBe(latin(begin));
+    expect(reader.facts).toMatchObject({ isComplete: false, finishReason: undefined, tokens: undefined });
+  });
+
+  it('give the same bytes and the same usage however they are split', () => {
+    const ends = fc.constantFrom('\n', '\r\n', '\r');
+    fc.assert(
+      fc.property(cuts, ends, fc.constantFrom(last, plain, failure), (places, lineEnd, finish) => {
+        const text = (': x\n\n' + begin + finish + end).replaceAll('\n', lineEnd);
+        const [one, split] = [frame(), frame()];
+        expect(through(split, text, places)).toBe(through(one, text));
+        expect(split.facts).toEqual(one.facts);
+        if (finish !== failure) expect(split.facts.tokens).toEqual(TOKENS);
+      }),
+    );
+  });
+
+  it('give the same bytes and the same usage without a stream', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), cuts, (value, places) => {
+        const sent = JSON.stringify({ value, ...whole, usage: { ...usage, ...PURCHASE }, more: value });
+        const reader = new JsonAnswer(form);
+        expect(through(reader, sent, places)).toBe(
+          latin(JSON.stringify({ value, ...whole, usage: { ...usage, ...COST }, more: value })),
+        );
+        expect(reader.facts).toMatchObject({ tokens: TOKENS, finishReason: reason, hasFailed: false });
+      }),
+    );
+  });
+});
+
+it('takes a response that failed, or an error in place of a message, for a failure', () => {
+  const factsOf = (form: AnswerForm, body: object): object => {
+    const reader = new JsonAnswer(form);
+    reader.push(Buffer.from(JSON.stringify(body)));
+    return reader.facts;
+  };
+  expect(factsOf(RESPONSES_FORM, { status: 'failed', error: { code: 'server_error' } })).toMatchObject({
+    hasFailed: true,
+  });
+  expect(factsOf(MESSAGES_FORM, { type: 'error', error: { type: 'api_error' } })).toMatchObject({ hasFailed: true });
+});
+
+it('counts messages as their last events do, and keeps what those leave out', () => {
+  const reader = new UsageFrame({ form: MESSAGES_FORM, showsUsage: true });
+  const delta = (usage: object, reason: string | null): string =>
+    named('message_delta', { delta: { stop_reason: reason }, usage });
+  const text =
+    MESSAGES.begin + delta({ output_tokens: 3, ...PURCHASE }, null) + delta({ output_tokens: 9, ...PURCHASE }, 'x');
+  const out = through(reader, text + delta({ output_tokens: 12, input_tokens: 60, ...PURCHASE }, 'x') + MESSAGES.end);
+  expect(out).not.toContain('upstream_inference_cost');
+  expect(reader.facts.tokens).toEqual({ input: 60, cache_read: 30, cache_write: 20, output: 12 });
 });
 
 describe('JsonAnswer', () => {

@@ -1,11 +1,14 @@
 import type { FieldFault } from '../../../../platform/errors/request-invalid.js';
-import { type Fields, listOf } from '../../routers/upstream-json.js';
+import { type Fields, fieldsOf, listOf } from '../../routers/upstream-json.js';
 
 const MAX_TOKENS = 10_000_000;
 /** What a router would charge for beside tokens. */
 const REFUSED = ['plugins', 'web_search_options'];
 /** Others have prices of their own, above those that models are listed with. */
 const SERVICE_TIERS = ['auto', 'default', 'flex', 'standard_only'];
+
+const CACHE_TTL = '5m';
+const CACHED_IN = ['messages', 'system', 'tools', 'input', 'content'];
 
 /** What the service sets in a request. */
 export interface DecidedFields {
@@ -49,6 +52,29 @@ export function* billingFaults(fields: Fields): Iterable<FieldFault> {
       ...fault('service_tier', 'is_in', 'service_tier must have the listed price of the model.'),
       expected: SERVICE_TIERS,
     };
+  const path = longCacheIn(fields, '');
+  if (path !== undefined)
+    yield { ...fault(path, 'is_in', 'Only caches of 5 minutes have the listed price.'), expected: [CACHE_TTL] };
+}
+
+/** Returns where a block asks for a longer cache. Blocks are in conversations, instructions and tools. */
+function longCacheIn(value: unknown, path: string): string | undefined {
+  if (Array.isArray(value)) {
+    for (const [index, each] of value.entries()) {
+      const found = longCacheIn(each, `${path}[${index}]`);
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  }
+  const block = fieldsOf(value);
+  const { ttl } = fieldsOf(block['cache_control']);
+  const prefix = path === '' ? '' : `${path}.`;
+  if (!isAbsent(ttl) && ttl !== CACHE_TTL) return `${prefix}cache_control.ttl`;
+  for (const name of CACHED_IN) {
+    const found = Array.isArray(block[name]) ? longCacheIn(block[name], prefix + name) : undefined;
+    if (found !== undefined) return found;
+  }
+  return undefined;
 }
 
 export function* countFaults(fields: Fields, name: string, max = MAX_TOKENS): Iterable<FieldFault> {
