@@ -98,6 +98,26 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/v1/ai/messages": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Lets a model answer by the Messages API.
+         * @description Takes what the Messages API of Anthropic takes, and answers in its form, without an envelope. `max_tokens` is required. Tools that Anthropic runs, `mcp_servers` and `container` are refused, and the header `anthropic-beta` is not passed on. Prices, headers and `Dry-Run` are those of chat completions. A stream that breaks ends with an event `error`.
+         */
+        readonly post: operations["ModelCallsController_message"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/v1/ai/models": {
         readonly parameters: {
             readonly query?: never;
@@ -132,6 +152,46 @@ export interface paths {
         readonly get: operations["ModelsController_get"];
         readonly put?: never;
         readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/ai/responses": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Lets a model answer by the Responses API.
+         * @description Takes what the Responses API of OpenAI takes, and answers in its form, without an envelope. Nothing is kept: `store` is false, and `background`, `previous_response_id`, `conversation` and `prompt` are refused, as are tools that the provider runs. Prices, headers and `Dry-Run` are those of chat completions. A stream that breaks ends with an event `error`.
+         */
+        readonly post: operations["ModelCallsController_respond"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/ai/v1/messages": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Lets a model answer by the Messages API, at the path of the clients of Anthropic.
+         * @description Does the same as `POST /api/v1/ai/messages`, for clients that add `/v1/messages` to a base URL.
+         */
+        readonly post: operations["ModelCallsController_messageOfClients"];
         readonly delete?: never;
         readonly options?: never;
         readonly head?: never;
@@ -4640,6 +4700,57 @@ export interface components {
             readonly role: "owner" | "admin" | "member" | "viewer";
             readonly user: components["schemas"]["MemberUserView"];
         };
+        readonly MessageBody: {
+            /**
+             * @description The most tokens of an answer, with its thinking. Its price is held.
+             * @example 500
+             */
+            readonly max_tokens: number;
+            /**
+             * @description The conversation.
+             * @example [
+             *       {
+             *         "role": "user",
+             *         "content": "Hello"
+             *       }
+             *     ]
+             */
+            readonly messages: readonly Record<string, never>[];
+            /**
+             * @description The ID or an alias of a model.
+             * @example openai/gpt-mini
+             */
+            readonly model: string;
+            /**
+             * @description Models that are tried, in this order, when `model` does not begin to answer.
+             * @example [
+             *       "anthropic/small"
+             *     ]
+             */
+            readonly models?: readonly string[];
+            /**
+             * @description Sends the answer as server-sent events.
+             * @example false
+             */
+            readonly stream?: boolean;
+            /**
+             * @description What the model reads before the conversation: a text, or a list of blocks.
+             * @example Answer briefly.
+             */
+            readonly system?: string | readonly Record<string, never>[];
+            /**
+             * @description Tools that you run.
+             * @example [
+             *       {
+             *         "name": "weather",
+             *         "input_schema": {
+             *           "type": "object"
+             *         }
+             *       }
+             *     ]
+             */
+            readonly tools?: readonly Record<string, never>[];
+        };
         readonly MetaView: {
             readonly request_id: string;
         };
@@ -5405,6 +5516,59 @@ export interface components {
              * @example The disk was full of old logs. They are rotated daily now.
              */
             readonly resolution: string;
+        };
+        readonly ResponseBody: {
+            /**
+             * @description A text, or a list of items.
+             * @example Hello
+             */
+            readonly input: string | readonly Record<string, never>[];
+            /**
+             * @description What the model reads before the input.
+             * @example Answer briefly.
+             */
+            readonly instructions?: string;
+            /**
+             * @description The most tokens of an answer, with its reasoning. Its price is held. Default: 8192, the limit of the model, or what the credits cover.
+             * @example 500
+             */
+            readonly max_output_tokens?: number;
+            /**
+             * @description The ID or an alias of a model.
+             * @example openai/gpt-mini
+             */
+            readonly model: string;
+            /**
+             * @description Models that are tried, in this order, when `model` does not begin to answer.
+             * @example [
+             *       "anthropic/small"
+             *     ]
+             */
+            readonly models?: readonly string[];
+            /**
+             * @description Responses are not kept.
+             * @example false
+             * @enum {boolean}
+             */
+            readonly store?: false;
+            /**
+             * @description Sends the answer as server-sent events.
+             * @example false
+             */
+            readonly stream?: boolean;
+            /**
+             * @description Tools that you run: `function`, `custom`, `local_shell` and `apply_patch`.
+             * @example [
+             *       {
+             *         "type": "function",
+             *         "name": "weather",
+             *         "parameters": {
+             *           "type": "object"
+             *         }
+             *       }
+             *     ]
+             */
+            readonly tools?: readonly Record<string, never>[];
         };
         readonly RollBackBody: {
             /**
@@ -6944,6 +7108,228 @@ export interface operations {
             };
         };
     };
+    readonly ModelCallsController_message: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "model": "openai/gpt-mini",
+                 *       "models": [
+                 *         "anthropic/small"
+                 *       ],
+                 *       "messages": [
+                 *         {
+                 *           "role": "user",
+                 *           "content": "Hello"
+                 *         }
+                 *       ],
+                 *       "max_tokens": 500,
+                 *       "system": "Answer briefly.",
+                 *       "tools": [
+                 *         {
+                 *           "name": "weather",
+                 *           "input_schema": {
+                 *             "type": "object"
+                 *           }
+                 *         }
+                 *       ],
+                 *       "stream": false
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["MessageBody"];
+            };
+        };
+        readonly responses: {
+            /** @description The answer. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": {
+                        readonly [key: string]: unknown;
+                    } | components["schemas"]["PricedCallAnswer"];
+                    readonly "text/event-stream": string;
+                };
+            };
+            /**
+             * @description `conflicting_credentials`: The request carries two different credentials.
+             *
+             *     `invalid_request`: A field of the request is invalid.
+             *
+             *     `malformed_json`: The request body is not valid JSON.
+             */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The request carries no API key.
+             *
+             *     `malformed_api_key`: The API key has the wrong format.
+             *
+             *     `invalid_api_key`: The API key is unknown.
+             *
+             *     `expired_api_key`: The API key has expired.
+             *
+             *     `revoked_api_key`: The API key has been revoked.
+             *
+             *     `rotated_api_key`: The API key has been rotated.
+             *
+             *     `session_token_not_allowed`: A session token was sent where an API key is required.
+             *
+             *     `session_required`: The request requires a user session.
+             *
+             *     `invalid_session`: The session has ended or is unknown.
+             */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `credits_exhausted`: Not enough credits.
+             *
+             *     `spend_cap_reached`: The spend cap is reached.
+             *
+             *     `budget_exceeded`: A budget is used up.
+             */
+            readonly 402: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `insufficient_scopes`: The key or the role does not allow this.
+             *
+             *     `org_access_denied`: The caller has no access to the organization.
+             *
+             *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `ip_not_allowed`: The key does not allow this IP address.
+             *
+             *     `feature_disabled`: Disabled by the operator.
+             */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `model_not_found`: Model not found. */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `idempotency_mismatch`: The idempotency key was used for a different request.
+             *
+             *     `idempotency_in_progress`: A request with this idempotency key is still running.
+             */
+            readonly 409: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `payload_too_large`: The request body is too large. */
+            readonly 413: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `unsupported_media_type`: The request body must be JSON. */
+            readonly 415: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
+             *
+             *     `daily_limit_exceeded`: The daily call limit is reached.
+             *
+             *     `concurrency_limit_exceeded`: Too many operations are running at once.
+             *
+             *     `token_rate_limit_exceeded`: The limit of tokens a minute is reached.
+             */
+            readonly 429: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `internal_error`: An unexpected error occurred. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `upstream_error`: Another service failed to answer as expected. */
+            readonly 502: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `service_unavailable`: A required backend is temporarily unavailable.
+             *
+             *     `storage_unavailable`: There is not enough storage space.
+             *
+             *     `model_unavailable`: The model is temporarily unavailable.
+             *
+             *     `model_router_not_configured`: No model router is configured.
+             */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
     readonly ModelsController_list: {
         readonly parameters: {
             readonly query?: never;
@@ -7050,6 +7436,447 @@ export interface operations {
             };
             /**
              * @description `service_unavailable`: A required backend is temporarily unavailable.
+             *
+             *     `model_router_not_configured`: No model router is configured.
+             */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    readonly ModelCallsController_respond: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "model": "openai/gpt-mini",
+                 *       "models": [
+                 *         "anthropic/small"
+                 *       ],
+                 *       "input": "Hello",
+                 *       "instructions": "Answer briefly.",
+                 *       "tools": [
+                 *         {
+                 *           "type": "function",
+                 *           "name": "weather",
+                 *           "parameters": {
+                 *             "type": "object"
+                 *           }
+                 *         }
+                 *       ],
+                 *       "max_output_tokens": 500,
+                 *       "stream": false,
+                 *       "store": false
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["ResponseBody"];
+            };
+        };
+        readonly responses: {
+            /** @description The answer. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": {
+                        readonly [key: string]: unknown;
+                    } | components["schemas"]["PricedCallAnswer"];
+                    readonly "text/event-stream": string;
+                };
+            };
+            /**
+             * @description `conflicting_credentials`: The request carries two different credentials.
+             *
+             *     `invalid_request`: A field of the request is invalid.
+             *
+             *     `malformed_json`: The request body is not valid JSON.
+             */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The request carries no API key.
+             *
+             *     `malformed_api_key`: The API key has the wrong format.
+             *
+             *     `invalid_api_key`: The API key is unknown.
+             *
+             *     `expired_api_key`: The API key has expired.
+             *
+             *     `revoked_api_key`: The API key has been revoked.
+             *
+             *     `rotated_api_key`: The API key has been rotated.
+             *
+             *     `session_token_not_allowed`: A session token was sent where an API key is required.
+             *
+             *     `session_required`: The request requires a user session.
+             *
+             *     `invalid_session`: The session has ended or is unknown.
+             */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `credits_exhausted`: Not enough credits.
+             *
+             *     `spend_cap_reached`: The spend cap is reached.
+             *
+             *     `budget_exceeded`: A budget is used up.
+             */
+            readonly 402: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `insufficient_scopes`: The key or the role does not allow this.
+             *
+             *     `org_access_denied`: The caller has no access to the organization.
+             *
+             *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `ip_not_allowed`: The key does not allow this IP address.
+             *
+             *     `feature_disabled`: Disabled by the operator.
+             */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `model_not_found`: Model not found. */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `idempotency_mismatch`: The idempotency key was used for a different request.
+             *
+             *     `idempotency_in_progress`: A request with this idempotency key is still running.
+             */
+            readonly 409: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `payload_too_large`: The request body is too large. */
+            readonly 413: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `unsupported_media_type`: The request body must be JSON. */
+            readonly 415: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
+             *
+             *     `daily_limit_exceeded`: The daily call limit is reached.
+             *
+             *     `concurrency_limit_exceeded`: Too many operations are running at once.
+             *
+             *     `token_rate_limit_exceeded`: The limit of tokens a minute is reached.
+             */
+            readonly 429: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `internal_error`: An unexpected error occurred. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `upstream_error`: Another service failed to answer as expected. */
+            readonly 502: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `service_unavailable`: A required backend is temporarily unavailable.
+             *
+             *     `storage_unavailable`: There is not enough storage space.
+             *
+             *     `model_unavailable`: The model is temporarily unavailable.
+             *
+             *     `model_router_not_configured`: No model router is configured.
+             */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    readonly ModelCallsController_messageOfClients: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "model": "openai/gpt-mini",
+                 *       "models": [
+                 *         "anthropic/small"
+                 *       ],
+                 *       "messages": [
+                 *         {
+                 *           "role": "user",
+                 *           "content": "Hello"
+                 *         }
+                 *       ],
+                 *       "max_tokens": 500,
+                 *       "system": "Answer briefly.",
+                 *       "tools": [
+                 *         {
+                 *           "name": "weather",
+                 *           "input_schema": {
+                 *             "type": "object"
+                 *           }
+                 *         }
+                 *       ],
+                 *       "stream": false
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["MessageBody"];
+            };
+        };
+        readonly responses: {
+            /** @description The answer. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": {
+                        readonly [key: string]: unknown;
+                    } | components["schemas"]["PricedCallAnswer"];
+                    readonly "text/event-stream": string;
+                };
+            };
+            /**
+             * @description `conflicting_credentials`: The request carries two different credentials.
+             *
+             *     `invalid_request`: A field of the request is invalid.
+             *
+             *     `malformed_json`: The request body is not valid JSON.
+             */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The request carries no API key.
+             *
+             *     `malformed_api_key`: The API key has the wrong format.
+             *
+             *     `invalid_api_key`: The API key is unknown.
+             *
+             *     `expired_api_key`: The API key has expired.
+             *
+             *     `revoked_api_key`: The API key has been revoked.
+             *
+             *     `rotated_api_key`: The API key has been rotated.
+             *
+             *     `session_token_not_allowed`: A session token was sent where an API key is required.
+             *
+             *     `session_required`: The request requires a user session.
+             *
+             *     `invalid_session`: The session has ended or is unknown.
+             */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `credits_exhausted`: Not enough credits.
+             *
+             *     `spend_cap_reached`: The spend cap is reached.
+             *
+             *     `budget_exceeded`: A budget is used up.
+             */
+            readonly 402: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `insufficient_scopes`: The key or the role does not allow this.
+             *
+             *     `org_access_denied`: The caller has no access to the organization.
+             *
+             *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `ip_not_allowed`: The key does not allow this IP address.
+             *
+             *     `feature_disabled`: Disabled by the operator.
+             */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `model_not_found`: Model not found. */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `idempotency_mismatch`: The idempotency key was used for a different request.
+             *
+             *     `idempotency_in_progress`: A request with this idempotency key is still running.
+             */
+            readonly 409: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `payload_too_large`: The request body is too large. */
+            readonly 413: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `unsupported_media_type`: The request body must be JSON. */
+            readonly 415: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
+             *
+             *     `daily_limit_exceeded`: The daily call limit is reached.
+             *
+             *     `concurrency_limit_exceeded`: Too many operations are running at once.
+             *
+             *     `token_rate_limit_exceeded`: The limit of tokens a minute is reached.
+             */
+            readonly 429: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `internal_error`: An unexpected error occurred. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `upstream_error`: Another service failed to answer as expected. */
+            readonly 502: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `service_unavailable`: A required backend is temporarily unavailable.
+             *
+             *     `storage_unavailable`: There is not enough storage space.
+             *
+             *     `model_unavailable`: The model is temporarily unavailable.
              *
              *     `model_router_not_configured`: No model router is configured.
              */

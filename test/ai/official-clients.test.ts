@@ -195,7 +195,8 @@ describe('the Responses API of openai', () => {
     expect(streamed.output).toMatchObject([{ type: 'function_call', name: 'weather', call_id: 'call_1' }]);
 
     const result = { type: 'function_call_output' as const, call_id: 'call_1', output: '25 °C' };
-    const input = [{ role: 'user' as const, content: 'Weather?' }, ...asked.output, result];
+    const [call] = asked.output as [OpenAI.Responses.ResponseFunctionToolCall];
+    const input = [{ role: 'user' as const, content: 'Weather?' }, call, result];
     expect((await responses().create({ model: MODEL, input, tools })).output_text).toBe('Sunny.');
     expect(router.calls.at(-1)!.body.input.at(-1)).toEqual(result);
   });

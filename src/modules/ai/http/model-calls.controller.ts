@@ -130,8 +130,7 @@ export class ModelCallsController {
     return this.answers.answer(call, 'responses', { response, dryRun, hangUp });
   }
 
-  /** The clients of Anthropic add `/v1/messages` to their base URL. */
-  @Post(['messages', 'v1/messages'])
+  @Post('messages')
   @RequireScope('ai:invoke')
   @RequireFeature('ai_inference')
   @TakesJson({ actsOutside: true, limitBytes: BODY_BYTES })
@@ -142,12 +141,34 @@ export class ModelCallsController {
       'Takes what the Messages API of Anthropic takes, and answers in its form, without an envelope. `max_tokens` is ' +
       'required. Tools that Anthropic runs, `mcp_servers` and `container` are refused, and the header ' +
       '`anthropic-beta` is not passed on. Prices, headers and `Dry-Run` are those of chat completions. A stream that ' +
-      'breaks ends with an event `error`. `/messages` and `/v1/messages` are the same.',
+      'breaks ends with an event `error`.',
   })
   @ApiBody({ type: MessageBody })
   @ApiOkResponse(STREAMED_ANSWER)
   @ApiRefusals(...REFUSALS)
   message(
+    @Caller() call: Call,
+    @Res({ passthrough: true }) response: Response,
+    @DryRun() dryRun: boolean,
+    @HangUpSignal() hangUp: AbortSignal,
+  ): Promise<CallAnswer> {
+    return this.answers.answer(call, 'messages', { response, dryRun, hangUp });
+  }
+
+  /** The clients of Anthropic add `/v1/messages` to their base URL. */
+  @Post('v1/messages')
+  @RequireScope('ai:invoke')
+  @RequireFeature('ai_inference')
+  @TakesJson({ actsOutside: true, limitBytes: BODY_BYTES })
+  @HttpCode(HttpStatus.OK)
+  @ApiOperation({
+    summary: 'Lets a model answer by the Messages API, at the path of the clients of Anthropic.',
+    description: 'Does the same as `POST /api/v1/ai/messages`, for clients that add `/v1/messages` to a base URL.',
+  })
+  @ApiBody({ type: MessageBody })
+  @ApiOkResponse(STREAMED_ANSWER)
+  @ApiRefusals(...REFUSALS)
+  messageOfClients(
     @Caller() call: Call,
     @Res({ passthrough: true }) response: Response,
     @DryRun() dryRun: boolean,

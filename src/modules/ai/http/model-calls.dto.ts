@@ -58,7 +58,7 @@ export class ResponseBody extends ModelCallBody {
     oneOf: [{ type: 'string' }, { type: 'array', items: { type: 'object' } }],
   })
   input!: string | object[];
-  @ApiPropertyOptional({ example: 'Answer briefly.', description: 'What the model is told before the input.' })
+  @ApiPropertyOptional({ example: 'Answer briefly.', description: 'What the model reads before the input.' })
   instructions?: string;
   @ApiPropertyOptional({
     type: 'array',
@@ -72,8 +72,8 @@ export class ResponseBody extends ModelCallBody {
     minimum: 1,
     example: 500,
     description:
-      'The most tokens of an answer, with its reasoning. Its price is held. Default: 8192, the limit of the model, or ' +
-      'what the credits cover.',
+      'The most tokens of an answer, with its reasoning. Its price is held. Default: 8192, the limit of the model, ' +
+      'or what the credits cover.',
   })
   max_output_tokens?: number;
   @ApiPropertyOptional({ type: Boolean, example: false, description: 'Sends the answer as server-sent events.' })
@@ -99,7 +99,7 @@ export class MessageBody extends ModelCallBody {
   })
   max_tokens!: number;
   @ApiPropertyOptional({
-    description: 'What the model is told before the conversation: a text, or a list of blocks.',
+    description: 'What the model reads before the conversation: a text, or a list of blocks.',
     example: 'Answer briefly.',
     oneOf: [{ type: 'string' }, { type: 'array', items: { type: 'object' } }],
   })
