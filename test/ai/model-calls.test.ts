@@ -380,10 +380,12 @@ describe('money', () => {
 
 it('keeps no text anywhere', async () => {
   const canary = uniqueName('canary');
-  router.next({ text: `answer-${canary}` }, { text: `answer-${canary}` });
-  const body = { ...HELLO, messages: [{ role: 'user', content: canary }] };
-  await billed(idOf(expectStatus(200, await chat(body))));
-  await billed(idOf(expectStatus(200, await chat({ ...body, stream: true }))));
+  router.alwaysFor(MODEL, { text: `answer-${canary}` });
+  const body = { ...HELLO, messages: [{ role: 'user', content: canary }], input: canary };
+  for (const path of [CHAT, '/api/v1/ai/responses', '/api/v1/ai/messages'])
+    for (const stream of [false, true])
+      await billed(idOf(expectStatus(200, await app.post(path, { ...body, stream }, as(key)))));
+  expect(router.calls).toHaveLength(6);
   const tables = await make.sql<{ name: string }>(
     `SELECT quote_ident(table_name) AS name FROM information_schema.tables
       WHERE table_schema = 'public' AND table_type = 'BASE TABLE'`,
