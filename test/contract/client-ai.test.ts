@@ -176,7 +176,11 @@ describe('a service without a model router', () => {
   it('lists no models, and a call is refused at once, without retries', async () => {
     const { apiKey } = await signUpWithKey(bare.url);
     let attempts = 0;
-    const hooks = { onRequest: () => void attempts++ };
+    const hooks = {
+      onRequest: () => {
+        attempts++;
+      },
+    };
     const here = new Service({ apiKey, baseUrl: bare.url, hooks });
     expect(await here.ai.models.list()).toEqual([]);
     attempts = 0;
