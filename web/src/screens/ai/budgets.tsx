@@ -92,7 +92,7 @@ function Budgets({ org, mayWrite, add, onChange }: BudgetsProps): ReactNode {
                 <li key={budget.subject} className="grid gap-3 p-4 sm:grid-cols-[minmax(0,1fr)_auto] sm:gap-6">
                   <Row budget={budget} name={nameOf(budget.subject)} />
                   {mayWrite && (
-                    <div className="flex items-center gap-1">
+                    <div className="flex items-center gap-1 max-sm:-ml-3">
                       <Button
                         look="quiet"
                         onClick={() => {
@@ -206,13 +206,13 @@ function BudgetDialog({ org, open, budget, onClose }: BudgetDialogProps): ReactN
           hint="0 refuses all work that costs."
         />
         <Choice
-          label="In"
+          label="Period"
           name="window"
           defaultValue={budget?.window ?? 'month'}
-          hint="Days and months begin in UTC. Another choice begins with nothing spent."
+          hint="Days and months begin in UTC. Another period begins with nothing spent."
         >
-          <option value="day">A day</option>
-          <option value="month">A month</option>
+          <option value="day">Each day</option>
+          <option value="month">Each month</option>
           <option value="total">All time</option>
         </Choice>
       </Form>

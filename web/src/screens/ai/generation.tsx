@@ -65,7 +65,7 @@ function Shown({ org, generation }: { readonly org: string; readonly generation:
     <>
       <dl className="mb-8 grid grid-cols-2 gap-3 lg:grid-cols-4">
         <Figure label="Cost" value={money(Number(cost))}>
-          ${cost} exactly
+          {Number(cost) === 0 ? 'Nothing was charged' : `$${cost} exactly`}
         </Figure>
         <Figure label="Tokens in" value={tokensOf(tokens.input + tokens.cache_read + tokens.cache_write)}>
           {tokens.cache_read > 0 ? `${tokensOf(tokens.cache_read)} from the cache` : 'None from a cache'}

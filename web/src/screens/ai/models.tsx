@@ -1,7 +1,7 @@
 import type { Model } from '@service/client';
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
-import { useSearchParams } from 'wouter';
+import { Link, useSearchParams } from 'wouter';
 import { ignore, queries } from '../../api';
 import { AiFrame } from '../../ai/ai-frame';
 import { isForChat, priceOf, sizeOf } from '../../ai/amounts';
@@ -73,7 +73,7 @@ function Models({ org, models }: { readonly org: string; readonly models: readon
           data-search
           aria-label="Find a model"
           placeholder="Find by name, or by what it takes"
-          className="input max-w-xs min-w-0 flex-1"
+          className="input sm:max-w-xs"
           defaultValue={wanted}
           onChange={({ target }) => {
             show(target.value, order);
@@ -142,19 +142,11 @@ function Rows({ org, rows, more }: RowsProps): ReactNode {
       columns={[
         {
           title: 'Model',
-          cell: ({ id, name }) => (
-            <div className="max-w-44 sm:max-w-64">
-              {name !== id && <span className="block truncate font-medium">{name}</span>}
-              <span className="flex items-center gap-1">
-                <code className={`truncate font-mono text-xs ${name === id ? 'font-medium' : 'text-muted'}`}>{id}</code>
-                <Copy text={id} label={`Copy the ID of ${name}`} />
-              </span>
-            </div>
-          ),
+          cell: (model) => <Name org={org} model={model} />,
         },
-        { title: 'Input, 1M', numeric: true, cell: ({ pricing }) => priceOf(pricing.input) },
+        { title: 'In for 1M', numeric: true, cell: ({ pricing }) => priceOf(pricing.input) },
         {
-          title: 'Output, 1M',
+          title: 'Out for 1M',
           numeric: true,
           cell: ({ pricing: { output } }) =>
             output === undefined ? <span className="text-muted">–</span> : priceOf(output),
@@ -203,6 +195,28 @@ function Rows({ org, rows, more }: RowsProps): ReactNode {
     />
   );
 }
+
+function Name({ org, model }: { readonly org: string; readonly model: Model }): ReactNode {
+  const { id, name } = model;
+  return (
+    <div className="max-w-44 sm:max-w-64">
+      {isForChat(model) ? (
+        <Link href={playgroundOf(org, model)} className="flex min-h-6 items-center font-medium hover:underline">
+          {name}
+        </Link>
+      ) : (
+        <span className="block truncate font-medium">{name}</span>
+      )}
+      <span className="flex items-center gap-1">
+        <code className="text-muted truncate font-mono text-xs">{id}</code>
+        <Copy text={id} label={`Copy the ID of ${name}`} />
+      </span>
+    </div>
+  );
+}
+
+const playgroundOf = (org: string, { id }: Model): string =>
+  `${pathTo('aiPlayground', { org })}?model=${encodeURIComponent(id)}`;
 
 const orderIn = (text: string | null): Order => (text !== null && text in ORDERS ? (text as Order) : 'name');
 

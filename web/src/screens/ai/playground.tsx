@@ -18,7 +18,7 @@ import { Button } from '../../ui/button';
 import { CodeBlock } from '../../ui/code-block';
 import { Dialog } from '../../ui/dialog';
 import { ErrorNote } from '../../ui/error-note';
-import { Choice, Field } from '../../ui/form';
+import { Field } from '../../ui/form';
 import { Icon } from '../../ui/icons';
 import { Loaded } from '../../ui/loaded';
 import { ScreenLink } from '../../ui/screen-link';
@@ -66,8 +66,24 @@ function Playground({ org, models }: PlaygroundProps): ReactNode {
     if (inAddress !== null) setSearch({}, { replace: true });
   });
   return (
-    <div className="grid items-start gap-6 lg:grid-cols-[minmax(0,1fr)_272px]">
+    <div className="grid items-start gap-6 lg:grid-cols-[minmax(0,1fr)_240px]">
       <div className="card flex min-w-0 flex-col lg:h-[calc(100dvh-13rem)] lg:min-h-112">
+        <div className="border-line flex flex-wrap items-center gap-x-3 gap-y-2 border-b p-3">
+          <ModelChoice model={model} models={models} onChange={change} />
+          <div className="ml-auto flex gap-2">
+            <Button
+              onClick={() => {
+                setIsSampleOpen(true);
+              }}
+            >
+              <Icon name="sandbox" size={14} />
+              Code
+            </Button>
+            <Button look="quiet" disabled={turns.length === 0} onClick={conversation.clear}>
+              Clear
+            </Button>
+          </div>
+        </div>
         <Turns org={org} {...conversation} />
         <Composer
           draft={draft}
@@ -77,29 +93,7 @@ function Playground({ org, models }: PlaygroundProps): ReactNode {
           onStop={conversation.stop}
         />
       </div>
-      <form
-        aria-label="Settings"
-        className="grid min-w-0 gap-4"
-        onSubmit={(event) => {
-          event.preventDefault();
-        }}
-      >
-        <Settings draft={draft} model={model} models={models} onChange={change} />
-        <div className="flex flex-wrap gap-2">
-          <Button
-            onClick={() => {
-              setIsSampleOpen(true);
-            }}
-          >
-            <Icon name="sandbox" size={14} />
-            Code
-          </Button>
-          <Button look="quiet" disabled={turns.length === 0} onClick={conversation.clear}>
-            Clear
-          </Button>
-        </div>
-        <Total turns={turns} />
-      </form>
+      <Settings draft={draft} model={model} turns={turns} onChange={change} />
       <SampleDialog
         org={org}
         draft={draft}
@@ -113,37 +107,55 @@ function Playground({ org, models }: PlaygroundProps): ReactNode {
   );
 }
 
-interface SettingsProps {
-  readonly draft: Draft;
+interface ModelChoiceProps {
   readonly model: Model;
   readonly models: readonly Model[];
   readonly onChange: (change: Partial<Draft>) => void;
 }
 
-function Settings({ draft, model, models, onChange }: SettingsProps): ReactNode {
-  const { pricing, context_length: context, max_output_tokens: most } = model;
+function ModelChoice({ model, models, onChange }: ModelChoiceProps): ReactNode {
+  const { pricing, context_length: context } = model;
   return (
     <>
-      <Choice
-        label="Model"
+      <select
         name="model"
+        aria-label="Model"
+        className="input w-auto max-w-56"
         value={model.id}
         onChange={({ target }) => {
           onChange({ model: target.value });
         }}
-        hint={
-          <>
-            {priceOf(pricing.input)} in, {priceOf(pricing.output ?? '0')} out for 1M tokens
-            {context !== null && `. Context ${sizeOf(context)}`}
-          </>
-        }
       >
         {models.map(({ id, name }) => (
           <option key={id} value={id}>
             {name}
           </option>
         ))}
-      </Choice>
+      </select>
+      <span className="text-muted hidden text-sm sm:inline" title="Price of 1,000,000 tokens">
+        {priceOf(pricing.input)} in, {priceOf(pricing.output ?? '0')} out
+        {context !== null && `, ${sizeOf(context)} context`}
+      </span>
+    </>
+  );
+}
+
+interface SettingsProps {
+  readonly draft: Draft;
+  readonly model: Model;
+  readonly turns: readonly Turn[];
+  readonly onChange: (change: Partial<Draft>) => void;
+}
+
+function Settings({ draft, model, turns, onChange }: SettingsProps): ReactNode {
+  return (
+    <form
+      aria-label="Settings"
+      className="grid min-w-0 gap-4"
+      onSubmit={(event) => {
+        event.preventDefault();
+      }}
+    >
       <label className="grid gap-1">
         <span className="font-medium">System prompt</span>
         <textarea
@@ -176,7 +188,7 @@ function Settings({ draft, model, models, onChange }: SettingsProps): ReactNode 
           name="max_tokens"
           type="number"
           min={1}
-          max={most ?? undefined}
+          max={model.max_output_tokens ?? undefined}
           step={1}
           placeholder="Default"
           value={draft.maxTokens}
@@ -186,7 +198,8 @@ function Settings({ draft, model, models, onChange }: SettingsProps): ReactNode 
         />
       </div>
       <p className="text-muted text-sm">The price of the longest answer is held until it ends.</p>
-    </>
+      <Total turns={turns} />
+    </form>
   );
 }
 
@@ -312,7 +325,7 @@ function Facts({ org, turn }: { readonly org: string; readonly turn: Turn }): Re
     <p className="text-muted flex flex-wrap items-center gap-x-2 text-xs tabular-nums">
       <span>{facts.join(' · ')}</span>
       <ScreenLink to="aiGeneration" params={{ org, generation }} className="link inline-flex min-h-6 items-center">
-        {cost === undefined ? 'Cost' : money(cost)}
+        {cost === undefined ? 'Details' : money(cost)}
       </ScreenLink>
     </p>
   );
@@ -337,7 +350,7 @@ function Composer({ draft, isRunning, onChange, onSend, onStop }: ComposerProps)
   return (
     <form
       aria-label="Message"
-      className="border-line grid gap-2 border-t p-3"
+      className="border-line focus-within:border-accent-ink grid gap-2 border-t p-3 transition-[border-color]"
       onSubmit={(event) => {
         event.preventDefault();
         if (!isRunning && !isEmpty) onSend();
@@ -348,7 +361,7 @@ function Composer({ draft, isRunning, onChange, onSend, onStop }: ComposerProps)
         aria-label="Your message"
         rows={3}
         autoFocus
-        className="input resize-none"
+        className="placeholder:text-muted resize-none bg-transparent px-1 outline-none"
         placeholder="Ask something"
         value={draft.text}
         onKeyDown={onKey}
@@ -361,13 +374,14 @@ function Composer({ draft, isRunning, onChange, onSend, onStop }: ComposerProps)
           <kbd className="kbd">Enter</kbd> sends, <kbd className="kbd">Shift</kbd> <kbd className="kbd">Enter</kbd>{' '}
           begins a line
         </span>
+        {/* Without keys, one button would become the other during the click that stops, and send at once. */}
         {isRunning ? (
-          <Button className="ml-auto" onClick={onStop}>
+          <Button key="stop" className="ml-auto" onClick={onStop}>
             <Icon name="stop" size={14} />
             Stop
           </Button>
         ) : (
-          <Button type="submit" look="primary" className="ml-auto" disabled={isEmpty}>
+          <Button key="send" type="submit" look="primary" className="ml-auto" disabled={isEmpty}>
             Send
           </Button>
         )}
