@@ -1,5 +1,5 @@
 import { errorFrom, membersOf, parsed } from './errors.js';
-import type { Listing, ListQuery } from './page.js';
+import type { Listing } from './page.js';
 import type { OpenedStream, RequestOptions, Transport } from './transport.js';
 import type {
   ChatCompletion,
@@ -8,6 +8,7 @@ import type {
   Embeddings,
   EmbeddingsRequest,
   Generation,
+  GenerationsQuery,
   Model,
   PricedCall,
 } from './types.js';
@@ -44,7 +45,8 @@ export class ChatCompletions {
 
   /**
    * Lets a model answer a conversation. With `stream: true` it resolves to the stream as soon as the model begins;
-   * otherwise, to the whole answer. The price of the longest answer is held meanwhile: a smaller `max_tokens` holds less.
+   * otherwise, to the whole answer. The price of the longest answer is held meanwhile: a smaller `max_tokens` holds
+   * less.
    *
    * @throws {ValidationError} `invalid_request`: `details` names the field, or the message is that of the model.
    * @throws {InsufficientCreditsError} `credits_exhausted`, `spend_cap_reached` or `budget_exceeded`.
@@ -130,7 +132,7 @@ export class Generations {
   }
 
   /** Lists what models did for the organization in the last 90 days, newest first. They have no text. */
-  list(query?: ListQuery, options?: RequestOptions): Listing<Generation> {
+  list(query?: GenerationsQuery, options?: RequestOptions): Listing<Generation> {
     return this.#transport.list(GENERATIONS, query, options);
   }
 
@@ -145,8 +147,8 @@ export class Generations {
 }
 
 /**
- * The chunks of an answer as they arrive. Iterate once. Leaving the loop, or {@link cancel}, closes the connection: what
- * was generated until then is charged.
+ * The chunks of an answer as they arrive. Iterate once. Leaving the loop, or {@link cancel}, closes the connection:
+ * what was generated until then is charged.
  */
 export class ChatCompletionStream implements AsyncIterable<ChatCompletionChunk> {
   /** The ID of the generation, whose price is known when it has ended. */

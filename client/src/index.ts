@@ -97,6 +97,7 @@ export type {
   Explanation,
   Forecast,
   Generation,
+  GenerationsQuery,
   Github,
   GithubConnection,
   GithubInstallation,

@@ -296,6 +296,14 @@ export type Model = Schemas['ModelView'];
 /** What a model did: tokens, cost, times (in milliseconds) and outcome, without any text. */
 export type Generation = Schemas['GenerationView'];
 
+/** Which generations to list. */
+export interface GenerationsQuery extends ListQuery {
+  readonly model?: string | undefined;
+  readonly outcome?: Generation['outcome'] | undefined;
+  readonly key_id?: string | undefined;
+  readonly project_id?: string | undefined;
+}
+
 /** The most that a call would cost in US dollars, and the tokens that it may have. */
 export type PricedCall = Schemas['PricedCallView'];
 

@@ -112,7 +112,13 @@ describe('service ai generations', () => {
       async () => /^GENERATION .+\ngen_\w+ .+ fake\/small .+ 4 .+succeeded/.test((await run(['generations'])).stdout),
       'the generation is listed',
     );
-    expect(JSON.parse((await run(['generations', '--limit', '1', '--json'])).stdout)).toHaveLength(1);
+    const listed = async (...args: string[]): Promise<{ readonly outcome: string }[]> =>
+      JSON.parse((await run(['generations', '--json', ...args])).stdout);
+    expect(await listed('--limit', '1')).toHaveLength(1);
+    expect(await listed('--model', 'fake/embeddings')).toEqual([]);
+    const failed = await listed('--outcome', 'failed', '--model', MODEL);
+    expect([...new Set(failed.map(({ outcome }) => outcome))]).toEqual(['failed']);
+    expect((await run(['generations', '--outcome', 'great'])).code).toBe(2);
     expect((await run(['generations'], { env: { SERVICE_API_KEY: 'svc_pat_wrong' } })).code).toBe(3);
   });
 });

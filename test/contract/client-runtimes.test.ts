@@ -20,7 +20,7 @@ const run = promisify(execFile);
 // All runs come from this machine.
 const settings: NodeJS.ProcessEnv = { ANONYMOUS_CALLS_PER_SECOND: '1000', SANDBOX_EXECUTIONS_PER_DAY: '1000' };
 const router = FakeModelRouter.use(settings, { speaks: 'openrouter' });
-// Those of the README.
+// The README calls these.
 router.models = [
   { id: 'openai/gpt-mini', pricing: { prompt: '0.000001', completion: '0.000002' } },
   { id: 'openai/embeddings', outputModalities: ['embeddings'], pricing: { prompt: '0.00000002', completion: '0' } },

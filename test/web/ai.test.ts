@@ -133,6 +133,15 @@ describe('models in the web app', () => {
       .getByRole('row', { name: /acorn\/oak-mini/ })
       .nth(1)
       .waitFor();
+    await page.getByLabel('Outcome').selectOption({ label: 'Failed' });
+    await page.getByRole('heading', { name: 'No generation matches' }).waitFor();
+    expect(new URL(page.url()).search).toBe('?outcome=failed');
+    await page.getByLabel('Outcome').selectOption('');
+    await page.getByLabel('Model').selectOption('acorn/oak-mini');
+    await page
+      .getByRole('row', { name: /acorn\/oak-mini/ })
+      .nth(1)
+      .waitFor();
     await page.getByRole('link', { name: 'Playground' }).click();
     await page.getByRole('button', { name: 'Clear' }).click();
     await page.getByText('Ask a model').waitFor();

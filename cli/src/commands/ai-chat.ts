@@ -19,7 +19,7 @@ export function addAiChat(ai: Command): void {
     .argument('[prompt]', 'what to ask (default: from standard input; on a terminal, a conversation)')
     .description('let a model answer: the answer goes to standard output as it arrives, its cost to standard error')
     .option('--model <id>', 'ID of the model; the first argument is the prompt then')
-    .option('--system <text>', 'what the model is told before the conversation')
+    .option('--system <text>', 'instructions for the model, before the conversation')
     .option('--max-tokens <number>', 'the most tokens of an answer; their price is held', wholeNumber)
     .action(async (first: string | undefined, second: string | undefined, options: ChatOptions, command: Command) => {
       if (options.model !== undefined && second !== undefined)

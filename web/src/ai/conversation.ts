@@ -1,7 +1,7 @@
 import type { ChatCompletionRequest, ChatMessage, ModelUsage } from '@service/client';
 import { useEffect, useRef, useState } from 'react';
 import { api, queries } from '../api';
-import { costOfStopped, generationsQuery } from '../data/ai';
+import { costOfStopped, generationsKey } from '../data/ai';
 import { type Draft, type Turn, useKept } from './draft';
 
 /** Pieces that arrive together are shown together. */
@@ -75,7 +75,7 @@ export function useConversation(org: string): Conversation {
       if (!stop.signal.aborted) setError(thrown);
     } finally {
       if (running.current === stop) running.current = undefined;
-      void queries.invalidateQueries({ queryKey: generationsQuery(org).queryKey });
+      void queries.invalidateQueries({ queryKey: generationsKey(org) });
     }
     if (usage !== undefined || generation === undefined) return;
     const cost = await costOfStopped(org, generation);

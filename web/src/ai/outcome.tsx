@@ -9,6 +9,12 @@ const LOOKS = {
   lost: ['warn', 'Lost'],
 } as const;
 
+/** The outcomes that a list can be narrowed to, by their words. */
+export const OUTCOMES = Object.entries(LOOKS).map(([outcome, [, word]]) => ({
+  outcome: outcome as Generation['outcome'],
+  word,
+}));
+
 export function Outcome({ outcome }: Pick<Generation, 'outcome'>): ReactNode {
   const [tone, word] = LOOKS[outcome];
   return <State tone={tone}>{word}</State>;

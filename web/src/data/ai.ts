@@ -1,4 +1,4 @@
-import { NotFoundError } from '@service/client';
+import { type GenerationsQuery, NotFoundError } from '@service/client';
 import { queryOptions } from '@tanstack/react-query';
 import { api } from '../api';
 import { pagedQuery } from './paged';
@@ -10,11 +10,20 @@ export const modelsQuery = queryOptions({
   staleTime: 60_000,
 });
 
-export const generationsQuery = (org: string) =>
-  pagedQuery({
-    queryKey: ['generations', org],
-    fetchPage: (cursor, signal) => api.ai.generations.list({ cursor, limit: 30 }, { organization: org, signal }),
+/** Which generations are shown. */
+export type GenerationFilter = Pick<GenerationsQuery, 'model' | 'outcome' | 'key_id' | 'project_id'>;
+
+/** All queries for generations have keys that begin with this one. */
+export const generationsKey = (org: string) => ['generations', org] as const;
+
+export const generationsQuery = (org: string, filter: GenerationFilter = {}) => {
+  const { model = '', outcome = '', key_id: key = '', project_id: project = '' } = filter;
+  return pagedQuery({
+    queryKey: [...generationsKey(org), model, outcome, key, project],
+    fetchPage: (cursor, signal) =>
+      api.ai.generations.list({ cursor, limit: 30, ...filter }, { organization: org, signal }),
   });
+};
 
 /** It exists once the generation has ended, which takes a moment after the answer was stopped. */
 export const generationQuery = (org: string, generation: string) =>
