@@ -181,12 +181,10 @@ function Rows({ org, rows, more }: RowsProps): ReactNode {
         {
           title: 'Actions',
           actions: true,
+          wideOnly: true,
           cell: (model) =>
             isForChat(model) && (
-              <ButtonLink
-                look="quiet"
-                href={`${pathTo('aiPlayground', { org })}?model=${encodeURIComponent(model.id)}`}
-              >
+              <ButtonLink look="quiet" href={playgroundOf(org, model)}>
                 Try<span className="sr-only"> {model.name}</span>
               </ButtonLink>
             ),
