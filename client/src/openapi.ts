@@ -6879,8 +6879,16 @@ export interface operations {
             readonly query?: {
                 /** @description The `meta.next_cursor` of an earlier page. The list continues after it. */
                 readonly cursor?: string;
+                /** @description Only calls with this API key. */
+                readonly key_id?: string;
                 /** @description Number of items on a page. */
                 readonly limit?: number;
+                /** @description Only generations of this model. */
+                readonly model?: string;
+                /** @description Only generations with this outcome. */
+                readonly outcome?: "succeeded" | "cancelled" | "failed" | "lost";
+                /** @description Only calls of deploys of the project with this ID. */
+                readonly project_id?: string;
             };
             readonly header?: never;
             readonly path?: never;
