@@ -11,7 +11,7 @@ const CACHE_TTL = '5m';
 const CACHED_IN = ['messages', 'system', 'tools', 'input', 'content'];
 
 /** What the service sets in a request. */
-export interface DecidedFields {
+interface DecidedFields {
   /** The most tokens of an answer, if the caller does not limit them. */
   readonly maxTokens: number | undefined;
   /** Identifies the organization to providers, without telling which one it is. */
