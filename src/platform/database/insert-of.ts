@@ -16,7 +16,7 @@ export function insertOf<Row extends ObjectLiteral>(
   entity: EntityTarget<Row>,
   rows: readonly Row[],
 ): Insert {
-  const { tablePath, columns } = manager.connection.getMetadata(entity);
+  const { tablePath, columns } = manager.dataSource.getMetadata(entity);
   const names = columns.map(({ databaseName }) => `"${databaseName}"`).join(', ');
   return {
     statement:

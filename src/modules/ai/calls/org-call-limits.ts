@@ -3,6 +3,7 @@ import { Clock } from '../../../platform/time/clock.js';
 import type { OrgMembership } from '../../auth/principal.js';
 import { ConcurrencyLimitService } from '../../limits/concurrency-limit.service.js';
 import { type TokenRate, TokenRateService } from '../../limits/token-rate.service.js';
+import type { LimitFacts } from '../../limits/limits.errors.js';
 import { PLANS } from '../../plans/plan.js';
 import { PlansSettings } from '../../plans/plans.settings.js';
 import { ModelConcurrencyLimitExceeded, TokenRateLimitExceeded } from '../ai.errors.js';
@@ -38,22 +39,20 @@ export class OrgCallLimits {
    */
   async enter(org: OrgMembership, { id, tokens }: AdmittedCall): Promise<void> {
     const places = PLANS[org.plan].ai.concurrency;
-    if (!(await this.concurrency.take({ name: NAME, places, lifetimeMs: LIFETIME_MS }, org.id, id)))
-      throw new ModelConcurrencyLimitExceeded({
-        policy: 'ai_concurrency',
-        limit: places,
-        remaining: 0,
-        resetsAt: new Date(this.clock.now().getTime() + RETRY_AFTER_SECONDS * 1_000),
-        retryAfterSeconds: RETRY_AFTER_SECONDS,
-        upgradeUrl: this.planSettings.pricingUrl,
-      });
-    try {
-      const refused = await this.rates.take(rateOf(org), tokens);
-      if (refused !== undefined) throw new TokenRateLimitExceeded(refused);
-    } catch (error) {
-      await this.concurrency.end({ name: NAME }, org.id, id);
-      throw error;
-    }
+    // Both at once take one round trip to Redis.
+    const [placed, rated] = await Promise.allSettled([
+      this.concurrency.take({ name: NAME, places, lifetimeMs: LIFETIME_MS }, org.id, id),
+      this.rates.take(rateOf(org), tokens),
+    ]);
+    const hasPlace = placed.status === 'fulfilled' && placed.value;
+    const hasTokens = rated.status === 'fulfilled' && rated.value === undefined;
+    if (hasPlace && hasTokens) return;
+    if (hasPlace) await this.concurrency.end({ name: NAME }, org.id, id);
+    if (hasTokens) await this.rates.correct(rateOf(org), { taken: tokens, used: 0 });
+    if (placed.status === 'rejected') throw placed.reason;
+    if (!placed.value) throw new ModelConcurrencyLimitExceeded(this.noPlaceOf(places));
+    if (rated.status === 'rejected') throw rated.reason;
+    throw new TokenRateLimitExceeded(rated.value!);
   }
 
   /**
@@ -65,6 +64,17 @@ export class OrgCallLimits {
       this.concurrency.end({ name: NAME }, org.id, id),
       ...(used === undefined ? [] : [this.rates.correct(rateOf(org), { taken: tokens, used })]),
     ]);
+  }
+
+  private noPlaceOf(limit: number): LimitFacts {
+    return {
+      policy: 'ai_concurrency',
+      limit,
+      remaining: 0,
+      resetsAt: new Date(this.clock.now().getTime() + RETRY_AFTER_SECONDS * 1_000),
+      retryAfterSeconds: RETRY_AFTER_SECONDS,
+      upgradeUrl: this.planSettings.pricingUrl,
+    };
   }
 }
 

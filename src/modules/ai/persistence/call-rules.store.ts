@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
+import { GatheringWriter } from '../../../platform/database/gathering-writer.js';
 import { DEFAULT_POLICY, type ModelPolicy } from '../domain/model-policy.js';
 import { policyOf, type PolicyRow } from './ai-policies.store.js';
 
@@ -10,27 +11,49 @@ export interface StoredRules {
   readonly sealedKeys: ReadonlyMap<string, Buffer>;
 }
 
-/** Reads in one query what every call needs, so that a change holds from the next call on. */
+const MAX_BATCH = 200;
+
+/** Reads what every call needs, so that a change holds from the next call on. Calls at the same time share a query. */
 @Injectable()
 export class CallRulesStore {
-  constructor(private readonly database: Database) {}
+  private readonly reads: GatheringWriter<{ readonly orgId: string }, StoredRules>;
 
-  async of(orgId: string): Promise<StoredRules> {
-    const [row] = await this.database.manager.query<
-      ((PolicyRow | Record<keyof PolicyRow, null>) & { keys: Record<string, string> | null })[]
-    >(
+  constructor(private readonly database: Database) {
+    this.reads = new GatheringWriter({
+      lanes: 1,
+      writersOfLane: 2,
+      maxBatch: MAX_BATCH,
+      write: async (asked) => {
+        const rules = await this.read([...new Set(asked.map(({ orgId }) => orgId))]);
+        return asked.map(({ orgId }) => ({ answer: rules.get(orgId)! }));
+      },
+    });
+  }
+
+  of(orgId: string): Promise<StoredRules> {
+    return this.reads.write({ orgId });
+  }
+
+  private async read(orgIds: readonly string[]): Promise<ReadonlyMap<string, StoredRules>> {
+    const rows = await this.database.manager.query<Row[]>(
       `
-      SELECT p.*,
-        (SELECT json_object_agg(router, encode(sealed, 'base64')) FROM provider_keys WHERE org_id = $1) AS keys
-      FROM (VALUES (1)) one LEFT JOIN ai_policies p ON p.org_id = $1`,
-      [orgId],
+      SELECT asked.id, p.*, (SELECT json_object_agg(router, encode(sealed, 'base64'))
+        FROM provider_keys k WHERE k.org_id = asked.id) AS keys
+      FROM unnest($1::text[]) AS asked (id) LEFT JOIN ai_policies p ON p.org_id = asked.id`,
+      [orgIds],
     );
-    const { keys, ...policy } = row!;
-    return {
-      policy: isSet(policy) ? policyOf(policy) : DEFAULT_POLICY,
-      sealedKeys: new Map(Object.entries(keys ?? {}).map(([router, text]) => [router, Buffer.from(text, 'base64')])),
-    };
+    return new Map(rows.map((row) => [row.id, rulesOf(row)]));
   }
 }
+
+type Row = (PolicyRow | Record<keyof PolicyRow, null>) & {
+  readonly id: string;
+  readonly keys: Readonly<Record<string, string>> | null;
+};
+
+const rulesOf = (row: Row): StoredRules => ({
+  policy: isSet(row) ? policyOf(row) : DEFAULT_POLICY,
+  sealedKeys: new Map(Object.entries(row.keys ?? {}).map(([router, text]) => [router, Buffer.from(text, 'base64')])),
+});
 
 const isSet = (row: PolicyRow | Record<keyof PolicyRow, null>): row is PolicyRow => row.denied_models !== null;

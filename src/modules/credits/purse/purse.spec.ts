@@ -236,8 +236,8 @@ describe('a purse', () => {
           switch (each.do) {
             case 'hold': {
               const before = purse.available(each.meter, at);
-              const { do: _, nano: amountNano, ...terms } = each;
-              const held = purse.hold({ ...terms, amountNano, at, subjects: [SUBJECT] });
+              const { nano: amountNano, meter, postpaid, chargesBeyond } = each;
+              const held = purse.hold({ meter, amountNano, at, postpaid, chargesBeyond, subjects: [SUBJECT] });
               if ('refused' in held) expect(held.refused === 'budget' || before < each.nano).toBe(true);
               else open.push(held);
               break;
