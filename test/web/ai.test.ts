@@ -158,6 +158,7 @@ describe('models in the web app', () => {
     await ask(page, 'Count for ever.');
     await log.getByText('One two three').waitFor();
     await page.getByLabel('Your message').fill('Typed meanwhile');
+    await page.keyboard.press('Enter');
     await page.getByRole('button', { name: 'Stop' }).click();
     await log.getByText(/^Stopped · test\/endless/).waitFor();
     expect(await page.getByLabel('Your message').inputValue()).toBe('Typed meanwhile');
