@@ -181,9 +181,10 @@ export class ChatCompletionStream implements AsyncIterable<ChatCompletionChunk> 
       if (!line.startsWith('data:')) continue;
       const text = line.slice(5).trim();
       if (text === '[DONE]') return;
-      const chunk = parsed(text) as ChatCompletionChunk;
-      const { error } = membersOf(chunk);
-      if (error !== undefined) throw this.#errorIn(text, membersOf(error)['status']);
+      const body = membersOf(parsed(text));
+      if (body['error'] !== undefined) throw this.#errorIn(text, membersOf(body['error'])['status']);
+      // Some servers send the usage without the list.
+      const chunk = { choices: [], ...body } as unknown as ChatCompletionChunk;
       isComplete ||= chunk.choices.some(({ finish_reason: reason }) => reason != null);
       yield chunk;
     }

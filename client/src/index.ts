@@ -9,6 +9,7 @@ export {
 } from './ai.js';
 export { type Auth } from './auth.js';
 export { type Billing } from './billing.js';
+export { type ServiceOptions } from './connect.js';
 export { type Deploys, type LogOptions } from './deploys.js';
 export { type Domains } from './domains.js';
 export {
@@ -31,7 +32,7 @@ export { type Listing, type ListQuery, type Page } from './page.js';
 export { type Projects, type RuntimeLogOptions } from './projects.js';
 export { type Repositories } from './repositories.js';
 export { type Sandbox } from './sandbox.js';
-export { Service, type ServiceOptions } from './service.js';
+export { Service } from './service.js';
 export {
   type ReceivedWebhook,
   verifyWebhook,

@@ -150,6 +150,31 @@ describe('chat.completions.create of the built client', () => {
   });
 });
 
+describe('a stream of the built client', () => {
+  const read = async (body: string): Promise<any[]> => {
+    const headers = { 'content-type': 'text/event-stream', 'x-service-generation': 'gen_1' };
+    const fake = new Service({ apiKey: 'svc_pat_x', fetch: () => Promise.resolve(new Response(body, { headers })) });
+    const stream = await fake.ai.chat.completions.create({ ...HELLO, stream: true });
+    const chunks: any[] = [];
+    for await (const chunk of stream) chunks.push(chunk);
+    return chunks;
+  };
+  const chunk = (reason: string | null): string =>
+    `data: {"choices":[{"delta":{"content":"x"},"finish_reason":${JSON.stringify(reason)}}]}`;
+
+  it('may have comments, other line ends, a usage without choices, and no mark of its end', async () => {
+    const body = [': wait', '', chunk(null), '', chunk('stop'), '', 'data: {"usage":{"cost":1}}', '', ''];
+    const chunks = await read(body.join('\r\n'));
+    expect(chunks.map(({ choices }) => choices.length)).toEqual([1, 1, 0]);
+    expect(chunks[2].usage.cost).toBe(1);
+  });
+
+  it('that ends in the middle of the answer throws, and is no short answer', async () => {
+    expect(await thrownBy(read(`${chunk(null)}\n\n`))).toMatchObject({ name: 'TypeError', message: 'terminated' });
+    expect(await read(`${chunk(null)}\n\ndata: [DONE]\n\n`)).toHaveLength(1);
+  });
+});
+
 describe('embeddings.create of the built client', () => {
   it('returns a vector for each text', async () => {
     const {

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { inChromium } from '../support/browser.js';
 import { eventually } from '../support/test-app.js';
-import { deployedSite, leaveBrowser, LOOKS, Visit } from './support.js';
+import { deployedSite, leaveBrowser, LOOKS, sql, Visit } from './support.js';
 
 jest.setTimeout(300_000);
 
@@ -158,6 +158,7 @@ describe('models in the web app', () => {
     await ask(page, 'Count for ever.');
     await log.getByText('One two three').waitFor();
     await page.getByLabel('Your message').fill('Typed meanwhile');
+    await page.keyboard.press('Enter');
     await page.getByRole('button', { name: 'Stop' }).click();
     await log.getByText(/^Stopped · test\/endless/).waitFor();
     expect(await page.getByLabel('Your message').inputValue()).toBe('Typed meanwhile');
@@ -195,6 +196,30 @@ describe('models in the web app', () => {
       expect(await page.getByLabel('Your message').inputValue()).toBe(`Refused ${status}`);
       await alert.waitFor({ state: 'detached' });
     }
+    expect(visit.faults).toEqual([]);
+    await visit.end();
+  });
+
+  inChromium('say to viewers what their role does not allow, and show the prices', async () => {
+    const visit = await Visit.begin();
+    const { page } = visit;
+    const org = await visit.signUp();
+    await sql(
+      `UPDATE memberships SET role = 'viewer' FROM organizations
+        WHERE organizations.id = memberships.org_id AND organizations.slug = $1`,
+      [org],
+    );
+    await visit.open(`/app/${org}/ai`);
+    await page.getByText('$3.00').waitFor();
+    for (const [tab, title] of [
+      ['Playground', 'Your role does not allow calling models'],
+      ['Generations', 'Your role does not allow calling models'],
+      ['Budgets', 'Only owners and admins see costs and invoices'],
+    ] as const) {
+      await page.getByRole('navigation', { name: 'AI' }).getByRole('link', { name: tab }).click();
+      await page.getByRole('heading', { name: title }).waitFor();
+    }
+    expect(await page.getByRole('button', { name: 'New budget' }).count()).toBe(0);
     expect(visit.faults).toEqual([]);
     await visit.end();
   });

@@ -25,11 +25,17 @@ export const generationsQuery = (org: string, filter: GenerationFilter = {}) => 
   });
 };
 
+/** How often to ask again for a generation that is not there yet, and how long to wait in between. */
+const RETRIES = 4;
+const RETRY_MS = 500;
+
 /** It exists once the generation has ended, which takes a moment after the answer was stopped. */
 export const generationQuery = (org: string, generation: string) =>
   queryOptions({
     queryKey: ['generation', generation],
     queryFn: ({ signal }) => api.ai.generations.retrieve(generation, { organization: org, signal }),
+    retry: (failures: number, error: Error) => error instanceof NotFoundError && failures < RETRIES,
+    retryDelay: RETRY_MS,
     // What has ended does not change.
     staleTime: Infinity,
   });

@@ -1,4 +1,7 @@
-import { type Language, Service, ServiceError } from '@service/client';
+import { type Language, ServiceError } from '@service/client';
+// The whole client would be most of the scripts of the page, which needs one of its parts.
+import { connect } from '../../../client/src/connect';
+import { Sandbox } from '../../../client/src/sandbox';
 import { EXAMPLES } from '../sandbox/examples';
 import { fragmentOf, programIn } from '../sandbox/link';
 
@@ -12,16 +15,17 @@ export function openSandbox(): void {
   const facts = at('facts');
   const run = at('run') as HTMLButtonElement;
   const share = at('share') as HTMLButtonElement;
-  const service = new Service({ baseUrl: location.origin, anonymous: true });
+  const service = connect({ baseUrl: location.origin, anonymous: true });
+  const sandbox = new Sandbox(service);
 
   const start = async (): Promise<void> => {
     run.disabled = true;
     output.textContent = 'Running…';
     facts.textContent = '';
     try {
-      const { data: execution } = await service.sandbox.try({ language: language.value as Language, code: code.value });
+      const { data: execution } = await sandbox.try({ language: language.value as Language, code: code.value });
       output.textContent = `${execution.stdout}${execution.stderr}` || 'It printed nothing.';
-      const left = service.lastBudget?.remaining;
+      const left = service.budget?.remaining;
       facts.textContent = `${execution.status} in ${Math.round(execution.duration_ms)} ms${left == null ? '' : `; calls left today: ${left}`}`;
     } catch (error) {
       output.textContent =

@@ -1,6 +1,6 @@
 import type { Model } from '@service/client';
 import { useQuery } from '@tanstack/react-query';
-import { type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from 'react';
+import { type KeyboardEvent, type MouseEvent, type ReactNode, useEffect, useRef, useState } from 'react';
 import { useSearchParams } from 'wouter';
 import { ignore, queries } from '../../api';
 import { AiFrame } from '../../ai/ai-frame';
@@ -149,13 +149,7 @@ interface SettingsProps {
 
 function Settings({ draft, model, turns, onChange }: SettingsProps): ReactNode {
   return (
-    <form
-      aria-label="Settings"
-      className="grid min-w-0 gap-4"
-      onSubmit={(event) => {
-        event.preventDefault();
-      }}
-    >
+    <div role="group" aria-label="Settings" className="grid min-w-0 gap-4">
       <label className="grid gap-1">
         <span className="font-medium">System prompt</span>
         <textarea
@@ -199,7 +193,7 @@ function Settings({ draft, model, turns, onChange }: SettingsProps): ReactNode {
       </div>
       <p className="text-muted text-sm">The price of the longest answer is held until it ends.</p>
       <Total turns={turns} />
-    </form>
+    </div>
   );
 }
 
@@ -342,19 +336,19 @@ interface ComposerProps {
 /** Enter sends, and with Shift it begins a line. The next message can be typed while an answer runs. */
 function Composer({ draft, isRunning, onChange, onSend, onStop }: ComposerProps): ReactNode {
   const isEmpty = draft.text.trim() === '';
+  const send = (): void => {
+    if (!isRunning && !isEmpty) onSend();
+  };
   const onKey = (event: KeyboardEvent<HTMLTextAreaElement>): void => {
     if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
     event.preventDefault();
-    event.currentTarget.form!.requestSubmit();
+    send();
   };
   return (
-    <form
+    <div
+      role="group"
       aria-label="Message"
       className="border-line focus-within:border-accent-ink grid gap-2 border-t p-3 transition-[border-color]"
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (!isRunning && !isEmpty) onSend();
-      }}
     >
       <textarea
         name="text"
@@ -374,21 +368,27 @@ function Composer({ draft, isRunning, onChange, onSend, onStop }: ComposerProps)
           <kbd className="kbd">Enter</kbd> sends, <kbd className="kbd">Shift</kbd> <kbd className="kbd">Enter</kbd>{' '}
           begins a line
         </span>
-        {/* Without keys, one button would become the other during the click that stops, and send at once. */}
         {isRunning ? (
-          <Button key="stop" className="ml-auto" onClick={onStop}>
+          <Button className="ml-auto" onClick={once(onStop)}>
             <Icon name="stop" size={14} />
             Stop
           </Button>
         ) : (
-          <Button key="send" type="submit" look="primary" className="ml-auto" disabled={isEmpty}>
+          <Button look="primary" className="ml-auto" disabled={isEmpty} onClick={once(send)}>
             Send
           </Button>
         )}
       </div>
-    </form>
+    </div>
   );
 }
+
+/** One button takes the place of the other: the second click of two is not for it. */
+const once =
+  (act: () => void): ((event: MouseEvent) => void) =>
+  ({ detail }) => {
+    if (detail < 2) act();
+  };
 
 function Total({ turns }: { readonly turns: readonly Turn[] }): ReactNode {
   const costs = turns.flatMap(({ cost }) => cost ?? []);
