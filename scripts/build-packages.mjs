@@ -90,7 +90,7 @@ async function build({ name, inputs, compile, declarations }) {
 
 /** Writes one module with everything that its entry imports, and the names that the entry exports. */
 async function bundle(source, target) {
-  const { bundle } = require('@swc/core');
+  const { bundle, minify } = require('@swc/core');
   const { index } = await bundle({
     mode: 'production',
     target: 'browser',
@@ -99,8 +99,10 @@ async function bundle(source, target) {
     module: { type: 'es6' },
     options: { swcrc: false, jsc: { parser: { syntax: 'typescript' }, target: COMPILED.target }, minify: false },
   });
+  // Only white space goes: names stay readable where an error shows its stack.
+  const { code } = await minify(index.code, { module: true, compress: false, mangle: false });
   mkdirSync(target, { recursive: true });
-  writeFileSync(join(target, 'index.js'), index.code);
+  writeFileSync(join(target, 'index.js'), code);
 }
 
 function compile(source, target) {

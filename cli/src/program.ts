@@ -1,5 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
+import { addAiChat } from './commands/ai-chat.js';
+import { addAiGenerations } from './commands/ai-generations.js';
+import { addAiModels } from './commands/ai-models.js';
 import { addBudgetsList } from './commands/budgets-list.js';
 import { addBudgetsRemove } from './commands/budgets-remove.js';
 import { addBudgetsSet } from './commands/budgets-set.js';
@@ -96,6 +99,11 @@ export function createProgram(): Command {
 
   const sandbox = program.command('sandbox').description('run programs in the sandbox');
   addSandboxRun(sandbox);
+
+  const ai = program.command('ai').description('call models, and see what calls used and cost');
+  addAiModels(ai);
+  addAiChat(ai);
+  addAiGenerations(ai);
 
   addPlans(program);
   addUsage(program);

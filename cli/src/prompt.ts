@@ -10,7 +10,8 @@ export class Prompt {
   private muted = false;
   private arrived: () => void = () => undefined;
 
-  constructor() {
+  /** `onInterrupt` is what Ctrl-C does on a terminal. By default, it ends the questions. */
+  constructor(onInterrupt?: () => void) {
     // Readline echoes what is typed to this stream.
     const echo = new Writable({
       write: (chunk: Buffer, _encoding, done) => {
@@ -28,12 +29,22 @@ export class Prompt {
       this.arrived();
     });
     // The terminal is in raw mode, so Ctrl-C arrives as a key and not as a signal.
-    this.reader.on('SIGINT', () => {
-      this.reader.close();
-    });
+    this.reader.on(
+      'SIGINT',
+      onInterrupt ??
+        (() => {
+          this.reader.close();
+        }),
+    );
   }
 
-  ask(question: string): Promise<string> {
+  /** @throws {UsageError} when the input has ended. */
+  async ask(question: string): Promise<string> {
+    return given(await this.askOrEnd(question));
+  }
+
+  /** Resolves to undefined when the input has ended. */
+  askOrEnd(question: string): Promise<string | undefined> {
     process.stderr.write(question);
     return this.nextLine();
   }
@@ -43,7 +54,7 @@ export class Prompt {
     process.stderr.write(question);
     this.muted = true;
     try {
-      return await this.nextLine();
+      return given(await this.nextLine());
     } finally {
       this.muted = false;
       process.stderr.write('\n');
@@ -54,13 +65,16 @@ export class Prompt {
     this.reader.close();
   }
 
-  private async nextLine(): Promise<string> {
+  private async nextLine(): Promise<string | undefined> {
     while (this.lines.length === 0 && !this.ended)
       await new Promise<void>((resolve) => {
         this.arrived = resolve;
       });
-    const line = this.lines.shift();
-    if (line === undefined) throw new UsageError('No answer was given. Run the command again.');
-    return line;
+    return this.lines.shift();
   }
+}
+
+function given(line: string | undefined): string {
+  if (line === undefined) throw new UsageError('No answer was given. Run the command again.');
+  return line;
 }

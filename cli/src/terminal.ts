@@ -39,6 +39,9 @@ export const widthOf = (text: string): number => text.replace(ESCAPES, '').lengt
 export const printable = (text: string): string =>
   text.replace(/\u001B\[[\d;]*m/g, '').replace(/[\u0000-\u0008\u000A-\u001F\u007F-\u009F]/g, '\uFFFD');
 
+/** The same for text of several lines. */
+export const printableLines = (text: string): string => text.split('\n').map(printable).join('\n');
+
 /** One line on standard error that shows how far a command is, on a terminal only. */
 export class Progress {
   private shown = false;

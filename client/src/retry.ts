@@ -4,8 +4,9 @@ const MAX_SECONDS = 8;
 const MAX_JITTER = 0.25;
 
 /** Only responses are retried. A call without a response may have been done, so its caller has to decide. */
-export function isRetryable(status: number): boolean {
-  return status === 429 || status >= 500;
+export function isRetryable({ status, code }: { readonly status: number; readonly code: string }): boolean {
+  // Only the operator can mend this one.
+  return (status === 429 || status >= 500) && code !== 'model_router_not_configured';
 }
 
 /**

@@ -1,3 +1,4 @@
+import { Ai } from './ai.js';
 import { Auth } from './auth.js';
 import { Billing } from './billing.js';
 import { Deploys } from './deploys.js';
@@ -50,6 +51,7 @@ export interface ServiceOptions {
  * a write share one idempotency key, so it happens once.
  */
 export class Service {
+  readonly ai: Ai;
   readonly auth: Auth;
   readonly billing: Billing;
   readonly deploys: Deploys;
@@ -86,6 +88,7 @@ export class Service {
       fetch: options.fetch ?? ((...request) => fetch(...request)),
       hooks: options.hooks ?? {},
     });
+    this.ai = new Ai(this.#transport);
     this.auth = new Auth(this.#transport);
     this.billing = new Billing(this.#transport);
     this.deploys = new Deploys(this.#transport);

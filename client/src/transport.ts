@@ -101,6 +101,17 @@ interface Call {
   /** Bytes are sent as they are, anything else as JSON. */
   readonly body?: object | undefined;
   readonly headers?: Readonly<Record<string, string>>;
+  /** A response that is streamed cannot be repeated, so that the call gets no idempotency key. */
+  readonly isStream?: boolean | undefined;
+}
+
+/** A successful response whose body arrives line by line. */
+export interface OpenedStream {
+  readonly headers: Headers;
+  /** Yields the lines until the end. Leaving the loop closes the connection. */
+  lines(): AsyncGenerator<string, void, undefined>;
+  /** Closes the connection. A loop over the lines ends. */
+  close(): Promise<void>;
 }
 
 /** A response whose body has not been read. */
@@ -169,10 +180,24 @@ export class Transport {
     return this.#data({ method: 'DELETE', path }, options);
   }
 
+  /** Where plans and their prices are shown. */
+  get pricingUrl(): string {
+    return this.#settings.pricingUrl;
+  }
+
   /** Sends a call to an operator endpoint, whose responses have no envelope. */
   async plain<T>(call: Call, options: RequestOptions = {}): Promise<T> {
     const { text } = await this.#tried(call, options, (opened) => this.#read(opened));
     return parsed(text) as T;
+  }
+
+  /** Sends a call to an endpoint that answers in the shape of another API, without an envelope. */
+  // eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- The caller knows the shape.
+  async raw<T>(call: Call, options: RequestOptions = {}): Promise<{ readonly body: T; readonly headers: Headers }> {
+    const answer = await this.#tried(call, options, (opened) => this.#read(opened));
+    const body = parsed(answer.text);
+    if (!('object' in membersOf(body))) throw unreadableAnswer(answer, this.#settings.pricingUrl);
+    return { body: body as T, headers: answer.headers };
   }
 
   list<T>(path: string, query: ListQuery = {}, options?: RequestOptions): Listing<T> {
@@ -187,37 +212,17 @@ export class Transport {
   }
 
   /**
-   * Yields the lines of a streamed response. `timeoutMs` limits the wait for its start. A broken stream is not retried
-   * here.
+   * Opens a streamed response. `timeoutMs` limits the wait for its start. A broken stream is not retried here.
    *
    * @throws {ServiceError} like {@link send}.
    */
-  async *lines(
-    path: string,
-    headers: Readonly<Record<string, string>>,
-    options: RequestOptions = {},
-    onOpen?: () => void,
-  ): AsyncGenerator<string, void, undefined> {
-    const { response, limit } = await this.#tried({ method: 'GET', path, headers }, options, async (opened) => {
+  async open(call: Call, options: RequestOptions = {}): Promise<OpenedStream> {
+    const { response, limit } = await this.#tried(call, options, async (opened) => {
       if (!opened.response.ok) return { ...opened, text: await this.#read(opened).then(({ text }) => text) };
       opened.limit.stopClock();
       return opened;
     });
-    const reader = response.body!.getReader();
-    try {
-      onOpen?.();
-      const decoder = new TextDecoder();
-      let rest = '';
-      for (let part = await reader.read(); !part.done; part = await reader.read()) {
-        const lines = (rest + decoder.decode(part.value, { stream: true })).split('\n');
-        rest = lines.pop()!;
-        yield* lines;
-      }
-      if (rest !== '') yield rest;
-    } finally {
-      limit.release();
-      await reader.cancel().catch(() => undefined);
-    }
+    return new LineReader(response, limit);
   }
 
   /**
@@ -234,7 +239,9 @@ export class Transport {
       let fault: unknown = new TypeError('terminated');
       try {
         const headers = { accept: 'application/x-ndjson', ...(seq === undefined ? {} : { 'last-event-id': `${seq}` }) };
-        for await (const text of this.lines(path, headers, options, () => onConnection?.(true))) {
+        const opened = await this.open({ method: 'GET', path, headers }, options);
+        onConnection?.(true);
+        for await (const text of opened.lines()) {
           // The server sends empty lines to keep the connection open.
           if (text === '') continue;
           const news = JSON.parse(text) as Line | { readonly end: End };
@@ -270,7 +277,7 @@ export class Transport {
         parseRetryAfter(answer.headers.get('retry-after'), Date.now()) ?? retryAfterInBody(answer.text);
       const error = errorFrom(answer, retryAfter, pricingUrl);
       const wait = waitSeconds(attempt - 1, retryAfter, Math.random());
-      if (!isRetryable(answer.status) || attempt > maxRetries || wait > maxRetryAfterSeconds) throw error;
+      if (!isRetryable(error) || attempt > maxRetries || wait > maxRetryAfterSeconds) throw error;
       hooks.onRetry?.({ ...event, waitSeconds: wait, error });
       await sleep(wait * 1000, prepared.signal);
     }
@@ -280,10 +287,11 @@ export class Transport {
     return (await this.send<T, unknown>(call, options)).data;
   }
 
-  #prepare({ method, path, query = {}, body, headers }: Call, options: RequestOptions): Prepared {
+  #prepare({ method, path, query = {}, body, headers, isStream = false }: Call, options: RequestOptions): Prepared {
     const { baseUrl, credential, inCookie } = this.#settings;
     const organization = options.organization ?? this.#settings.organization;
-    const idempotencyKey = method === 'GET' ? undefined : (options.idempotencyKey ?? newIdempotencyKey());
+    const idempotencyKey =
+      method === 'GET' ? undefined : (options.idempotencyKey ?? (isStream ? undefined : newIdempotencyKey()));
     const parameters = Object.entries(query).flatMap(([name, value]) =>
       value === undefined ? [] : [[name, String(value)] as [string, string]],
     );
@@ -341,6 +349,39 @@ export class Transport {
     const text = await textOf(response, limit.signal);
     limit.release();
     return { status, headers, text };
+  }
+}
+
+/** Reads a body line by line. */
+class LineReader implements OpenedStream {
+  readonly headers: Headers;
+  readonly #reader: ReadableStreamDefaultReader<Uint8Array>;
+  readonly #limit: Limit;
+
+  constructor({ headers, body }: Response, limit: Limit) {
+    this.headers = headers;
+    this.#reader = body!.getReader();
+    this.#limit = limit;
+  }
+
+  async *lines(): AsyncGenerator<string, void, undefined> {
+    try {
+      const decoder = new TextDecoder();
+      let rest = '';
+      for (let part = await this.#reader.read(); !part.done; part = await this.#reader.read()) {
+        const lines = (rest + decoder.decode(part.value, { stream: true })).split('\n');
+        rest = lines.pop()!;
+        yield* lines;
+      }
+      if (rest !== '') yield rest;
+    } finally {
+      await this.close();
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#limit.release();
+    await this.#reader.cancel().catch(() => undefined);
   }
 }
 

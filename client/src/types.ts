@@ -289,3 +289,133 @@ export type NewCredits = Pick<Schemas['GrantCreditsBody'], 'orgId' | 'amountUsd'
 export type CreditedOrganization = Schemas['GrantedCreditsView'];
 export type InvoiceCorrection = Schemas['CreditNoteBody'];
 export type InvoiceState = Schemas['InvoiceStateView'];
+
+/** A model that calls can use. Prices are US dollars for 1,000,000 tokens, as decimal strings. */
+export type Model = Schemas['ModelView'];
+
+/** What a model did: tokens, cost, times (in milliseconds) and outcome, without any text. */
+export type Generation = Schemas['GenerationView'];
+
+/** Which generations to list. */
+export interface GenerationsQuery extends ListQuery {
+  readonly model?: string | undefined;
+  readonly outcome?: Generation['outcome'] | undefined;
+  readonly key_id?: string | undefined;
+  readonly project_id?: string | undefined;
+}
+
+/** The most that a call would cost in US dollars, and the tokens that it may have. */
+export type PricedCall = Schemas['PricedCallView'];
+
+/** A message of a conversation, in OpenAI's shape. The service passes on fields that are not named here. */
+export interface ChatMessage {
+  readonly role: 'system' | 'developer' | 'user' | 'assistant' | 'tool';
+  /** A text, or parts such as `{ type: 'image_url', image_url: { url } }`. */
+  readonly content?: string | readonly object[] | null;
+  readonly [field: string]: unknown;
+}
+
+/** OpenAI's chat completion request. The service passes on fields that are not named here. */
+export interface ChatCompletionRequest {
+  /** ID or alias of a model. */
+  readonly model: string;
+  /** Models that are tried, in this order, when `model` does not begin to answer. At most three. */
+  readonly models?: readonly string[];
+  readonly messages: readonly ChatMessage[];
+  /** The most tokens of the answer. Their price is held. */
+  readonly max_tokens?: number;
+  readonly stream?: boolean | null;
+  /** `include_usage: true` sends a last chunk with the usage and its cost. */
+  readonly stream_options?: { readonly include_usage?: boolean };
+  readonly temperature?: number | null;
+  readonly top_p?: number | null;
+  readonly stop?: string | readonly string[] | null;
+  readonly tools?: readonly object[];
+  readonly tool_choice?: string | object;
+  readonly response_format?: object;
+  readonly [field: string]: unknown;
+}
+
+/** The tokens of a call, and what they cost. */
+export interface ModelUsage {
+  readonly prompt_tokens: number;
+  readonly completion_tokens?: number;
+  readonly total_tokens: number;
+  /** In US dollars. */
+  readonly cost?: number;
+  readonly [field: string]: unknown;
+}
+
+/** A request of the model to call a tool. `arguments` is JSON. */
+export interface ToolCall {
+  readonly id: string;
+  readonly type: 'function';
+  readonly function: { readonly name: string; readonly arguments: string };
+}
+
+export interface ChatCompletion {
+  readonly id: string;
+  readonly object: 'chat.completion';
+  /** Unix seconds. */
+  readonly created: number;
+  readonly model: string;
+  readonly choices: readonly {
+    readonly index: number;
+    readonly message: {
+      readonly role: 'assistant';
+      readonly content: string | null;
+      readonly tool_calls?: readonly ToolCall[];
+      readonly [field: string]: unknown;
+    };
+    /** `stop`, `length`, `tool_calls` or another reason of the model. */
+    readonly finish_reason: string;
+  }[];
+  readonly usage?: ModelUsage;
+  /** The ID for `generations.retrieve`. */
+  readonly generation_id: string;
+  readonly [field: string]: unknown;
+}
+
+/** A part of an answer. `choices` is empty in the chunk with the usage. */
+export interface ChatCompletionChunk {
+  readonly id: string;
+  readonly object: 'chat.completion.chunk';
+  /** Unix seconds. */
+  readonly created: number;
+  readonly model: string;
+  readonly choices: readonly {
+    readonly index: number;
+    readonly delta: {
+      readonly role?: 'assistant';
+      readonly content?: string | null;
+      readonly tool_calls?: readonly (Partial<ToolCall> & { readonly index: number })[];
+      readonly [field: string]: unknown;
+    };
+    readonly finish_reason?: string | null;
+  }[];
+  readonly usage?: ModelUsage | null;
+  readonly [field: string]: unknown;
+}
+
+/** OpenAI's embeddings request. */
+export interface EmbeddingsRequest {
+  /** ID or alias of a model. */
+  readonly model: string;
+  readonly input: string | readonly string[];
+  readonly [field: string]: unknown;
+}
+
+/** A vector for each text. */
+export interface Embeddings {
+  readonly object: 'list';
+  readonly data: readonly {
+    readonly object: 'embedding';
+    readonly index: number;
+    readonly embedding: readonly number[];
+  }[];
+  readonly model: string;
+  readonly usage?: ModelUsage;
+  /** The ID for `generations.retrieve`. */
+  readonly generation_id: string;
+  readonly [field: string]: unknown;
+}

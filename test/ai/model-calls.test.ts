@@ -231,6 +231,35 @@ describe('GET /api/v1/ai/generations', () => {
   });
 });
 
+describe('GET /api/v1/ai/generations with a filter', () => {
+  it('lists only what matches, page by page', async () => {
+    const own = await make.person({ plan: 'pro' });
+    const first = await make.key(own, { scopes: ['ai:invoke'] });
+    const second = await make.key(own, { scopes: ['ai:invoke'] });
+    const ids: string[] = [];
+    for (const by of [first, first, second]) ids.unshift(idOf(expectStatus(200, await chat(HELLO, {}, by))));
+    router.next({ text: 'One two', errorFrame: { afterFrames: 1, code: 502, message: 'No.' } });
+    const broken = idOf(await chat({ ...HELLO, stream: true }, {}, second));
+    const list = async (query: string): Promise<any> =>
+      expectStatus(200, await app.fetch(`${GENERATIONS}?${query}`, as(first))).body;
+    const found = async (query: string): Promise<string[]> => (await list(query)).data.map(({ id }: any) => id);
+    await eventually(async () => (await found('')).length === 4, 'all are billed');
+
+    expect(await found('outcome=failed')).toEqual([broken]);
+    expect(await found('outcome=succeeded')).toEqual(ids);
+    expect(await found(`model=${MODEL}`)).toEqual([broken, ...ids]);
+    expect(await found('model=fake/embeddings')).toEqual([]);
+    expect(await found('project_id=prj_none')).toEqual([]);
+    const keyId = (await list('')).data[0].key_id;
+    expect(await found(`key_id=${keyId}`)).toEqual([broken, ids[0]]);
+    const { data, meta } = await list(`key_id=${keyId}&limit=1`);
+    expect(data[0].id).toBe(broken);
+    expect(await found(`key_id=${keyId}&limit=1&cursor=${meta.next_cursor}`)).toEqual([ids[0]]);
+    expectStatus(400, await app.fetch(`${GENERATIONS}?outcome=great`, as(first)));
+    expectStatus(400, await app.fetch(`${GENERATIONS}?colour=red`, as(first)));
+  });
+});
+
 describe('money', () => {
   it('lets as many racing calls through as there is money for', async () => {
     const buyer = await make.person();
@@ -380,10 +409,12 @@ describe('money', () => {
 
 it('keeps no text anywhere', async () => {
   const canary = uniqueName('canary');
-  router.next({ text: `answer-${canary}` }, { text: `answer-${canary}` });
-  const body = { ...HELLO, messages: [{ role: 'user', content: canary }] };
-  await billed(idOf(expectStatus(200, await chat(body))));
-  await billed(idOf(expectStatus(200, await chat({ ...body, stream: true }))));
+  router.alwaysFor(MODEL, { text: `answer-${canary}` });
+  const body = { ...HELLO, messages: [{ role: 'user', content: canary }], input: canary };
+  for (const path of [CHAT, '/api/v1/ai/responses', '/api/v1/ai/messages'])
+    for (const stream of [false, true])
+      await billed(idOf(expectStatus(200, await app.post(path, { ...body, stream }, as(key)))));
+  expect(router.calls).toHaveLength(6);
   const tables = await make.sql<{ name: string }>(
     `SELECT quote_ident(table_name) AS name FROM information_schema.tables
       WHERE table_schema = 'public' AND table_type = 'BASE TABLE'`,

@@ -5,10 +5,12 @@ import type { AddressInfo } from 'node:net';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import ts from 'typescript';
+import { PriceSyncService } from '../../src/modules/ai/catalog/price-sync.service.js';
 import { inChromium } from '../support/browser.js';
 import { launchChromium } from '../support/chromium.js';
 import { buildPackages } from '../support/built-packages.js';
 import { signUpWithKey } from '../support/built-client.js';
+import { FakeModelRouter } from '../support/fake-model-router.js';
 import { useApp } from '../support/test-app.js';
 
 const ROOT = join(__dirname, '../..');
@@ -16,10 +18,18 @@ const CLIENT = join(ROOT, 'client');
 const run = promisify(execFile);
 
 // All runs come from this machine.
-const app = useApp({ ANONYMOUS_CALLS_PER_SECOND: '1000', SANDBOX_EXECUTIONS_PER_DAY: '1000' });
+const settings: NodeJS.ProcessEnv = { ANONYMOUS_CALLS_PER_SECOND: '1000', SANDBOX_EXECUTIONS_PER_DAY: '1000' };
+const router = FakeModelRouter.use(settings, { speaks: 'openrouter' });
+// The README calls these.
+router.models = [
+  { id: 'openai/gpt-mini', pricing: { prompt: '0.000001', completion: '0.000002' } },
+  { id: 'openai/embeddings', outputModalities: ['embeddings'], pricing: { prompt: '0.00000002', completion: '0' } },
+];
+const app = useApp(settings);
 let directory: string;
 
-beforeAll(() => {
+beforeAll(async () => {
+  await app.get(PriceSyncService).run(new AbortController().signal);
   buildPackages();
   // Here the packages are found that a user would have installed.
   mkdirSync(join(ROOT, 'node_modules/.cache'), { recursive: true });

@@ -327,7 +327,7 @@ export class FakeModelRouter {
       generation.completion = script.usage?.completion ?? words.length;
       this.end(generation);
       const whole = script.errorUnder200
-        ? { error: script.errorUnder200 }
+        ? { ...(path === '/messages' ? { type: 'error' } : {}), error: script.errorUnder200 }
         : (script.body ?? wholeOf(path, body, { script, generation, words, isOpenRouter: this.isOpenRouter }));
       writer.head('application/json');
       await writer.write(typeof whole === 'string' ? whole : JSON.stringify(whole));
@@ -339,13 +339,18 @@ export class FakeModelRouter {
     writer.head('text/event-stream');
     for (let comment = 0; comment < (script.comments ?? 0); comment++)
       await writer.write(': OPENROUTER PROCESSING\n\n');
+    const { first, each, last, error } = framesOf(path, body, {
+      script,
+      generation,
+      words,
+      isOpenRouter: this.isOpenRouter,
+    });
     if (script.errorUnder200) {
       this.end(generation);
-      await writer.write(`data: ${JSON.stringify({ error: script.errorUnder200 })}\n\n`);
+      await writer.write(error(script.errorUnder200));
       writer.end();
       return;
     }
-    const { first, each, last } = framesOf(path, body, { script, generation, words, isOpenRouter: this.isOpenRouter });
     await writer.write(first());
     for (const [index, word] of words.entries()) {
       if (script.after?.frames === index) await script.after.gate.pass();
@@ -354,7 +359,7 @@ export class FakeModelRouter {
       if (script.errorFrame?.afterFrames === index) {
         this.end(generation);
         const { code, message } = script.errorFrame;
-        await writer.write(`data: ${JSON.stringify({ id: generation.id, error: { code, message } })}\n\n`);
+        await writer.write(error({ code, message }));
         writer.end();
         return;
       }
@@ -387,7 +392,7 @@ export class FakeModelRouter {
   }
 
   private begin(path: string, body: any, script: ScriptedAnswer): BilledGeneration {
-    const id = `${path === '/messages' ? 'msg' : 'gen'}_${++this.count}`;
+    const id = `${ID_PREFIXES[path] ?? 'gen'}_${++this.count}`;
     const generation = {
       id,
       model: body.model as string,
@@ -429,6 +434,7 @@ export class FakeModelRouter {
   }
 }
 
+const ID_PREFIXES: Readonly<Record<string, string>> = { '/messages': 'msg', '/responses': 'resp' };
 const PROTOCOLS = new Set(['/chat/completions', '/embeddings', '/responses', '/messages']);
 
 interface Generating {
@@ -523,19 +529,17 @@ function wholeOf(path: string, body: any, generating: Generating): unknown {
         type: 'message',
         role: 'assistant',
         model,
-        content: [{ type: 'text', text }],
-        stop_reason: script.finishReason ?? 'end_turn',
+        content: script.tools?.map(toolUse) ?? [{ type: 'text', text }],
+        stop_reason: stopReasonOf(script),
         stop_sequence: null,
         ...usage,
       };
     case '/responses':
       return {
-        id,
-        object: 'response',
-        created_at: created,
-        status: 'completed',
-        model,
-        output: [{ type: 'message', role: 'assistant', content: [{ type: 'output_text', text, annotations: [] }] }],
+        ...responseOf(generating),
+        status: script.finishReason === undefined ? 'completed' : 'incomplete',
+        incomplete_details: script.finishReason === undefined ? null : { reason: script.finishReason },
+        output: script.tools?.map(functionCall) ?? [outputMessage(text)],
         ...usage,
       };
     default:
@@ -564,6 +568,7 @@ interface Frames {
   readonly first: () => string;
   readonly each: (word: string, index: number) => string;
   readonly last: () => string;
+  readonly error: (error: { readonly code: number; readonly message: string }) => string;
 }
 
 function framesOf(path: string, body: any, generating: Generating): Frames {
@@ -589,6 +594,7 @@ function framesOf(path: string, body: any, generating: Generating): Frames {
       choice({}, finishReasonOf(script)) +
       (showsUsage ? chunk({ choices: [], usage: usageOf(path, generating) }) : '') +
       'data: [DONE]\n\n',
+    error: (error) => `data: ${JSON.stringify({ id: generation.id, error })}\n\n`,
   };
 }
 
@@ -597,60 +603,133 @@ function messageFrames(generating: Generating): Frames {
   const event = (type: string, fields: object): string =>
     `event: ${type}\ndata: ${JSON.stringify({ type, ...fields })}\n\n`;
   const usage = (): any => usageOf('/messages', generating);
+  const begin = (index: number, block: object): string => event('content_block_start', { index, content_block: block });
+  const tools = script.tools?.map(toolUse);
   return {
-    first: () =>
-      event('message_start', {
-        message: {
-          id: generation.id,
-          type: 'message',
-          role: 'assistant',
-          model: generation.model,
-          content: [],
-          ...(script.withoutUsage ? {} : { usage: { ...usage(), output_tokens: 1 } }),
-        },
-      }) + event('content_block_start', { index: 0, content_block: { type: 'text', text: '' } }),
-    each: (text) => event('content_block_delta', { index: 0, delta: { type: 'text_delta', text } }),
-    last: () =>
-      event('content_block_stop', { index: 0 }) +
-      event('message_delta', {
-        delta: { stop_reason: script.finishReason ?? 'end_turn', stop_sequence: null },
-        ...(script.withoutUsage ? {} : { usage: { output_tokens: usage().output_tokens as number } }),
-      }) +
-      event('message_stop', {}),
+    first: () => {
+      // The price is known only at the end.
+      const counted = { ...usage(), output_tokens: 1, cost: undefined, is_byok: undefined };
+      return (
+        event('message_start', {
+          message: {
+            id: generation.id,
+            type: 'message',
+            role: 'assistant',
+            model: generation.model,
+            content: [],
+            stop_reason: null,
+            stop_sequence: null,
+            ...(script.withoutUsage ? {} : { usage: counted }),
+          },
+        }) +
+        event('ping', {}) +
+        (tools === undefined ? begin(0, { type: 'text', text: '' }) : '')
+      );
+    },
+    each: (text, index) =>
+      tools === undefined
+        ? event('content_block_delta', { index: 0, delta: { type: 'text_delta', text } })
+        : begin(index, { ...tools[index], input: {} }) +
+          event('content_block_delta', { index, delta: { type: 'input_json_delta', partial_json: text } }) +
+          event('content_block_stop', { index }),
+    last: () => {
+      const counted = { ...usage(), input_tokens: undefined };
+      return (
+        (tools === undefined ? event('content_block_stop', { index: 0 }) : '') +
+        event('message_delta', {
+          delta: { stop_reason: stopReasonOf(script), stop_sequence: null },
+          ...(script.withoutUsage ? {} : { usage: counted }),
+        }) +
+        event('message_stop', {})
+      );
+    },
+    error: ({ message }) => event('error', { error: { type: 'overloaded_error', message } }),
   };
 }
 
 function responseFrames(generating: Generating): Frames {
-  const { generation, words } = generating;
+  const { script, words } = generating;
   let number = 0;
   const event = (type: string, fields: object): string =>
     `event: ${type}\ndata: ${JSON.stringify({ type, sequence_number: number++, ...fields })}\n\n`;
+  const text = words.join('');
+  const part = { item_id: 'msg_1', output_index: 0, content_index: 0 };
+  const tools = script.tools?.map(functionCall);
   return {
-    first: () =>
-      event('response.created', {
-        response: { id: generation.id, object: 'response', status: 'in_progress', model: generation.model },
+    first: () => {
+      const response = { ...responseOf(generating), status: 'in_progress', output: [], usage: null };
+      return (
+        event('response.created', { response }) +
+        event('response.in_progress', { response }) +
+        (tools === undefined
+          ? event('response.output_item.added', { output_index: 0, item: { ...outputMessage(''), content: [] } }) +
+            event('response.content_part.added', { ...part, part: outputText('') })
+          : '')
+      );
+    },
+    each: (word, index) => {
+      const tool = tools?.[index];
+      const at = { item_id: tool?.id, output_index: index };
+      return tool === undefined
+        ? event('response.output_text.delta', { ...part, delta: word, logprobs: [] })
+        : event('response.output_item.added', { output_index: index, item: { ...tool, arguments: '' } }) +
+            event('response.function_call_arguments.delta', { ...at, delta: word }) +
+            event('response.function_call_arguments.done', { ...at, name: tool.name, arguments: word }) +
+            event('response.output_item.done', { output_index: index, item: tool });
+    },
+    last: () =>
+      (tools === undefined
+        ? event('response.output_text.done', { ...part, text, logprobs: [] }) +
+          event('response.content_part.done', { ...part, part: outputText(text) }) +
+          event('response.output_item.done', { output_index: 0, item: outputMessage(text) })
+        : '') +
+      event(script.finishReason === undefined ? 'response.completed' : 'response.incomplete', {
+        response: wholeOf('/responses', {}, generating),
       }),
-    each: (delta) => event('response.output_text.delta', { output_index: 0, content_index: 0, delta }),
-    last: () => event('response.completed', { response: wholeOf('/responses', {}, { ...generating, words }) }),
+    error: ({ message }) =>
+      event('response.failed', {
+        response: { ...responseOf(generating), status: 'failed', error: { code: 'server_error', message } },
+      }),
   };
 }
 
+const responseOf = ({ generation }: Generating): object => ({
+  id: generation.id,
+  object: 'response',
+  created_at: 1_700_000_000,
+  model: generation.model,
+  error: null,
+});
+
+const outputText = (text: string): object => ({ type: 'output_text', text, annotations: [] });
+
+const outputMessage = (text: string): object => ({
+  id: 'msg_1',
+  type: 'message',
+  role: 'assistant',
+  status: 'completed',
+  content: [outputText(text)],
+});
+
 function usageOf(path: string, { generation, isOpenRouter }: Generating): object {
   const { prompt, completion, cached, cacheWrite, costNano } = generation;
+  const purchase = isOpenRouter ? { cost: Number(costNano) / 1e9, is_byok: false } : {};
   if (path === '/messages')
     return {
       input_tokens: prompt - cached - cacheWrite,
       cache_read_input_tokens: cached,
       cache_creation_input_tokens: cacheWrite,
       output_tokens: completion,
+      ...purchase,
     };
   if (path === '/responses')
     return {
       input_tokens: prompt,
-      input_tokens_details: { cached_tokens: cached },
+      input_tokens_details: { cached_tokens: cached, ...(isOpenRouter ? { cache_write_tokens: cacheWrite } : {}) },
       output_tokens: completion,
       output_tokens_details: { reasoning_tokens: 0 },
       total_tokens: prompt + completion,
+      ...purchase,
     };
   return {
     prompt_tokens: prompt,
@@ -665,7 +744,7 @@ function usageOf(path: string, { generation, isOpenRouter }: Generating): object
           },
           completion_tokens_details: { reasoning_tokens: 0 },
         }),
-    ...(isOpenRouter ? { cost: Number(costNano) / 1e9 } : {}),
+    ...purchase,
   };
 }
 
@@ -676,6 +755,33 @@ const toolCall = (tool: { readonly name: string; readonly arguments: string }, i
   id: `call_${index + 1}`,
   type: 'function',
   function: tool,
+});
+
+const stopReasonOf = ({ finishReason, tools }: ScriptedAnswer): string =>
+  finishReason ?? (tools === undefined ? 'end_turn' : 'tool_use');
+
+const toolUse = (tool: { readonly name: string; readonly arguments: string }, index: number): object => ({
+  type: 'tool_use',
+  id: `toolu_${index + 1}`,
+  name: tool.name,
+  input: JSON.parse(tool.arguments),
+});
+
+interface FunctionCall {
+  readonly type: 'function_call';
+  readonly id: string;
+  readonly call_id: string;
+  readonly name: string;
+  readonly arguments: string;
+  readonly status: 'completed';
+}
+
+const functionCall = (tool: { readonly name: string; readonly arguments: string }, index: number): FunctionCall => ({
+  type: 'function_call',
+  id: `fc_${index + 1}`,
+  call_id: `call_${index + 1}`,
+  status: 'completed',
+  ...tool,
 });
 
 const openRouterModel = (model: FakeModel): object => ({

@@ -6,5 +6,6 @@ import stopServers from './servers.teardown.js';
 export default async function stopWeb(): Promise<void> {
   await globalThis.webTest?.browser?.close();
   await globalThis.webTest?.app.stop();
+  await globalThis.webTest?.models.stop();
   await stopServers();
 }

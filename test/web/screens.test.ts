@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fill, type PathName, PATHS } from '../../web/src/paths.js';
 import { inChromium } from '../support/browser.js';
 import { SCREENS_UNDER_TEST, type World } from './screens.js';
-import { deployedSite, finalizedInvoice, leaveBrowser, LOOKS, reportedUsage, Visit } from './support.js';
+import { calledModels, deployedSite, finalizedInvoice, leaveBrowser, LOOKS, reportedUsage, Visit } from './support.js';
 
 jest.setTimeout(300_000);
 
@@ -65,6 +65,7 @@ async function prepare(): Promise<Prepared> {
   const { id: invoice } = await finalizedInvoice(signedIn);
   const site = await deployedSite(signedIn);
   await reportedUsage(signedIn, site.project);
+  const generation = await calledModels(signedIn, site.project);
   const { id: repository } = await signedIn.call('POST', 'repositories', { name: 'storefront', template: 'nextjs' });
   const endpoints = `orgs/${org}/webhook-endpoints`;
   const { id: endpoint } = await signedIn.call('POST', endpoints, { url: 'https://hooks.example.com/service' });
@@ -72,7 +73,7 @@ async function prepare(): Promise<Prepared> {
   await signedIn.call('POST', 'sandbox/executions', { language: 'python', code: 'print(1 + 2)' });
   let operator: Promise<Visit> | undefined;
   return {
-    world: { org, orgId, invoice, repository, endpoint, ...site },
+    world: { org, orgId, invoice, repository, endpoint, generation, ...site },
     signedIn,
     visitor,
     operating: () => (operator ??= Visit.asOperator()),

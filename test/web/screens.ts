@@ -8,6 +8,7 @@ export interface World extends Site {
   readonly invoice: string;
   readonly repository: string;
   readonly endpoint: string;
+  readonly generation: string;
 }
 
 interface Row {
@@ -37,6 +38,15 @@ export const SCREENS_UNDER_TEST: Readonly<Record<PathName, Row>> = {
     after: '#state=ghs_unknown&code=unknown&installation_id=1',
   },
   sandbox: { ready: '.cm-content', params: ({ org }) => ({ org }) },
+  aiModels: { ready: 'td:has-text("Offered")', params: ({ org }) => ({ org }) },
+  aiPlayground: { ready: 'select[name=model]', params: ({ org }) => ({ org }) },
+  aiGenerations: { ready: 'td:has-text("Succeeded")', params: ({ org }) => ({ org }) },
+  aiGeneration: {
+    ready: 'dd:has-text("The answer was complete")',
+    params: ({ org, generation }) => ({ org, generation }),
+  },
+  aiUsage: { ready: 'figure canvas', params: ({ org }) => ({ org }) },
+  aiBudgets: { ready: '[role=meter]', params: ({ org }) => ({ org }) },
   repositories: { ready: 'a:has-text("storefront")', params: ({ org }) => ({ org }) },
   repository: { ready: 'code:has-text("git clone")', params: ({ org, repository }) => ({ org, repository }) },
   webhooks: { ready: 'a:has-text("hooks.example.com")', params: ({ org }) => ({ org }) },

@@ -216,6 +216,22 @@ export async function reportedUsage(visit: Visit, project: string): Promise<void
   await eventually(async () => (await visit.call('GET', 'billing/usage')).length === 2, 'the usage is shown', 60_000);
 }
 
+/** Calls of two models, a key, and a budget for each of them and for the project. Returns the last generation. */
+export async function calledModels(visit: Visit, project: string): Promise<string> {
+  const messages = [{ role: 'user', content: 'How do I debounce a function in TypeScript?' }];
+  for (const model of ['birch/birch-3-70b', 'acorn/oak-large', 'acorn/oak-mini'])
+    await visit.call('POST', 'ai/chat/completions', { model, messages, max_tokens: 500 });
+  const key = await visit.call('POST', 'keys', { name: 'Shop assistant', kind: 'personal', scopes: ['ai:invoke'] });
+  await visit.call('PUT', `billing/budgets/key:${key.id}`, { window: 'day', limit: '2.5' });
+  await visit.call('PUT', `billing/budgets/project:${project}`, { window: 'month', limit: '25' });
+  const used = async (): Promise<boolean> =>
+    (await visit.call('GET', 'billing/usage?group_by=model')).some(({ model }: { readonly model?: string }) =>
+      model?.startsWith('acorn/oak-mini:'),
+    );
+  await eventually(used, 'the tokens are in the usage', 60_000);
+  return (await visit.call('GET', 'ai/generations'))[0].id;
+}
+
 export interface Site {
   readonly project: string;
   readonly deploy: string;

@@ -34,6 +34,8 @@ export class ModelRouterNotConfigured extends DomainError {
   constructor() {
     super(AI_ERRORS.model_router_not_configured, 'This service has no model router.', {
       hint: 'The operator sets MODEL_ROUTER_URL, such as http://127.0.0.1:11434/v1 of Ollama, or OPENROUTER_API_KEY.',
+      // The clients of OpenAI and Anthropic would send a request again after any other 503.
+      headers: { 'X-Should-Retry': 'false' },
     });
   }
 }

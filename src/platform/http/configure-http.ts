@@ -42,6 +42,7 @@ export function configureHttp(app: INestApplication): void {
       'X-Request-Id',
       'X-Trace-Id',
       'Retry-After',
+      'X-Should-Retry',
       'Idempotency-Replayed',
       'RateLimit',
       'RateLimit-Policy',

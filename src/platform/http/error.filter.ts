@@ -14,6 +14,9 @@ import { MalformedRequest } from './http.errors.js';
 import { stateOf } from './request-state.js';
 import { UnknownRoutes } from './unknown-routes.js';
 
+/** The clients of OpenAI and Anthropic would wait for hours, or send again too early. They obey `X-Should-Retry`. */
+const LONGEST_WAIT_SECONDS = 60;
+
 /** The only place where an error becomes a response, so that every failure has the same shape. */
 @Catch()
 @Injectable()
@@ -46,7 +49,9 @@ export class ErrorFilter implements ExceptionFilter {
     const { contentType, text } = this.bodyOf(error, request, response);
     response.statusCode = error.status;
     for (const [name, value] of Object.entries(error.help.headers ?? {})) response.setHeader(name, value);
-    if (error.help.retryAfterSeconds !== undefined) response.setHeader('Retry-After', error.help.retryAfterSeconds);
+    const { retryAfterSeconds } = error.help;
+    if (retryAfterSeconds !== undefined) response.setHeader('Retry-After', retryAfterSeconds);
+    if ((retryAfterSeconds ?? 0) > LONGEST_WAIT_SECONDS) response.setHeader('X-Should-Retry', 'false');
     response.setHeader('content-type', contentType);
     response.setHeader('content-length', Buffer.byteLength(text));
     response.end(text);

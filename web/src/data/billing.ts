@@ -3,6 +3,8 @@ import { api, queries } from '../api';
 import { meQuery } from './me';
 import { pagedQuery } from './paged';
 
+const DAY_MS = 86_400_000;
+
 export const plansQuery = queryOptions({
   queryKey: ['plans'],
   queryFn: async ({ signal }) => (await api.billing.plans({ signal })).data,
@@ -41,6 +43,14 @@ const usageOf = (org: string, month: string, groups: readonly ('model' | 'projec
 export const usageByDayQuery = (org: string, month: string) => usageOf(org, month, ['day']);
 export const usageByProjectQuery = (org: string, month: string) => usageOf(org, month, ['project', 'model']);
 
+export const usageByModelQuery = (org: string, month: string) => usageOf(org, month, ['model', 'day']);
+
+export const budgetsQuery = (org: string) =>
+  pagedQuery({
+    queryKey: ['billing', org, 'budgets'],
+    fetchPage: (cursor, signal) => api.billing.budgets({ cursor, limit: 50 }, { organization: org, signal }),
+  });
+
 export const upcomingInvoiceQuery = (org: string) =>
   queryOptions({
     queryKey: ['billing', org, 'upcoming'],
@@ -72,6 +82,17 @@ export function lastMonths(count: number, now = new Date()): string[] {
   return Array.from({ length: count }, (_, back) =>
     new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - back)).toISOString().slice(0, 7),
   );
+}
+
+/** Every day of a month, up to today. */
+export function daysOf(month: string): string[] {
+  const days: string[] = [];
+  for (let at = Date.parse(`${month}-01`); at <= Date.now(); at += DAY_MS) {
+    const day = new Date(at).toISOString().slice(0, 10);
+    if (!day.startsWith(month)) break;
+    days.push(day);
+  }
+  return days;
 }
 
 function monthAfter(month: string): string {

@@ -22,6 +22,7 @@ export const PLACES: readonly Place[] = [
     below: '/repositories/',
   },
   { name: 'Sandbox', icon: 'sandbox', key: 's', path: (org) => pathTo('sandbox', { org }) },
+  { name: 'AI', icon: 'ai', key: 'i', path: (org) => pathTo('aiModels', { org }), below: '/ai/' },
   { name: 'Usage', icon: 'usage', key: 'u', path: (org) => pathTo('usage', { org }) },
   { name: 'Billing', icon: 'billing', key: 'b', path: (org) => pathTo('billing', { org }), below: '/billing/' },
   { name: 'API keys', icon: 'keys', key: 'k', path: (org) => pathTo('keys', { org }) },

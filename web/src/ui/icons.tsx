@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 /** Lines on a grid of 24. */
 const PICTURES = {
   account: 'M12 12a4 4 0 1 0 0-8 4 4 0 0 0 0 8zM5 20c0-3.5 3-6 7-6s7 2.5 7 6',
+  ai: 'M11 4l1.800 5.200L18 11l-5.200 1.800L11 18l-1.800-5.200L4 11l5.200-1.800zM18.500 15.500v5m2.500-2.500h-5',
   audit: 'M7 3h7l5 5v13H7zM14 3v5h5M10 13h6m-6 4h4',
   billing: 'M3 6h18v12H3zM3 10h18M7 15h3',
   branch:
@@ -28,6 +29,7 @@ const PICTURES = {
   sandbox: 'M8 9l3 3-3 3m5 0h3M4 4h16v16H4z',
   search: 'M11 18a7 7 0 1 0 0-14 7 7 0 0 0 0 14zm9 3-4.5-4.5',
   settings: 'M4 7h10m4 0h2M4 17h2m4 0h10M16 5v4M8 15v4',
+  stop: 'M7 7h10v10H7z',
   sun: 'M12 16a4 4 0 1 0 0-8 4 4 0 0 0 0 8zm0-13v2m0 14v2m9-9h-2M5 12H3m15.4-6.400L17 7M7 17l-1.4 1.400m12.8 0L17 17M7 7 5.6 5.6',
   system: 'M3 5h18v11H3zM9 20h6m-3-4v4',
   undo: 'M9 7H4V2m0 5a9 9 0 1 1-1 7',

@@ -1,16 +1,21 @@
-import { type FieldFault, RequestInvalid } from '../../../platform/errors/request-invalid.js';
+import { RequestInvalid } from '../../../platform/errors/request-invalid.js';
 import type { OfferedModel } from '../domain/offered-model.js';
 import type { Protocol } from '../routers/model-router.js';
 import { type Fields, fieldsOf } from '../routers/upstream-json.js';
+import type { CallRules } from './rules/call-rules.js';
+import { CHAT_RULES } from './rules/chat-rules.js';
+import { EMBEDDINGS_RULES } from './rules/embeddings-rules.js';
+import { MESSAGES_RULES } from './rules/messages-rules.js';
+import { RESPONSES_RULES } from './rules/responses-rules.js';
 
-export type CallProtocol = Extract<Protocol, 'chat_completions' | 'embeddings'>;
-
-const MAX_CHOICES = 128;
-const MAX_TOKENS = 10_000_000;
-/** What a router would charge for beside tokens. */
-const REFUSED = ['plugins', 'web_search_options'];
-/** What this service decides itself. */
-const OWN = new Set(['models', 'route', 'preset', 'stream_options', 'user', 'model']);
+const RULES: Readonly<Record<Protocol, CallRules>> = {
+  chat_completions: CHAT_RULES,
+  embeddings: EMBEDDINGS_RULES,
+  responses: RESPONSES_RULES,
+  messages: MESSAGES_RULES,
+};
+/** The models that may answer are tried here, in any protocol. */
+const ROUTING = ['model', 'models', 'route', 'preset'];
 
 /** How far a request may go, which is known once its price is held. */
 export interface CallLimits {
@@ -27,41 +32,39 @@ export interface CallLimits {
 /** A request for a model, as the caller sent it. Fields that it does not know are passed on. */
 export class CallRequest {
   readonly isStream: boolean;
-  /** True if the caller asked for the usage at the end of a stream. */
+  /** True if the caller gets the usage at the end of a stream. */
   readonly showsUsage: boolean;
   /** The number of answers that are generated. */
   readonly choices: number;
   /** The most tokens of one answer, if the caller limits them. */
   readonly maxTokens: number | undefined;
+  private readonly rules: CallRules;
 
   /** @throws {RequestInvalid} `invalid_request` */
   constructor(
-    readonly protocol: CallProtocol,
+    readonly protocol: Protocol,
     readonly fields: Fields,
   ) {
-    const faults = [...this.faults()];
+    this.rules = RULES[protocol];
+    const faults = [...this.rules.faultsOf(fields)];
     if (faults.length > 0) throw new RequestInvalid(faults);
-    this.isStream = protocol === 'chat_completions' && fields['stream'] === true;
-    this.showsUsage = fieldsOf(fields['stream_options'])['include_usage'] === true;
-    this.choices = (fields['n'] as number | null | undefined) ?? 1;
-    const limits = [fields['max_tokens'], fields['max_completion_tokens']].filter((limit) => typeof limit === 'number');
-    this.maxTokens = limits.length === 0 ? undefined : Math.max(...limits);
+    this.isStream = this.rules.isStream(fields);
+    this.showsUsage = this.rules.showsUsage(fields);
+    this.choices = this.rules.choicesOf(fields);
+    this.maxTokens = this.rules.maxTokensOf(fields);
   }
 
   /** The body for one of the models that may answer. Only what the service decides differs from what was sent. */
   bodyFor(model: OfferedModel, limits: CallLimits): Buffer {
     const { maxTokens, user } = limits;
-    const sent = Object.entries(this.fields).filter(([name]) => !OWN.has(name));
+    const isOurs = (name: string): boolean => ROUTING.includes(name) || this.rules.dropped.includes(name);
+    const sent = Object.entries(this.fields).filter(([name]) => !isOurs(name));
     return Buffer.from(
       JSON.stringify({
         model: model.upstreamId,
         ...Object.fromEntries(sent),
-        ...(this.maxTokens === undefined && maxTokens !== undefined ? { max_tokens: maxTokens } : {}),
-        ...(this.isStream
-          ? { stream_options: { ...fieldsOf(this.fields['stream_options']), include_usage: true } }
-          : {}),
+        ...this.rules.decide(this.fields, { maxTokens: this.maxTokens === undefined ? maxTokens : undefined, user }),
         ...this.routingFor(model, limits),
-        user,
       }),
     );
   }
@@ -75,33 +78,6 @@ export class CallRequest {
     if (Object.keys(decided).length === 0) return {};
     return { provider: { ...fieldsOf(this.fields['provider']), ...decided } };
   }
-
-  private *faults(): Iterable<FieldFault> {
-    const { fields } = this;
-    if (this.protocol === 'chat_completions') {
-      if (!Array.isArray(fields['messages']) || fields['messages'].length === 0)
-        yield fault('messages', 'is_array', 'messages must be a list with at least one message.');
-      yield* this.countFaults('max_tokens', MAX_TOKENS);
-      yield* this.countFaults('max_completion_tokens', MAX_TOKENS);
-      yield* this.countFaults('n', MAX_CHOICES);
-      if (!isAbsent(fields['stream']) && typeof fields['stream'] !== 'boolean')
-        yield fault('stream', 'is_boolean', 'stream must be true or false.');
-    } else {
-      const { input } = fields;
-      if ((typeof input !== 'string' && !Array.isArray(input)) || input.length === 0)
-        yield fault('input', 'is_string', 'input must be a text, or a list of texts.');
-      if (fields['stream'] === true) yield fault('stream', 'is_in', 'Embeddings are not streamed.');
-    }
-    for (const name of REFUSED)
-      if (!isAbsent(fields[name]))
-        yield fault(name, 'unknown_field', `${name} is not supported: it is billed by something other than tokens.`);
-  }
-
-  private *countFaults(name: string, max: number): Iterable<FieldFault> {
-    const value = this.fields[name];
-    if (isAbsent(value) || (Number.isSafeInteger(value) && (value as number) >= 1 && (value as number) <= max)) return;
-    yield { ...fault(name, 'is_int', `${name} must be a whole number from 1 to ${max}.`), expected: { min: 1, max } };
-  }
 }
 
 /** What OpenRouter takes to use no provider that keeps texts or learns from them. */
@@ -112,7 +88,3 @@ function maxPriceOf({ input = 0n, output = 0n }: NonNullable<OfferedModel['upstr
   const usd = (nano: bigint): number => Number(nano) / 1e9;
   return { max_price: { prompt: usd(input), completion: usd(output) } };
 }
-
-const isAbsent = (value: unknown): boolean => value === undefined || value === null;
-
-const fault = (path: string, code: string, message: string): FieldFault => ({ path, in: 'body', code, message });

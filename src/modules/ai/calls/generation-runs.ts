@@ -7,6 +7,7 @@ import type { TokenUsage } from '../domain/token-usage.js';
 import { AiMetrics } from '../metrics/ai.metrics.js';
 import { TextsKeeper } from '../retention/texts-keeper.js';
 import type { AnswerFacts, AnswerReader } from '../usage/answer-reader.js';
+import { ANSWER_FORMS } from '../usage/forms/answer-forms.js';
 import { JsonAnswer } from '../usage/json-answer.js';
 import { UsageFrame } from '../usage/usage-frame.js';
 import type { AnswerSink } from './answer-sink.js';
@@ -202,7 +203,8 @@ class Reading {
   ) {
     const { request, sent } = opened;
     this.isStream = sent.response.contentType.startsWith('text/event-stream');
-    this.reader = this.isStream ? new UsageFrame({ showsUsage: request.showsUsage }) : new JsonAnswer();
+    const form = ANSWER_FORMS[request.protocol];
+    this.reader = this.isStream ? new UsageFrame({ form, showsUsage: request.showsUsage }) : new JsonAnswer(form);
     this.upstreamId = sent.response.generationId;
   }
 

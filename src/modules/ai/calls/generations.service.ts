@@ -3,7 +3,7 @@ import type { Page, PageRequest } from '../../../platform/database/page.js';
 import type { Call } from '../../auth/caller.js';
 import { GenerationNotFound } from '../ai.errors.js';
 import type { Generation } from '../persistence/generation.entity.js';
-import { GenerationsStore } from '../persistence/generations.store.js';
+import { type GenerationFilter, GenerationsStore } from '../persistence/generations.store.js';
 
 /** Shows what generations used and cost. */
 @Injectable()
@@ -11,8 +11,8 @@ export class GenerationsService {
   constructor(private readonly generations: GenerationsStore) {}
 
   /** Returns the newest generations of the organization of the call first. */
-  list({ org }: Call, page: PageRequest): Promise<Page<Generation>> {
-    return this.generations.list(org.id, page);
+  list({ org }: Call, filter: GenerationFilter, page: PageRequest): Promise<Page<Generation>> {
+    return this.generations.list(org.id, filter, page);
   }
 
   /** @throws {GenerationNotFound} `generation_not_found` */

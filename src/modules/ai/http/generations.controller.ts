@@ -3,7 +3,7 @@ import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { GENERIC_ERRORS } from '../../../platform/errors/generic.errors.js';
 import { ApiRefusals } from '../../../platform/http/api-refusals.js';
 import { Envelope } from '../../../platform/http/envelope.js';
-import { PageQuery, pageEnvelope } from '../../../platform/http/page.js';
+import { pageEnvelope } from '../../../platform/http/page.js';
 import { ANY_CALLER } from '../../auth/access.errors.js';
 import { type Call, Caller } from '../../auth/caller.js';
 import { RequireScope, TakesSession } from '../../auth/require-scope.js';
@@ -11,7 +11,7 @@ import { AI_ERRORS } from '../ai.errors.js';
 import { GenerationsService } from '../calls/generations.service.js';
 import { GenerationContentsService } from '../retention/generation-contents.service.js';
 import { GenerationContentAnswer, GenerationContentView } from './generation-content.dto.js';
-import { GenerationAnswer, GenerationPageAnswer, GenerationView } from './generations.dto.js';
+import { GenerationAnswer, GenerationPageAnswer, GenerationsQuery, GenerationView } from './generations.dto.js';
 
 @ApiTags('ai')
 @Controller('api/v1/ai/generations')
@@ -29,8 +29,9 @@ export class GenerationsController {
   })
   @ApiOkResponse({ type: GenerationPageAnswer })
   @ApiRefusals(...ANY_CALLER, GENERIC_ERRORS.invalid_request)
-  async list(@Caller() call: Call, @Query() query: PageQuery): Promise<Envelope<GenerationView[]>> {
-    return pageEnvelope(await this.generations.list(call, query.page), (generation) => GenerationView.of(generation));
+  async list(@Caller() call: Call, @Query() query: GenerationsQuery): Promise<Envelope<GenerationView[]>> {
+    const page = await this.generations.list(call, query.filter, query.page);
+    return pageEnvelope(page, (generation) => GenerationView.of(generation));
   }
 
   @Get(':generation_id')

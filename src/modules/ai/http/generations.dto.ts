@@ -1,5 +1,7 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { AnswerMeta, PageMeta } from '../../../platform/http/page.js';
+import { IsIn, IsString } from 'class-validator';
+import { MayBeAbsent } from '../../../platform/http/may-be-absent.js';
+import { AnswerMeta, PageMeta, PageQuery } from '../../../platform/http/page.js';
 import { formatUsd } from '../../../platform/money/nano-dollars.js';
 import {
   GENERATION_OUTCOMES,
@@ -9,7 +11,47 @@ import {
 } from '../domain/generation-state.js';
 import { BILLED_TO, type BilledTo } from '../domain/billed-to.js';
 import type { Generation } from '../persistence/generation.entity.js';
+import type { GenerationFilter } from '../persistence/generations.store.js';
 import { type Protocol, PROTOCOLS } from '../routers/model-router.js';
+
+export class GenerationsQuery extends PageQuery {
+  @ApiPropertyOptional({ type: String, example: 'openai/gpt-mini', description: 'Only generations of this model.' })
+  @MayBeAbsent()
+  @IsString()
+  readonly model?: string;
+
+  @ApiPropertyOptional({
+    enum: GENERATION_OUTCOMES,
+    example: 'failed',
+    description: 'Only generations with this outcome.',
+  })
+  @MayBeAbsent()
+  @IsIn(GENERATION_OUTCOMES)
+  readonly outcome?: GenerationOutcome;
+
+  @ApiPropertyOptional({
+    type: String,
+    example: 'key_01jd3m8yeqf5rb0xkq5ym8s6tn',
+    description: 'Only calls with this API key.',
+  })
+  @MayBeAbsent()
+  @IsString()
+  readonly key_id?: string;
+
+  @ApiPropertyOptional({
+    type: String,
+    example: 'prj_01jd3m8yeqf5rb0xkq5ym8s6tn',
+    description: 'Only calls of deploys of the project with this ID.',
+  })
+  @MayBeAbsent()
+  @IsString()
+  readonly project_id?: string;
+
+  get filter(): GenerationFilter {
+    const { model, outcome, key_id: keyId, project_id: projectId } = this;
+    return { model, outcome, keyId, projectId };
+  }
+}
 
 class GenerationTokensView {
   @ApiProperty({ type: 'integer', description: 'Input that no cache had.' }) input!: number;

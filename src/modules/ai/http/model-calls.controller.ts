@@ -1,17 +1,11 @@
 import { Controller, HttpCode, HttpStatus, Post, Res } from '@nestjs/common';
 import { ApiBody, ApiExtraModels, ApiOkResponse, ApiOperation, ApiTags, getSchemaPath } from '@nestjs/swagger';
-import type { Request, Response } from 'express';
-import { Config } from '../../../platform/config/config.js';
+import type { Response } from 'express';
 import { GENERIC_ERRORS } from '../../../platform/errors/generic.errors.js';
-import { RequestInvalid } from '../../../platform/errors/request-invalid.js';
 import { ApiRefusals } from '../../../platform/http/api-refusals.js';
 import { DryRun } from '../../../platform/http/dry-run.js';
-import { Envelope } from '../../../platform/http/envelope.js';
-import { failureOf } from '../../../platform/http/failure.js';
 import { HangUpSignal } from '../../../platform/http/hang-up.js';
 import { TakesJson } from '../../../platform/http/json-body.js';
-import { RawAnswer } from '../../../platform/http/raw-answer.js';
-import { formatUsd } from '../../../platform/money/nano-dollars.js';
 import { ANY_CALLER } from '../../auth/access.errors.js';
 import { type Call, Caller } from '../../auth/caller.js';
 import { RequireScope } from '../../auth/require-scope.js';
@@ -21,14 +15,11 @@ import { ANY_BODY } from '../../idempotency/idempotency.errors.js';
 import { LIMIT_ERRORS } from '../../limits/limits.errors.js';
 import { OPERATOR_ERRORS } from '../../operators/operators.errors.js';
 import { AI_ERRORS } from '../ai.errors.js';
-import { type CallProtocol, CallRequest } from '../calls/call-request.js';
-import { ModelCallsService } from '../calls/model-calls.service.js';
-import { ChatCompletionBody, EmbeddingsBody, PricedCallAnswer, PricedCallView } from './model-calls.dto.js';
-import { headersOf, StreamAnswer } from './stream-answer.js';
+import { type CallAnswer, CallAnswers } from './call-answers.js';
+import { ChatCompletionBody, EmbeddingsBody, MessageBody, PricedCallAnswer, ResponseBody } from './model-calls.dto.js';
 
 /** Pictures are sent as text, so that bodies are large. */
 const BODY_BYTES = 8 * 1_048_576;
-const REHEARSED = { dry_run: true };
 const REFUSALS = [
   ...ANY_CALLER,
   ...ANY_BODY,
@@ -47,22 +38,22 @@ const REFUSALS = [
   AI_ERRORS.model_router_not_configured,
 ];
 
-/** With `Dry-Run: true` the answer is that of the service, and otherwise that of OpenAI. */
+/** With `Dry-Run: true` the answer is that of the service, and otherwise that of the protocol. */
 const ANSWER = {
   schema: { anyOf: [{ type: 'object', additionalProperties: true }, { $ref: getSchemaPath(PricedCallAnswer) }] },
 };
 
-type Answer = RawAnswer | Envelope<PricedCallView> | undefined;
+const STREAMED_ANSWER = {
+  description: 'The answer.',
+  content: { 'application/json': ANSWER, 'text/event-stream': { schema: { type: 'string' } } },
+};
 
-/** Calls in the form of OpenAI. Its clients expect the bodies as they are, and so they have no envelope. */
+/** Calls in the forms of OpenAI and Anthropic. Their clients expect the bodies as they are, without an envelope. */
 @ApiTags('ai')
 @ApiExtraModels(PricedCallAnswer)
 @Controller('api/v1/ai')
 export class ModelCallsController {
-  constructor(
-    private readonly calls: ModelCallsService,
-    private readonly config: Config,
-  ) {}
+  constructor(private readonly answers: CallAnswers) {}
 
   @Post('chat/completions')
   @RequireScope('ai:invoke')
@@ -80,21 +71,15 @@ export class ModelCallsController {
       'with `stream`.',
   })
   @ApiBody({ type: ChatCompletionBody })
-  @ApiOkResponse({
-    description: 'The answer.',
-    content: {
-      'application/json': ANSWER,
-      'text/event-stream': { schema: { type: 'string' } },
-    },
-  })
+  @ApiOkResponse(STREAMED_ANSWER)
   @ApiRefusals(...REFUSALS)
   chat(
     @Caller() call: Call,
     @Res({ passthrough: true }) response: Response,
     @DryRun() dryRun: boolean,
     @HangUpSignal() hangUp: AbortSignal,
-  ): Promise<Answer> {
-    return this.answer(call, 'chat_completions', { response, dryRun, hangUp });
+  ): Promise<CallAnswer> {
+    return this.answers.answer(call, 'chat_completions', { response, dryRun, hangUp });
   }
 
   @Post('embeddings')
@@ -119,45 +104,79 @@ export class ModelCallsController {
     @Res({ passthrough: true }) response: Response,
     @DryRun() dryRun: boolean,
     @HangUpSignal() hangUp: AbortSignal,
-  ): Promise<Answer> {
-    return this.answer(call, 'embeddings', { response, dryRun, hangUp });
+  ): Promise<CallAnswer> {
+    return this.answers.answer(call, 'embeddings', { response, dryRun, hangUp });
   }
 
-  private async answer(call: Call, protocol: CallProtocol, { response, dryRun, hangUp }: Exchange): Promise<Answer> {
-    const { req: request } = response;
-    const asked = new CallRequest(protocol, request.body as Readonly<Record<string, unknown>>);
-    if (asked.isStream) requireNoKey(request);
-    if (dryRun) return new Envelope(PricedCallView.of(await this.calls.rehearse(call, asked)), REHEARSED);
-    if (!asked.isStream) {
-      const { head, body, costNano } = await this.calls.complete(call, asked, hangUp);
-      return new RawAnswer(body, 'application/json', {
-        ...headersOf(head),
-        ...(costNano === undefined ? {} : { 'X-Service-Cost': formatUsd(costNano) }),
-      });
-    }
-    const render = (error: Parameters<typeof failureOf>[0]): object =>
-      failureOf(error, call.requestId, this.config, false).body;
-    await this.calls.stream(call, asked, new StreamAnswer(response, hangUp, render));
-    response.end();
-    return undefined;
+  @Post('responses')
+  @RequireScope('ai:invoke')
+  @RequireFeature('ai_inference')
+  @TakesJson({ actsOutside: true, limitBytes: BODY_BYTES })
+  @HttpCode(HttpStatus.OK)
+  @ApiOperation({
+    summary: 'Lets a model answer by the Responses API.',
+    description:
+      'Takes what the Responses API of OpenAI takes, and answers in its form, without an envelope. Nothing is kept: ' +
+      '`store` is false, and `background`, `previous_response_id`, `conversation` and `prompt` are refused, as are ' +
+      'tools that the provider runs. Prices, headers and `Dry-Run` are those of chat completions. A stream that ' +
+      'breaks ends with an event `error`.',
+  })
+  @ApiBody({ type: ResponseBody })
+  @ApiOkResponse(STREAMED_ANSWER)
+  @ApiRefusals(...REFUSALS)
+  respond(
+    @Caller() call: Call,
+    @Res({ passthrough: true }) response: Response,
+    @DryRun() dryRun: boolean,
+    @HangUpSignal() hangUp: AbortSignal,
+  ): Promise<CallAnswer> {
+    return this.answers.answer(call, 'responses', { response, dryRun, hangUp });
   }
-}
 
-interface Exchange {
-  readonly response: Response;
-  readonly dryRun: boolean;
-  readonly hangUp: AbortSignal;
-}
+  @Post('messages')
+  @RequireScope('ai:invoke')
+  @RequireFeature('ai_inference')
+  @TakesJson({ actsOutside: true, limitBytes: BODY_BYTES })
+  @HttpCode(HttpStatus.OK)
+  @ApiOperation({
+    summary: 'Lets a model answer by the Messages API.',
+    description:
+      'Takes what the Messages API of Anthropic takes, and answers in its form, without an envelope. `max_tokens` is ' +
+      'required. Tools that Anthropic runs, `mcp_servers` and `container` are refused, and the header ' +
+      '`anthropic-beta` is not passed on. Prices, headers and `Dry-Run` are those of chat completions. A stream that ' +
+      'breaks ends with an event `error`.',
+  })
+  @ApiBody({ type: MessageBody })
+  @ApiOkResponse(STREAMED_ANSWER)
+  @ApiRefusals(...REFUSALS)
+  message(
+    @Caller() call: Call,
+    @Res({ passthrough: true }) response: Response,
+    @DryRun() dryRun: boolean,
+    @HangUpSignal() hangUp: AbortSignal,
+  ): Promise<CallAnswer> {
+    return this.answers.answer(call, 'messages', { response, dryRun, hangUp });
+  }
 
-/** A stream cannot be repeated from the record of a key. @throws {RequestInvalid} `invalid_request` */
-function requireNoKey({ headers }: Request): void {
-  if (headers['idempotency-key'] === undefined) return;
-  throw new RequestInvalid([
-    {
-      path: 'Idempotency-Key',
-      in: 'header',
-      code: 'not_with_stream',
-      message: 'Idempotency-Key cannot be used with "stream": true.',
-    },
-  ]);
+  /** The clients of Anthropic add `/v1/messages` to their base URL. */
+  @Post('v1/messages')
+  @RequireScope('ai:invoke')
+  @RequireFeature('ai_inference')
+  @TakesJson({ actsOutside: true, limitBytes: BODY_BYTES })
+  @HttpCode(HttpStatus.OK)
+  @ApiOperation({
+    summary: 'Lets a model answer by the Messages API, at the path of the clients of Anthropic.',
+    description: 'Does the same as `POST /api/v1/ai/messages`, for clients that add `/v1/messages` to a base URL.',
+  })
+  @ApiBody({ type: MessageBody })
+  @ApiOkResponse(STREAMED_ANSWER)
+  @ApiRefusals(...REFUSALS)
+  messageOfClients(
+    @Caller() call: Call,
+    @Res({ passthrough: true }) response: Response,
+    @DryRun() dryRun: boolean,
+    @HangUpSignal() hangUp: AbortSignal,
+  ): Promise<CallAnswer> {
+    return this.answers.answer(call, 'messages', { response, dryRun, hangUp });
+  }
 }

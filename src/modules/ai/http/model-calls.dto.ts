@@ -3,7 +3,7 @@ import { AnswerMeta } from '../../../platform/http/page.js';
 import { formatUsd } from '../../../platform/money/nano-dollars.js';
 import type { PricedCall } from '../calls/call-billing.js';
 
-/** What the service itself reads of a request. All other fields are those of OpenAI, and are passed on. */
+/** What the service itself reads of a request. All other fields are those of the protocol, and are passed on. */
 class ModelCallBody {
   @ApiProperty({ type: String, example: 'openai/gpt-mini', description: 'The ID or an alias of a model.' })
   model!: string;
@@ -49,6 +49,70 @@ export class EmbeddingsBody extends ModelCallBody {
     oneOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' } }],
   })
   input!: string | string[];
+}
+
+export class ResponseBody extends ModelCallBody {
+  @ApiProperty({
+    description: 'A text, or a list of items.',
+    example: 'Hello',
+    oneOf: [{ type: 'string' }, { type: 'array', items: { type: 'object' } }],
+  })
+  input!: string | object[];
+  @ApiPropertyOptional({ example: 'Answer briefly.', description: 'What the model reads before the input.' })
+  instructions?: string;
+  @ApiPropertyOptional({
+    type: 'array',
+    items: { type: 'object' },
+    description: 'Tools that you run: `function`, `custom`, `local_shell` and `apply_patch`.',
+    example: [{ type: 'function', name: 'weather', parameters: { type: 'object' } }],
+  })
+  tools?: object[];
+  @ApiPropertyOptional({
+    type: 'integer',
+    minimum: 1,
+    example: 500,
+    description:
+      'The most tokens of an answer, with its reasoning. Its price is held. Default: 8192, the limit of the model, ' +
+      'or what the credits cover.',
+  })
+  max_output_tokens?: number;
+  @ApiPropertyOptional({ type: Boolean, example: false, description: 'Sends the answer as server-sent events.' })
+  stream?: boolean;
+  @ApiPropertyOptional({ enum: [false], example: false, description: 'Responses are not kept.' })
+  store?: false;
+}
+
+export class MessageBody extends ModelCallBody {
+  @ApiProperty({
+    type: 'array',
+    items: { type: 'object' },
+    minItems: 1,
+    description: 'The conversation.',
+    example: [{ role: 'user', content: 'Hello' }],
+  })
+  messages!: object[];
+  @ApiProperty({
+    type: 'integer',
+    minimum: 1,
+    example: 500,
+    description: 'The most tokens of an answer, with its thinking. Its price is held.',
+  })
+  max_tokens!: number;
+  @ApiPropertyOptional({
+    description: 'What the model reads before the conversation: a text, or a list of blocks.',
+    example: 'Answer briefly.',
+    oneOf: [{ type: 'string' }, { type: 'array', items: { type: 'object' } }],
+  })
+  system?: string | object[];
+  @ApiPropertyOptional({
+    type: 'array',
+    items: { type: 'object' },
+    description: 'Tools that you run.',
+    example: [{ name: 'weather', input_schema: { type: 'object' } }],
+  })
+  tools?: object[];
+  @ApiPropertyOptional({ type: Boolean, example: false, description: 'Sends the answer as server-sent events.' })
+  stream?: boolean;
 }
 
 export class PricedCallView {

@@ -5,7 +5,7 @@ import type { AnswerHead, AnswerSink } from '../calls/answer-sink.js';
 /** A reader that takes nothing for this long is taken for gone. */
 const SLOWEST_READ_MS = 120_000;
 
-/** The headers of an answer, which no client of OpenAI looks at. */
+/** The headers of an answer, which no client of the protocols looks at. */
 export function headersOf({ generationId, model, maxTokens }: AnswerHead): Record<string, string> {
   return {
     'X-Service-Generation': generationId,
@@ -20,8 +20,8 @@ export class StreamAnswer implements AnswerSink {
   constructor(
     private readonly response: ServerResponse,
     readonly hangUp: AbortSignal,
-    /** Renders an error as the API does. */
-    private readonly render: (error: DomainError) => object,
+    /** Renders an error as an event on which clients of the protocol fail. */
+    private readonly render: (error: DomainError) => string,
   ) {}
 
   begin(head: AnswerHead): void {
@@ -41,7 +41,7 @@ export class StreamAnswer implements AnswerSink {
 
   /** The status was sent, so that only an event can tell. */
   fail(error: DomainError): void {
-    if (!this.response.destroyed) this.response.write(`data: ${JSON.stringify(this.render(error))}\n\n`);
+    if (!this.response.destroyed) this.response.write(this.render(error));
   }
 
   /** Resolves also when the reader leaves, which {@link hangUp} tells. */

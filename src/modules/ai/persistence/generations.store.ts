@@ -2,7 +2,16 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
 import { insertOf } from '../../../platform/database/insert-of.js';
 import { type Page, pageOf, type PageRequest } from '../../../platform/database/page.js';
+import type { GenerationOutcome } from '../domain/generation-state.js';
 import { Generation, GenerationStart } from './generation.entity.js';
+
+/** A filter for the generations of an organization. */
+export interface GenerationFilter {
+  readonly model: string | undefined;
+  readonly outcome: GenerationOutcome | undefined;
+  readonly keyId: string | undefined;
+  readonly projectId: string | undefined;
+}
 
 @Injectable()
 export class GenerationsStore {
@@ -46,13 +55,18 @@ export class GenerationsStore {
   }
 
   /** Returns the newest generations first. */
-  async list(orgId: string, page: PageRequest): Promise<Page<Generation>> {
+  async list(orgId: string, filter: GenerationFilter, page: PageRequest): Promise<Page<Generation>> {
     const query = this.database.manager
       .createQueryBuilder(Generation, 'generation')
       .where('generation.org_id = :orgId', { orgId })
       .orderBy('generation.id', 'DESC')
       .limit(page.limit + 1);
     if (page.after !== undefined) query.andWhere('generation.id < :after', { after: page.after });
+    const { model, outcome, keyId, projectId } = filter;
+    if (model !== undefined) query.andWhere('generation.model = :model', { model });
+    if (outcome !== undefined) query.andWhere('generation.outcome = :outcome', { outcome });
+    if (keyId !== undefined) query.andWhere('generation.key_id = :keyId', { keyId });
+    if (projectId !== undefined) query.andWhere('generation.project_id = :projectId', { projectId });
     return pageOf(await query.getMany(), page, ({ id }) => id);
   }
 

@@ -18,7 +18,7 @@ const MAX_LOOKED_AT_BYTES = 65_536;
 
 /**
  * Reads the beginning of a body until it shows whether it is an error, at most until `until` is aborted: of a stream,
- * the first frame that is no comment; of JSON, the first field. The bytes stay as they are.
+ * the first frame that is no comment; of JSON, the first fields. The bytes stay as they are.
  *
  * @throws {Error} when the body breaks or ends before that.
  */
@@ -108,8 +108,8 @@ function judgeStream(text: string, isAll: boolean): ErrorUnder200 | false | unde
 /** Routers begin a body of JSON with spaces while they wait, and an error is its first field. */
 function judgeJson(text: string, isAll: boolean): ErrorUnder200 | false | undefined {
   const beginning = text.trimStart();
-  if (!isAll && beginning.length < 16 && !beginning.includes('}')) return undefined;
-  if (!/^\{\s*"error"\s*:\s*[{"]/.test(beginning)) return false;
+  if (!isAll && beginning.length < 48 && !beginning.includes('}')) return undefined;
+  if (!/^\{\s*(?:"type"\s*:\s*"error"\s*,\s*)?"error"\s*:\s*[{"]/.test(beginning)) return false;
   return errorIn(text) ?? (isAll ? false : undefined);
 }
 
@@ -120,7 +120,10 @@ function errorIn(json: string): ErrorUnder200 | undefined {
   } catch {
     return undefined;
   }
-  const { error } = parsed;
+  // The Responses API has the fields of an error in the event itself, or in the response that failed.
+  const { type, response } = parsed;
+  const error =
+    parsed['error'] ?? (type === 'error' ? parsed : type === 'response.failed' ? fieldsOf(response)['error'] : null);
   if (error === undefined || error === null) return undefined;
   const fields = typeof error === 'string' ? { message: error } : fieldsOf(error);
   const { code } = fields;

@@ -1,12 +1,10 @@
-import { type Fields, fieldsOf, listOf, textOf } from '../routers/upstream-json.js';
+import { fieldsOf } from '../routers/upstream-json.js';
 import type { AnswerFacts, AnswerReader } from './answer-reader.js';
-import { tokensOf, usageForCaller } from './reported-usage.js';
-import { countOutput } from './usage-frame.js';
+import type { AnswerForm } from './forms/answer-form.js';
+import { usageForCaller } from './reported-usage.js';
 
 const [QUOTE, BACKSLASH, COMMA, COLON] = [0x22, 0x5c, 0x2c, 0x3a];
 const [OPEN_BRACE, CLOSE_BRACE, OPEN_BRACKET, CLOSE_BRACKET] = [0x7b, 0x7d, 0x5b, 0x5d];
-/** The fields that are read. All others stay bytes, such as a million numbers of embeddings. */
-const READ = new Set(['id', 'model', 'usage', 'error', 'choices']);
 /** The longest name of a field that is read, with its quotes. */
 const MAX_NAME_BYTES = 32;
 
@@ -25,6 +23,9 @@ class FieldSpans {
   private name: number[] | undefined;
   private key: string | undefined;
   private begin = 0;
+
+  /** @param names the fields that are read. All others stay bytes, such as a million numbers of embeddings. */
+  constructor(private readonly names: ReadonlySet<string>) {}
 
   push(chunk: Buffer): void {
     for (const byte of chunk) {
@@ -68,7 +69,8 @@ class FieldSpans {
   }
 
   private finishField(): void {
-    if (this.key !== undefined && READ.has(this.key)) this.spans.set(this.key, { begin: this.begin, end: this.at });
+    if (this.key !== undefined && this.names.has(this.key))
+      this.spans.set(this.key, { begin: this.begin, end: this.at });
     this.key = undefined;
     this.name = undefined;
   }
@@ -86,9 +88,13 @@ function nameOf(quoted: readonly number[]): string {
 /** Reads an answer that is one JSON object, and keeps it until the price is known. */
 export class JsonAnswer implements AnswerReader {
   private readonly chunks: Buffer[] = [];
-  private readonly fields = new FieldSpans();
+  private readonly fields: FieldSpans;
   private whole: Buffer | undefined;
   private read: AnswerFacts | undefined;
+
+  constructor(private readonly form: AnswerForm) {
+    this.fields = new FieldSpans(new Set(['usage', ...form.wholeFields]));
+  }
 
   push(chunk: Buffer): Buffer {
     this.chunks.push(chunk);
@@ -98,7 +104,7 @@ export class JsonAnswer implements AnswerReader {
 
   /** What is known before the end of the answer is nothing. */
   get facts(): AnswerFacts {
-    return (this.read ??= this.lookAt());
+    return (this.read ??= { ...this.form.readWhole((name) => this.valueOf(name)), isComplete: true });
   }
 
   end(costUsd: string | undefined): Buffer {
@@ -107,20 +113,6 @@ export class JsonAnswer implements AnswerReader {
     if (span === undefined) return bytes;
     const usage = JSON.stringify(usageForCaller(fieldsOf(this.valueOf('usage')), costUsd));
     return Buffer.concat([bytes.subarray(0, span.begin), Buffer.from(usage), bytes.subarray(span.end)]);
-  }
-
-  private lookAt(): AnswerFacts {
-    const choices = listOf(this.valueOf('choices')).map(fieldsOf);
-    const error = this.valueOf('error');
-    return {
-      generationId: textOf(this.valueOf('id')),
-      model: textOf(this.valueOf('model')),
-      finishReason: choices.map((choice: Fields) => textOf(choice['finish_reason'])).find(Boolean),
-      tokens: tokensOf(this.valueOf('usage')),
-      countedOutput: choices.reduce((sum, choice) => sum + countOutput(choice['message']), 0),
-      hasFailed: error !== undefined && error !== null,
-      isComplete: true,
-    };
   }
 
   private valueOf(name: string): unknown {

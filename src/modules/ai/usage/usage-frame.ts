@@ -1,29 +1,29 @@
-import { type Fields, fieldsOf, listOf, textOf } from '../routers/upstream-json.js';
-import type { AnswerFacts, AnswerReader } from './answer-reader.js';
-import { tokensOf, usageForCaller } from './reported-usage.js';
-import { estimateText } from './token-estimate.js';
+import { type Fields, fieldsOf } from '../routers/upstream-json.js';
+import type { AnswerReader } from './answer-reader.js';
+import type { AnswerForm, EventReader, GrowingFacts, UsageEvent } from './forms/answer-form.js';
+import { hasPurchase, usageForCaller } from './reported-usage.js';
 
 const NEWLINE = 10;
 const RETURN = 13;
-/** A larger event is passed on without being read. It holds a picture, and no usage. */
-const MAX_EVENT_BYTES = 4 * 1_048_576;
 /** What comes after the usage waits until the price is known: the mark of the end. */
 const MAX_TAIL_BYTES = 65_536;
 const LINE_END = /\r\n|\n|\r/;
 
 interface Options {
+  readonly form: AnswerForm;
   /** True if the caller asked for the frame with the usage. */
   readonly showsUsage: boolean;
 }
 
-type Facts = { -readonly [Name in keyof AnswerFacts]: AnswerFacts[Name] };
+/** What waits for the price. */
+type Waiting = Buffer | { readonly event: Buffer; readonly usage: UsageEvent };
 
 /**
- * Reads the stream of a chat completion event by event. However the bytes are split, the same bytes come out: those
- * that came in, but for the usage, which is held back until the end.
+ * Reads the stream of an answer event by event. However the bytes are split, the same bytes come out: those that came
+ * in, but for the usage, which is held back until the end.
  */
 export class UsageFrame implements AnswerReader {
-  readonly facts: Facts = {
+  readonly facts: GrowingFacts = {
     generationId: undefined,
     model: undefined,
     finishReason: undefined,
@@ -36,14 +36,16 @@ export class UsageFrame implements AnswerReader {
   private heldBytes = 0;
   /** True from the usage, an error or the mark of the end on. */
   private isOver = false;
-  private usage: Fields | undefined;
-  private tail: Buffer[] = [];
+  private tail: Waiting[] = [];
   private tailBytes = 0;
   private isLineEmpty = true;
   private afterReturn = false;
   private isTooLong = false;
+  private readonly events: EventReader;
 
-  constructor(private readonly options: Options) {}
+  constructor(private readonly options: Options) {
+    this.events = options.form.events();
+  }
 
   push(chunk: Buffer): Buffer {
     const out: Buffer[] = [];
@@ -65,18 +67,12 @@ export class UsageFrame implements AnswerReader {
     const rest = Buffer.concat(this.held);
     this.dropHeld();
     if (!this.isOver) out.push(rest);
-    if (this.usage !== undefined && this.options.showsUsage)
-      out.push(Buffer.from(`data: ${JSON.stringify({ ...this.usage, usage: this.usageOf(costUsd) })}\n\n`));
-    out.push(...this.tail);
+    for (const waiting of this.tail)
+      out.push(Buffer.isBuffer(waiting) ? waiting : this.shown(waiting.event, waiting.usage, costUsd));
     // The second half of the last line end.
     if (this.isOver && rest.length === 1) out.push(rest);
     this.tail = [];
-    this.usage = undefined;
     return Buffer.concat(out);
-  }
-
-  private usageOf(costUsd: string | undefined): Fields {
-    return usageForCaller(fieldsOf(this.usage!['usage']), costUsd);
   }
 
   /** Lines end with LF, CR or both, and an event with an empty line. */
@@ -97,7 +93,7 @@ export class UsageFrame implements AnswerReader {
     if (bytes.length === 0) return;
     this.held.push(bytes);
     this.heldBytes += bytes.length;
-    if (this.heldBytes <= MAX_EVENT_BYTES) return;
+    if (this.heldBytes <= this.options.form.maxEventBytes) return;
     this.isTooLong = true;
     if (!this.isOver) out.push(...this.held);
     this.dropHeld();
@@ -135,32 +131,32 @@ export class UsageFrame implements AnswerReader {
 
   private read(fields: Fields, event: Buffer, out: Buffer[]): void {
     const { facts } = this;
-    facts.generationId ??= textOf(fields['id']);
-    facts.model ??= textOf(fields['model']);
-    if (fields['error'] !== undefined && fields['error'] !== null) {
-      // The caller gets an error of ours in its place.
-      facts.hasFailed = true;
-      this.isOver = true;
-    }
-    const choices = listOf(fields['choices']).map(fieldsOf);
-    for (const choice of choices) {
-      facts.finishReason ??= textOf(choice['finish_reason']);
-      facts.countedOutput += countOutput(choice['delta']);
-    }
-    const tokens = tokensOf(fields['usage']);
-    if (tokens !== undefined) facts.tokens = tokens;
+    const usage = this.events.read(fields, facts);
+    // The caller gets an error of ours in place of that of the router.
+    const wasOver = this.isOver;
+    this.isOver ||= facts.hasFailed || facts.isComplete || usage?.isLast === true;
     if (facts.hasFailed) return;
-    if (tokens === undefined) {
+    if (usage === undefined && this.isOver && !wasOver) {
+      // The last event may be large.
+      this.tail.push(event);
+    } else if (usage === undefined) {
       this.pass(event, out);
-    } else if (choices.length === 0) {
-      this.usage = fields;
-      this.isOver = true;
+    } else if (usage.isLast) {
+      // Where the usage has an event of its own, the last one counts.
+      if (usage.isUsageOnly) this.tail = this.tail.filter((waiting) => Buffer.isBuffer(waiting));
+      this.tail.push({ event, usage });
     } else {
-      // Some servers count in every event. What the caller pays is known only at the end.
-      const { usage, ...others } = fields;
-      const shown = this.options.showsUsage ? { ...others, usage: usageForCaller(fieldsOf(usage), undefined) } : others;
-      this.pass(Buffer.from(`data: ${JSON.stringify(shown)}\n\n`), out);
+      // What the caller pays is known only at the end.
+      this.pass(this.shown(event, usage, undefined), out);
     }
+  }
+
+  private shown(event: Buffer, usage: UsageEvent, costUsd: string | undefined): Buffer {
+    if (this.options.showsUsage) {
+      if (costUsd === undefined && !hasPurchase(usage.usage)) return event;
+      return rewritten(event, usage.with(usageForCaller(usage.usage, costUsd)));
+    }
+    return usage.isUsageOnly ? NOTHING : rewritten(event, usage.with(undefined));
   }
 
   private pass(event: Buffer, out: Buffer[]): void {
@@ -180,6 +176,13 @@ function dataOf(event: Buffer): string | undefined {
   return data.length === 0 ? undefined : data.join('\n');
 }
 
+/** Only the data is replaced. Names and IDs of events stay. */
+function rewritten(event: Buffer, fields: Fields): Buffer {
+  const lines = event.toString('utf8').split(LINE_END);
+  const others = lines.filter((line) => line !== '' && !line.startsWith('data:'));
+  return Buffer.from([...others, `data: ${JSON.stringify(fields)}`, '', ''].join('\n'));
+}
+
 function fieldsIn(data: string): Fields | undefined {
   try {
     return fieldsOf(JSON.parse(data));
@@ -188,11 +191,4 @@ function fieldsIn(data: string): Fields | undefined {
   }
 }
 
-/** Counts the texts of a piece of an answer: words, reasoning and arguments of tools. */
-export function countOutput(value: unknown, depth = 8): number {
-  if (typeof value === 'string') return estimateText(value);
-  if (typeof value !== 'object' || value === null || depth === 0) return 0;
-  return Object.entries(value)
-    .filter(([name]) => name !== 'role' && name !== 'id' && name !== 'type')
-    .reduce((sum, [, each]) => sum + countOutput(each, depth - 1), 0);
-}
+const NOTHING = Buffer.alloc(0);

@@ -16,6 +16,13 @@ class PlanLimitsView {
   deploys_stored_mib!: number;
 }
 
+class PlanModelsView {
+  @ApiProperty({ type: 'integer', example: 400_000, description: 'Tokens of models in a minute, of an organization.' })
+  tokens_per_minute!: number;
+  @ApiProperty({ type: 'integer', example: 32, description: 'Calls of models at the same time.' })
+  concurrency!: number;
+}
+
 class PlanFeaturesView {
   @ApiProperty() production_deploys!: boolean;
   @ApiProperty({ description: 'Builds that reach every public address instead of package registries only.' })
@@ -56,6 +63,7 @@ class PlanView {
   @ApiProperty({ type: PlanLimitsView }) limits!: PlanLimitsView;
   @ApiProperty({ type: PlanFeaturesView }) features!: PlanFeaturesView;
   @ApiProperty({ type: PlanAppsView }) apps!: PlanAppsView;
+  @ApiProperty({ type: PlanModelsView }) models!: PlanModelsView;
   @ApiProperty({
     type: String,
     example: '5',
@@ -79,6 +87,7 @@ class PlanView {
     support,
     deploys,
     apps,
+    ai,
   }: Plan): PlanView {
     return {
       id,
@@ -97,6 +106,7 @@ class PlanView {
         cpu_weight: apps.cpuWeight,
         cpu_max_percent: apps.cpuMaxPercent,
       },
+      models: { tokens_per_minute: ai.tokensPerMinute, concurrency: ai.concurrency },
       included_credits_usd: formatUsd(creditNano),
       bills_usage: billsUsage,
       support,

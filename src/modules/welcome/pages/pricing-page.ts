@@ -1,6 +1,6 @@
 import { formatUsd } from '../../../platform/money/nano-dollars.js';
 import { escapeHtml } from '../../../platform/text/escape-html.js';
-import { type Meter, METER_TABLE, METERS } from '../../metering/meter.js';
+import { type Meter, METER_TABLE, METERS, TOKEN_KINDS, type TokenKind } from '../../metering/meter.js';
 import type { ShownPrice } from '../../metering/prices.service.js';
 import { type Plan, PLAN_IDS, PLANS } from '../../plans/plan.js';
 import type { PublicPage } from '../../site/public-pages.js';
@@ -25,6 +25,8 @@ const ROWS: readonly (readonly [string, (plan: Plan) => string])[] = [
   ['Servers of deploys at once', ({ apps }) => count(apps.servers)],
   ['Deploys at once', ({ deploys }) => count(deploys.concurrency)],
   ['Storage for deploys', ({ deploys }) => `${(deploys.storedMib / 1_024).toLocaleString('en-US')} GiB`],
+  ['Calls of models at once', ({ ai }) => count(ai.concurrency)],
+  ['Tokens of models a minute', ({ ai }) => count(ai.tokensPerMinute)],
   ['Sandbox runs at once', ({ sandbox }) => count(sandbox.concurrency)],
   ['Support', ({ support }) => SUPPORT[support]],
 ];
@@ -50,17 +52,58 @@ Free has ${dollars(PLANS.free.creditNano)} of credits that pay for every kind of
     ).join('')}</tbody></table></div>
 <h2>Usage</h2><p>Prices are the same on every plan.</p>
 <div class="table" tabindex="0" role="region" aria-label="Prices of usage"><table><thead><tr>
-<th scope="col">Resource</th><th scope="col">Price</th><th scope="col">For</th></tr></thead><tbody>${prices
-      .toSorted((one, other) => METERS.indexOf(one.meter) - METERS.indexOf(other.meter))
-      .map(
-        ({ meter, model, priceNano, per }) =>
-          `<tr><th scope="row">${meterOf(meter, model)}</th>` +
-          `<td>${dollars(priceNano)}</td><td>${escapeHtml(per)}</td></tr>`,
-      )
-      .join('')}</tbody></table></div>
+<th scope="col">Resource</th><th scope="col">Price</th><th scope="col">For</th></tr></thead><tbody>${METERS.map(
+      (meter) => meterRows(meter, prices),
+    ).join('')}</tbody></table></div>
+${modelTable(prices)}
 <p><a href="/docs/plans">All limits</a>,
 <a href="/docs/metering">how usage is counted</a> and <a href="/docs/billing">what an invoice contains</a>.</p></main>`,
   };
+}
+
+/** A meter with models has one row for all of them, because a router may list hundreds. */
+function meterRows(meter: Meter, prices: readonly ShownPrice[]): string {
+  const { label, hasModel, price } = METER_TABLE[meter];
+  const row = (cells: string): string => `<tr><th scope="row">${escapeHtml(label)}</th>${cells}</tr>`;
+  if (hasModel) return row(`<td>By model</td><td>${escapeHtml(price.per)}</td>`);
+  return prices
+    .filter((each) => each.meter === meter)
+    .map(({ priceNano, per }) => row(`<td>${dollars(priceNano)}</td><td>${escapeHtml(per)}</td>`))
+    .join('');
+}
+
+const KIND_TITLES: Readonly<Record<TokenKind, string>> = {
+  input: 'Input',
+  output: 'Output',
+  cache_read: 'Read from a cache',
+  cache_write: 'Written to a cache',
+};
+const MOST_MODELS = 100;
+
+function modelTable(prices: readonly ShownPrice[]): string {
+  const models = new Map<string, Map<string, bigint>>();
+  for (const { model, priceNano } of prices) {
+    if (model === null) continue;
+    const at = model.lastIndexOf(':');
+    const name = model.slice(0, at);
+    models.set(name, (models.get(name) ?? new Map<string, bigint>()).set(model.slice(at + 1), priceNano));
+  }
+  if (models.size === 0) return '';
+  const cell = (nano: bigint | undefined): string => `<td>${nano === undefined ? '' : dollars(nano)}</td>`;
+  const rows = [...models]
+    .sort(([one], [other]) => (one < other ? -1 : 1))
+    .slice(0, MOST_MODELS)
+    .map(
+      ([name, kinds]) =>
+        `<tr><th scope="row"><code>${escapeHtml(name)}</code></th>` +
+        `${TOKEN_KINDS.map((kind) => cell(kinds.get(kind))).join('')}</tr>`,
+    );
+  const others = models.size - rows.length;
+  return `<h2>Models</h2><p>For ${METER_TABLE.ai_tokens.price.per}.</p>
+<div class="table" tabindex="0" role="region" aria-label="Prices of models"><table><thead><tr>
+<th scope="col">Model</th>${TOKEN_KINDS.map((kind) => `<th scope="col">${KIND_TITLES[kind]}</th>`).join('')}</tr></thead>
+<tbody>${rows.join('')}</tbody></table></div>
+${others > 0 ? `<p>And ${others} more: <code>GET /api/v1/ai/models</code>.</p>` : ''}`;
 }
 
 const card = (plan: Plan): string => `<li><h2>${plan.name}</h2>
@@ -79,9 +122,6 @@ function termsOf({ billsUsage, priceUsdPerMonth }: Plan): string {
 }
 
 const actionOf = ({ id, name }: Plan): string => (id === 'free' ? 'Start' : `Choose ${name}`);
-
-const meterOf = (meter: Meter, model: string | null): string =>
-  escapeHtml(METER_TABLE[meter].label) + (model === null ? '' : ` <code>${escapeHtml(model)}</code>`);
 
 const count = (limit: number | null): string => (limit === null ? 'Unlimited' : limit.toLocaleString('en-US'));
 const yes = (has: boolean): string => (has ? 'Yes' : 'No');

@@ -14,6 +14,7 @@ import { Copy } from '../../ui/copy';
 import { DeployState } from '../../ui/deploy-state';
 import { Dialog } from '../../ui/dialog';
 import { ErrorNote } from '../../ui/error-note';
+import { Fact } from '../../ui/fact';
 import { Icon } from '../../ui/icons';
 import { Loaded } from '../../ui/loaded';
 import { Page } from '../../ui/page';
@@ -252,15 +253,6 @@ function Facts({ deploy }: { readonly deploy: Deploy }): ReactNode {
 }
 
 const TRIGGERS: Readonly<Record<Deploy['trigger'], string>> = { api: 'hand', push: 'push', hook: 'a hook' };
-
-function Fact({ name, children }: { readonly name: string; readonly children: ReactNode }): ReactNode {
-  return (
-    <div className="min-w-0">
-      <dt className="text-muted text-xs">{name}</dt>
-      <dd className="mt-0.5 flex min-h-6 min-w-0 items-center gap-1">{children}</dd>
-    </div>
-  );
-}
 
 const STEPS = [
   ['Queue', ['queue']],

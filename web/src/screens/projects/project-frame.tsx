@@ -1,8 +1,8 @@
-import { type ReactNode, useEffect, useRef } from 'react';
+import { type ReactNode, useEffect } from 'react';
 import { useProjectName } from '../../data/projects';
 import { pathTo, type PathName } from '../../paths';
 import { Page } from '../../ui/page';
-import { ScreenLink } from '../../ui/screen-link';
+import { type Tab, Tabs } from '../../ui/tabs';
 
 export interface ProjectParams {
   readonly org: string;
@@ -10,9 +10,9 @@ export interface ProjectParams {
 }
 
 export type ProjectScreen = Extract<PathName, 'project' | `project${string}`> & Exclude<PathName, 'projects'>;
-export type Tab = readonly [name: string, to: ProjectScreen];
+export type ProjectTab = Tab<ProjectScreen>;
 
-const TABS: readonly Tab[] = [
+const TABS: readonly ProjectTab[] = [
   ['Deploys', 'project'],
   ['Logs', 'projectLogs'],
   ['Metrics', 'projectMetrics'],
@@ -39,36 +39,5 @@ export function ProjectFrame({ org, project, open, actions, children }: ProjectF
       <Tabs label="Project" tabs={TABS} open={open} params={{ org, project }} />
       {children}
     </Page>
-  );
-}
-
-interface TabsProps {
-  readonly label: string;
-  readonly tabs: readonly Tab[];
-  readonly open: ProjectScreen;
-  readonly params: ProjectParams;
-}
-
-/** On a phone the row scrolls, and the open one is in view. */
-function Tabs({ label, tabs, open, params }: TabsProps): ReactNode {
-  const row = useRef<HTMLElement>(null);
-  useEffect(() => {
-    const place = row.current!.querySelector<HTMLElement>('[aria-current]');
-    if (place !== null) row.current!.scrollLeft = place.offsetLeft - row.current!.clientWidth / 2;
-  }, [open]);
-  return (
-    <nav ref={row} aria-label={label} className="border-line relative -mt-2 mb-6 flex gap-1 overflow-x-auto border-b">
-      {tabs.map(([name, to]) => (
-        <ScreenLink
-          key={to}
-          to={to}
-          params={params}
-          aria-current={to === open ? 'page' : undefined}
-          className={`flex min-h-9 items-center border-b-2 px-3 whitespace-nowrap ${to === open ? 'border-accent text-ink font-medium' : 'text-muted hover:text-ink border-transparent'}`}
-        >
-          {name}
-        </ScreenLink>
-      ))}
-    </nav>
   );
 }

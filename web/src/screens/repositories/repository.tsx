@@ -10,6 +10,7 @@ import { branchesQuery, repositoriesQuery, repositoryQuery } from '../../data/re
 import { pathTo } from '../../paths';
 import { bytesInWords } from '../../ui/amounts';
 import { Button, ButtonLink } from '../../ui/button';
+import { CodeBlock } from '../../ui/code-block';
 import { Confirm } from '../../ui/confirm';
 import { Copy, CopyLine } from '../../ui/copy';
 import { DeployState } from '../../ui/deploy-state';
@@ -156,19 +157,7 @@ function Commands({ org, repository }: CommandsProps): ReactNode {
       </Section>
       {template === undefined && (
         <Section title="Push code that you have" hint="In its directory, which is a git repository with a commit.">
-          <div className="bg-sunken border-line flex items-start rounded-md border">
-            <pre
-              tabIndex={0}
-              role="group"
-              aria-label="The commands that push"
-              className="min-w-0 flex-1 overflow-x-auto p-3 font-mono text-sm"
-            >
-              {push}
-            </pre>
-            <span className="p-2">
-              <Copy text={push} label="Copy the commands that push" />
-            </span>
-          </div>
+          <CodeBlock text={push} label="The commands that push" />
         </Section>
       )}
     </>

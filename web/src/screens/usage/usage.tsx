@@ -1,11 +1,11 @@
 import type { Forecast, SpendCap, Usage } from '@service/client';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { type ReactNode, useMemo } from 'react';
-import { useLocation, useSearch } from 'wouter';
 import { ignore, queries } from '../../api';
 import { Chart } from '../../chart/chart';
 import { bytesOf, money } from '../../chart/units';
 import {
+  daysOf,
   forecastQuery,
   lastMonths,
   plansQuery,
@@ -15,6 +15,7 @@ import {
   usageByProjectQuery,
 } from '../../data/billing';
 import { useMay, useOrganization } from '../../data/me';
+import { useProjectNames } from '../../data/names';
 import { rowsOf } from '../../data/paged';
 import { projectsQuery } from '../../data/projects';
 import { pathTo } from '../../paths';
@@ -23,6 +24,7 @@ import { Empty } from '../../ui/empty';
 import { Figure } from '../../ui/figure';
 import { Loaded } from '../../ui/loaded';
 import { MeterBar } from '../../ui/meter-bar';
+import { MonthChoice, monthName, useMonth } from '../../ui/month';
 import { NotForRole } from '../../ui/not-for-role';
 import { Page, Section } from '../../ui/page';
 import { ScreenLink } from '../../ui/screen-link';
@@ -34,12 +36,9 @@ interface Params {
   readonly org: string;
 }
 
-const MONTHS = 6;
-const MONTH_NAME = new Intl.DateTimeFormat('en', { month: 'long', year: 'numeric', timeZone: 'UTC' });
 const COUNT = new Intl.NumberFormat('en');
 /** Plans count storage in powers of two. */
 const GIB = 1_073_741_824;
-const DAY_MS = 86_400_000;
 
 export function prepare({ org }: Params): void {
   const month = lastMonths(1)[0]!;
@@ -61,33 +60,15 @@ export function Screen({ org }: Params): ReactNode {
 }
 
 function Money({ org }: Params): ReactNode {
-  const [, go] = useLocation();
-  const months = lastMonths(MONTHS);
-  const wanted = new URLSearchParams(useSearch()).get('month');
-  const month = months.find((each) => each === wanted) ?? months[0]!;
+  const month = useMonth();
   const forecast = useQuery(forecastQuery(org));
   const cap = useQuery(spendCapQuery(org));
   return (
     <>
       <Loaded query={forecast}>{(data) => <Now forecast={data} cap={cap.data} />}</Loaded>
       <div className="mb-4 flex flex-wrap items-center justify-between gap-3">
-        <h2 className="text-lg font-semibold">Cost in {nameOf(month)}</h2>
-        <select
-          aria-label="Month"
-          className="input w-auto"
-          value={month}
-          onChange={({ target }) => {
-            go(`${pathTo('usage', { org })}${target.value === months[0] ? '' : `?month=${target.value}`}`, {
-              replace: true,
-            });
-          }}
-        >
-          {months.map((each) => (
-            <option key={each} value={each}>
-              {nameOf(each)}
-            </option>
-          ))}
-        </select>
+        <h2 className="text-lg font-semibold">Cost in {monthName(month)}</h2>
+        <MonthChoice path={pathTo('usage', { org })} month={month} />
       </div>
       <ByDay org={org} month={month} />
       <ByProject org={org} month={month} />
@@ -156,7 +137,7 @@ function ByDay({ org, month }: { readonly org: string; readonly month: string })
             </Empty>
           ) : (
             <Chart
-              label={`Cost by day and meter in ${nameOf(month)}`}
+              label={`Cost by day and meter in ${monthName(month)}`}
               times={picture.times}
               series={picture.series}
               unit="money"
@@ -175,13 +156,7 @@ function byDay(
   rows: readonly Usage[],
   month: string,
 ): { readonly times: string[]; readonly series: { readonly name: string; readonly values: number[] }[] } {
-  const start = Date.parse(`${month}-01`);
-  const times: string[] = [];
-  for (let at = start; at <= Date.now(); at += DAY_MS) {
-    const day = new Date(at).toISOString().slice(0, 10);
-    if (!day.startsWith(month)) break;
-    times.push(day);
-  }
+  const times = daysOf(month);
   const meters = [...new Set(rows.map(({ meter }) => meter))];
   return {
     times,
@@ -194,7 +169,7 @@ function byDay(
 
 function ByProject({ org, month }: { readonly org: string; readonly month: string }): ReactNode {
   const usage = useQuery(usageByProjectQuery(org, month));
-  const names = new Map(rowsOf(useInfiniteQuery(projectsQuery(org)).data).map(({ id, name }) => [id, name]));
+  const names = useProjectNames(org);
   const rows = usage.data?.data.toSorted((a, b) => Number(b.cost) - Number(a.cost)) ?? [];
   if (rows.length === 0) return null;
   return (
@@ -265,5 +240,3 @@ function Limits({ org, forecast }: { readonly org: string; readonly forecast: Fo
     </Section>
   );
 }
-
-const nameOf = (month: string): string => MONTH_NAME.format(new Date(`${month}-01`));

@@ -1,8 +1,8 @@
 import type { ReactNode } from 'react';
 import { ScreenLink } from '../../../ui/screen-link';
-import { ProjectFrame, type ProjectParams, type ProjectScreen, type Tab } from '../project-frame';
+import { ProjectFrame, type ProjectParams, type ProjectScreen, type ProjectTab } from '../project-frame';
 
-const PARTS: readonly Tab[] = [
+const PARTS: readonly ProjectTab[] = [
   ['General', 'projectSettings'],
   ['Build and run', 'projectBuild'],
   ['Variables', 'projectVariables'],

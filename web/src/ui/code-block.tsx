@@ -1,0 +1,21 @@
+import type { ReactNode } from 'react';
+import { Copy } from './copy';
+
+/** Lines of code with a button that copies them. */
+export function CodeBlock({ text, label }: { readonly text: string; readonly label: string }): ReactNode {
+  return (
+    <div className="bg-sunken border-line flex items-start rounded-md border">
+      <pre
+        tabIndex={0}
+        role="group"
+        aria-label={label}
+        className="min-w-0 flex-1 overflow-x-auto p-3 font-mono text-sm whitespace-pre"
+      >
+        {text}
+      </pre>
+      <span className="p-2">
+        <Copy text={text} label={`Copy: ${label}`} />
+      </span>
+    </div>
+  );
+}
