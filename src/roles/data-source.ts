@@ -44,6 +44,7 @@ import { BindKeysToProjects1795292300000 } from '../../migrations/1795292300000-
 // prettier-ignore
 import { CreateProviderKeysAndAiPolicies1795292400000 }
   from '../../migrations/1795292400000-create-provider-keys-and-ai-policies.js';
+import { AddPriceBooks1795292600000 } from '../../migrations/1795292600000-add-price-books.js';
 import { CreateGenerationContents1795292500000 } from '../../migrations/1795292500000-create-generation-contents.js';
 // prettier-ignore
 import { CountWorkPaidElsewhere1795292410000 }
@@ -166,6 +167,7 @@ const MIGRATIONS = [
   CreateProviderKeysAndAiPolicies1795292400000,
   CountWorkPaidElsewhere1795292410000,
   CreateGenerationContents1795292500000,
+  AddPriceBooks1795292600000,
 ];
 
 /** Returns the names of all migrations in their order. */

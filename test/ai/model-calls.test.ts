@@ -121,6 +121,13 @@ describe('POST /api/v1/ai/chat/completions', () => {
     ['a limit of zero', { ...HELLO, max_tokens: 0 }, 'max_tokens'],
     ['too many answers', { ...HELLO, n: 1_000 }, 'n'],
     ['plugins, which are billed otherwise', { ...HELLO, plugins: [{ id: 'web' }] }, 'plugins'],
+    ['tools that the router runs', { ...HELLO, tools: [{ type: 'openrouter:web_search' }] }, 'tools[0].type'],
+    ['a service tier above the listed price', { ...HELLO, service_tier: 'priority' }, 'service_tier'],
+    [
+      'a cache of an hour, which has a price of its own',
+      { ...HELLO, messages: [{ role: 'user', content: [{ cache_control: { ttl: '1h' } }] }] },
+      'messages[0].content[0].cache_control.ttl',
+    ],
     ['five models', { ...HELLO, models: ['a', 'b', 'c', 'd'] }, 'models'],
   ])('refuses %s', async (_, body, path) => {
     const { error } = expectStatus(400, await chat(body)).body;

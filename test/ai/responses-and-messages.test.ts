@@ -169,6 +169,7 @@ describe.each([RESPONSES, MESSAGES])('POST $path', ({ protocol, path, hello, lim
     expect(await paths({ ...hello, tools: {} })).toEqual(['tools']);
     expect(await paths({ ...hello, plugins: [{ id: 'web' }] })).toEqual(['plugins']);
     expect(await paths({ ...hello, service_tier: 'priority' })).toEqual(['service_tier']);
+    expect(await paths({ ...hello, fallbacks: [{ model: 'fake/none' }] })).toEqual(['fallbacks']);
     expect(router.calls).toEqual([]);
   });
 
@@ -320,6 +321,8 @@ describe('POST /api/v1/ai/messages', () => {
     ['container', { container: 'container_1' }],
     ['speed', { speed: 'fast' }],
     ['inference_geo', { inference_geo: 'us' }],
+    ['compaction', { compaction: {} }],
+    ['context_management.edits[1].type', { context_management: { edits: [{}, { type: 'compact_20260112' }] } }],
     ['system[0].cache_control.ttl', { system: [{ type: 'text', text: 'Hi', cache_control: HOUR }] }],
     [
       'messages[0].content[1].cache_control.ttl',
@@ -345,14 +348,15 @@ describe('POST /api/v1/ai/messages', () => {
     expect(router.calls).toEqual([]);
   });
 
-  it('passes on tools that the caller runs', async () => {
+  it('passes on tools that the caller runs, and what has the listed price', async () => {
     const tools = [
       { name: 'own', input_schema: {} },
       { type: 'custom', name: 'other', input_schema: {} },
       { type: 'bash_20250124', name: 'bash', cache_control: { type: 'ephemeral', ttl: '5m' } },
     ];
-    expectStatus(200, await ask({ tools, system: 'Be brief.' }));
-    expect(router.calls[0]!.body).toMatchObject({ tools, system: 'Be brief.' });
+    const listed = { speed: 'standard', context_management: { edits: [{ type: 'clear_thinking_20251015' }] } };
+    expectStatus(200, await ask({ tools, system: 'Be brief.', ...listed }));
+    expect(router.calls[0]!.body).toMatchObject({ tools, system: 'Be brief.', ...listed });
   });
 });
 

@@ -37,7 +37,7 @@ describe('PRICES_FILE', () => {
       organization: { id: orgId },
     } = await new Make(app).person();
     const usage = { meter: 'sandbox_compute', quantity: 1n } as const;
-    expect(await app.get(PricesService).estimate({ ...usage, at: new Date() })).toBe(278n);
+    expect(await app.get(PricesService).estimate({ ...usage, orgId, at: new Date() })).toBe(278n);
     // 277.7… nano-dollars each.
     const [one, two] = await app
       .get(UsageService)
@@ -52,10 +52,44 @@ describe('PRICES_FILE', () => {
     write(first, { ...first, id: 'compute-2', from: soon.toISOString(), usd: '2' });
     await app.restart();
     const estimate = (at: Date) =>
-      app.get(PricesService).estimate({ meter: 'sandbox_compute', quantity: 3_600_000n, at });
+      app.get(PricesService).estimate({ orgId: 'org_1', meter: 'sandbox_compute', quantity: 3_600_000n, at });
     expect(await estimate(new Date())).toBe(1_000_000_000n);
     expect(await estimate(soon)).toBe(2_000_000_000n);
     expect((await app.get(PricesService).list(soon)).map(({ id, per }) => [id, per])).toEqual([['compute-2', 'hour']]);
+  });
+
+  it('charges organizations of a book its prices, and the standard ones for what it does not price', async () => {
+    const make = new Make(app);
+    const [partner, other] = [await make.person(), await make.person()];
+    const model = { meter: 'ai_tokens', model: 'a/b:input' } as const;
+    writeFileSync(
+      file,
+      JSON.stringify({
+        books: [{ id: 'partner', organizations: [partner.organization.id] }],
+        prices: [
+          first,
+          { id: 'tokens-1', ...model, from: first.from, usd: '4' },
+          { ...first, id: 'partner-compute-1', book: 'partner', usd: '0.25' },
+        ],
+      }),
+    );
+    await app.restart();
+    const costs = async (orgId: string): Promise<bigint[]> => {
+      const at = { orgId, source: 'test', occurredAt: new Date() };
+      const recorded = await app.get(UsageService).record([
+        { ...at, sourceId: `${orgId}-compute`, meter: 'sandbox_compute', quantity: BigInt(HOUR_MS) },
+        { ...at, sourceId: `${orgId}-tokens`, ...model, quantity: 1_000_000n },
+      ]);
+      return recorded.map(({ costNano }) => costNano);
+    };
+    expect(await costs(partner.organization.id)).toEqual([250_000_000n, 4_000_000_000n]);
+    expect(await costs(other.organization.id)).toEqual([1_000_000_000n, 4_000_000_000n]);
+    // What was used carries the price of the book, so that invoices show it.
+    expect(
+      await make.sql('SELECT price_version FROM usage_events WHERE org_id = $1 ORDER BY 1', [partner.organization.id]),
+    ).toEqual([{ price_version: 'partner-compute-1' }, { price_version: 'tokens-1' }]);
+    const shown = await app.get(PricesService).list(new Date());
+    expect(shown.map(({ id }) => id).sort()).toEqual(['compute-1', 'tokens-1']);
   });
 
   it('refuses to start when an existing price was changed', async () => {

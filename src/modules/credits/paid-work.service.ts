@@ -39,10 +39,10 @@ export class PaidWorkService {
   }
 
   /** Returns the most that the work may cost, in nano-dollars. Nothing is held. */
-  async estimate({ meter, lines }: Pick<WorkEstimate, 'meter' | 'lines'>): Promise<bigint> {
+  async estimate({ orgId, meter, lines }: Pick<WorkEstimate, 'orgId' | 'meter' | 'lines'>): Promise<bigint> {
     const at = this.clock.now();
     const costs = await Promise.all(
-      lines.map(({ model = null, quantity }) => this.prices.estimate({ meter, model, quantity, at })),
+      lines.map(({ model = null, quantity }) => this.prices.estimate({ orgId, meter, model, quantity, at })),
     );
     return costs.reduce((sum, costNano) => sum + costNano, 0n);
   }
@@ -133,7 +133,7 @@ export class PaidWorkService {
     paidElsewhere,
   }: WorkEnd): Promise<WorkRequest> {
     if (!paidElsewhere) return { kind: 'end', orgId, key, events };
-    return { kind: 'count', orgId, key, costNano: await this.estimate({ meter, lines: events }), occurredAt: begunAt };
+    return { kind: 'count', orgId, key, costNano: await this.estimate({ orgId, meter, lines: events }), occurredAt: begunAt };
   }
 
   /** Batches the request with those of other callers, unless the caller has a transaction that it must join. */

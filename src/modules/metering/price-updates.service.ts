@@ -5,7 +5,7 @@ import { Clock } from '../../platform/time/clock.js';
 import type { Meter } from './meter.js';
 import { PriceVersionsStore } from './persistence/price-versions.store.js';
 import { PriceCatalog } from './prices/price-catalog.js';
-import type { PriceVersion } from './prices/price-version.js';
+import { type PriceVersion, STANDARD_BOOK } from './prices/price-version.js';
 
 /** A price that applies from now on, or soon. */
 export interface PriceUpdate {
@@ -45,6 +45,7 @@ export class PriceUpdatesService {
       const now = this.clock.now();
       const latest = new Map<string, PriceVersion>();
       for (const version of await this.store.list()) {
+        if (version.book !== STANDARD_BOOK) continue;
         const known = latest.get(placeOf(version));
         if (known === undefined || known.from < version.from) latest.set(placeOf(version), version);
       }
@@ -89,6 +90,7 @@ function versionOf(update: PriceUpdate, from: Date): PriceVersion {
   const { meter, model, priceNano } = update;
   return {
     id: `update-${createHash('sha256').update(name).digest('hex').slice(0, 32)}`,
+    book: STANDARD_BOOK,
     meter,
     model,
     priceNano,

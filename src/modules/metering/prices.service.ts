@@ -5,6 +5,7 @@ import { PriceCatalog } from './prices/price-catalog.js';
 import { pricedQuantityOf, type PriceVersion } from './prices/price-version.js';
 
 interface Usage {
+  readonly orgId: string;
   readonly meter: Meter;
   /** `<model>:<kind>`, for a meter that has models. */
   readonly model?: string | null;
@@ -29,8 +30,8 @@ export class PricesService {
    *
    * @throws {UsageWithoutPrice} when there is no price. That is a fault of the calling module, and so a 500.
    */
-  async estimate({ meter, model, quantity, at }: Usage): Promise<bigint> {
-    const { priceNano } = (await this.catalog.current()).get(meter, model, at);
+  async estimate({ orgId, meter, model, quantity, at }: Usage): Promise<bigint> {
+    const { priceNano } = (await this.catalog.current()).get({ orgId, meter, model }, at);
     const per = pricedQuantityOf(meter, monthOf(at));
     return (quantity * priceNano + per - 1n) / per;
   }

@@ -124,7 +124,7 @@ function rate(event: UsageEvent, prices: Prices): RatedEvent {
   const { orgId, meter, model, quantity, occurredAt } = event;
   assert(isModelOf(meter, model), `An event of ${meter} has the invalid model ${String(model)}.`);
   assert(quantity >= 0n && quantity <= MAX_QUANTITY, `An event of ${meter} has the invalid quantity ${quantity}.`);
-  const { id: priceVersion, priceNano } = prices.get(meter, model, occurredAt);
+  const { id: priceVersion, priceNano } = prices.get({ orgId, meter, model }, occurredAt);
   const month = monthOf(occurredAt);
   return ratedAs(event, eventIdOf(event), {
     orgId,

@@ -95,7 +95,7 @@ export class CallBilling {
     const estimates = await Promise.all(
       plan.models.map(async (model) => {
         const lines = linesOf(model, inputTokens, outputTokens);
-        return { lines, costNano: await this.paidWork.estimate({ meter: METER, lines }) };
+        return { lines, costNano: await this.paidWork.estimate({ orgId: org.id, meter: METER, lines }) };
       }),
     );
     const dearest = estimates.reduce((one, other) => (other.costNano > one.costNano ? other : one));

@@ -65,7 +65,7 @@ export class UsageIntakeService {
         return { code: 'organization_not_found', field: 'org_id', message: 'Organization not found' };
       if (typeof projectId === 'string' && !owners.hasProject(projectId, orgId))
         return { code: 'project_not_found', field: 'project_id', message: 'Project not found in this organization' };
-      if (prices.find(meter, model, occurredAt) === undefined)
+      if (prices.find({ orgId, meter, model }, occurredAt) === undefined)
         return {
           code: 'price_not_found',
           field: model === null ? 'meter' : 'model',

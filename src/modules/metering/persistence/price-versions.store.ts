@@ -5,6 +5,7 @@ import type { PriceVersion } from '../prices/price-version.js';
 
 interface Row {
   readonly id: string;
+  readonly book: string;
   readonly meter: Meter;
   readonly model: string;
   readonly price_nano: string;
@@ -23,8 +24,9 @@ export class PriceVersionsStore {
 
   async list(): Promise<PriceVersion[]> {
     const rows = await this.database.manager.query<Row[]>('SELECT * FROM price_versions');
-    return rows.map(({ id, meter, model, price_nano, effective_from }) => ({
+    return rows.map(({ id, book, meter, model, price_nano, effective_from }) => ({
       id,
+      book,
       meter,
       model: model === '' ? null : model,
       priceNano: BigInt(price_nano),
@@ -36,16 +38,17 @@ export class PriceVersionsStore {
     if (versions.length === 0) return;
     await this.database.manager.query(
       `
-      INSERT INTO price_versions (id, meter, model, price_nano, effective_from, created_at)
-      SELECT given.*, $6
-      FROM unnest($1::text[], $2::text[], $3::text[], $4::bigint[], $5::timestamptz[])
-        AS given (id, meter, model, price_nano, effective_from)`,
+      INSERT INTO price_versions (id, meter, model, price_nano, effective_from, book, created_at)
+      SELECT given.*, $7
+      FROM unnest($1::text[], $2::text[], $3::text[], $4::bigint[], $5::timestamptz[], $6::text[])
+        AS given (id, meter, model, price_nano, effective_from, book)`,
       [
         versions.map(({ id }) => id),
         versions.map(({ meter }) => meter),
         versions.map(({ model }) => model ?? ''),
         versions.map(({ priceNano }) => priceNano.toString()),
         versions.map(({ from }) => from),
+        versions.map(({ book }) => book),
         now,
       ],
     );

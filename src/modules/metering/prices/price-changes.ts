@@ -1,4 +1,4 @@
-import type { PriceVersion } from './price-version.js';
+import { type PriceVersion, STANDARD_BOOK } from './price-version.js';
 
 /** How far in the future a new version of an existing price must begin. */
 const AHEAD_MS = 5 * 60_000;
@@ -42,9 +42,9 @@ export function newVersionsIn(listed: readonly PriceVersion[], stored: readonly 
   return { fresh, faults };
 }
 
-const pairOf = ({ meter, model }: PriceVersion): string => `${meter} ${model ?? ''}`;
+const pairOf = ({ book, meter, model }: PriceVersion): string => `${book} ${meter} ${model ?? ''}`;
 const placeOf = (version: PriceVersion): string => `${pairOf(version)} ${version.from.getTime()}`;
 const isSame = (one: PriceVersion, other: PriceVersion): boolean =>
   placeOf(one) === placeOf(other) && one.priceNano === other.priceNano;
-const describe = ({ meter, model, priceNano, from }: PriceVersion): string =>
-  `${[meter, ...(model === null ? [] : [model])].join(' ')} at ${priceNano} nano-dollars from ${from.toISOString()}`;
+const describe = ({ book, meter, model, priceNano, from }: PriceVersion): string =>
+  `${[...(book === STANDARD_BOOK ? [] : [book]), meter, ...(model === null ? [] : [model])].join(' ')} at ${priceNano} nano-dollars from ${from.toISOString()}`;

@@ -22,20 +22,61 @@ describe('a list of prices', () => {
   it('is read exactly, as YAML or JSON', () => {
     const version = {
       id: 'a',
+      book: 'standard',
       meter: 'sandbox_compute',
       model: null,
       priceNano: 123_456_789n,
       from: new Date('2026-01-01'),
     };
-    expect(read(`prices: [{ id: a, meter: sandbox_compute, ${FROM}, usd: "0.123456789" }]`)).toEqual([version]);
+    expect(read(`prices: [{ id: a, meter: sandbox_compute, ${FROM}, usd: "0.123456789" }]`).versions).toEqual([
+      version,
+    ]);
     expect(
-      read('{"prices":[{"id":"a","meter":"sandbox_compute","from":"2026-01-01T00:00:00Z","usd":"0.123456789"}]}'),
+      read('{"prices":[{"id":"a","meter":"sandbox_compute","from":"2026-01-01T00:00:00Z","usd":"0.123456789"}]}')
+        .versions,
     ).toEqual([version]);
   });
 
   it('ships with prices for every meter', () => {
-    const listed = readPriceList(join(PROJECT_ROOT, 'deploy', 'prices.yml'));
+    const { versions: listed } = readPriceList(join(PROJECT_ROOT, 'deploy', 'prices.yml'));
     expect(new Set(listed.map(({ meter }) => meter))).toEqual(new Set(METERS));
+  });
+
+  it('has books of prices for organizations', () => {
+    const { versions, books } = read(`
+      books: [{ id: partner, organizations: [org_1, org_2] }, { id: school, organizations: [] }]
+      prices:
+        - { id: a, meter: sandbox_compute, ${FROM}, usd: "2" }
+        - { id: b, book: partner, meter: sandbox_compute, ${FROM}, usd: "1" }`);
+    expect(versions.map(({ id, book }) => [id, book])).toEqual([
+      ['a', 'standard'],
+      ['b', 'partner'],
+    ]);
+    expect([...books]).toEqual([
+      ['org_1', 'partner'],
+      ['org_2', 'partner'],
+    ]);
+  });
+
+  it.each([
+    ['a book twice', 'books: [{ id: x, organizations: [] }, { id: x, organizations: [] }]', /x is listed twice/],
+    [
+      'an organization with two books',
+      'books: [{ id: x, organizations: [org_1] }, { id: y, organizations: [org_1] }]',
+      /org_1 is listed twice/,
+    ],
+    ['the standard book', 'books: [{ id: standard, organizations: [] }]', /books\[0\]: id must be/],
+    ['names in place of ids', 'books: [{ id: x, organizations: [acme] }]', /books\[0\]: organizations must be/],
+    ['an unknown field', 'books: [{ id: x, organizations: [], plans: [] }]', /plans is not a field of a book/],
+    ['no list', 'books: x', /books must be a list/],
+  ])('refuses %s', (_, books, fault) => {
+    expect(() => read(`${books}\nprices: [{ id: a, meter: sandbox_compute, ${FROM}, usd: "1" }]`)).toThrow(fault);
+  });
+
+  it('refuses a price in a book that is not listed', () => {
+    expect(() => read(`prices: [{ id: a, book: x, meter: sandbox_compute, ${FROM}, usd: "1" }]`)).toThrow(
+      'a is in the book x, which is not listed',
+    );
   });
 
   it('reports all faults at once', () => {
@@ -67,6 +108,7 @@ describe('a list of prices', () => {
 describe('prices that change', () => {
   const now = new Date('2026-06-01T00:00:00Z');
   const old = {
+    book: 'standard',
     id: 'old',
     meter: 'sandbox_compute',
     model: null,

@@ -11,7 +11,7 @@ const CACHE_TTL = '5m';
 const CACHED_IN = ['messages', 'system', 'tools', 'input', 'content'];
 
 /** What the service sets in a request. */
-export interface DecidedFields {
+interface DecidedFields {
   /** The most tokens of an answer, if the caller does not limit them. */
   readonly maxTokens: number | undefined;
   /** Identifies the organization to providers, without telling which one it is. */
@@ -41,11 +41,13 @@ export const fault = (path: string, code: string, message: string): FieldFault =
 export const countIn = (fields: Fields, name: string): number | undefined =>
   typeof fields[name] === 'number' ? fields[name] : undefined;
 
-/** What is billed by something other than the tokens of the model at its listed price, in every protocol. */
+/** What is billed by something other than the tokens of the models at their listed prices, in every protocol. */
 export function* billingFaults(fields: Fields): Iterable<FieldFault> {
   for (const name of REFUSED)
     if (!isAbsent(fields[name]))
       yield fault(name, 'unknown_field', `${name} is not supported: it is billed by something other than tokens.`);
+  if (!isAbsent(fields['fallbacks']))
+    yield fault('fallbacks', 'unknown_field', 'fallbacks is not supported. Name other models in models.');
   const { service_tier: tier } = fields;
   if (!isAbsent(tier) && !SERVICE_TIERS.includes(tier as string))
     yield {

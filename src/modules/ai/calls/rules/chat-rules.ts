@@ -1,7 +1,17 @@
 import { fieldsOf } from '../../routers/upstream-json.js';
-import { billingFaults, type CallRules, countFaults, countIn, messagesFaults, streamFaults } from './call-rules.js';
+import {
+  billingFaults,
+  type CallRules,
+  countFaults,
+  countIn,
+  messagesFaults,
+  streamFaults,
+  toolFaults,
+} from './call-rules.js';
 
 const MAX_CHOICES = 128;
+/** Some servers accept functions without a type. OpenRouter runs tools with other types, and charges for them. */
+const OWN_TOOLS: readonly unknown[] = ['function', 'custom', undefined];
 
 /** The chat completions of OpenAI. */
 export const CHAT_RULES: CallRules = {
@@ -12,6 +22,7 @@ export const CHAT_RULES: CallRules = {
     yield* countFaults(fields, 'max_tokens');
     yield* countFaults(fields, 'max_completion_tokens');
     yield* countFaults(fields, 'n', MAX_CHOICES);
+    yield* toolFaults(fields, (tool) => OWN_TOOLS.includes(fieldsOf(tool)['type']));
     yield* streamFaults(fields);
     yield* billingFaults(fields);
   },

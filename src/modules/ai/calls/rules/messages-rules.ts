@@ -1,4 +1,4 @@
-import { fieldsOf } from '../../routers/upstream-json.js';
+import { fieldsOf, listOf, textOf } from '../../routers/upstream-json.js';
 import {
   billingFaults,
   type CallRules,
@@ -13,8 +13,10 @@ import {
 
 /** What the caller runs has no type, or one of these. Anthropic runs all other tools. */
 const OWN_TOOL = /^(?:custom|(?:bash|text_editor|memory|computer)_\d{8})$/;
-/** What Anthropic runs, or charges for with a price of its own. */
-const REFUSED = ['mcp_servers', 'container', 'speed', 'inference_geo'];
+/** What Anthropic runs, or counts apart from the usage of the answer. */
+const REFUSED = ['mcp_servers', 'container', 'compaction', 'fallback_credit_token'];
+/** What has the listed price. */
+const LISTED = { speed: 'standard', inference_geo: 'global' };
 
 /** The Messages API of Anthropic, without anything that Anthropic keeps or runs. */
 export const MESSAGES_RULES: CallRules = {
@@ -30,6 +32,12 @@ export const MESSAGES_RULES: CallRules = {
     });
     for (const name of REFUSED)
       if (!isAbsent(fields[name])) yield fault(name, 'unknown_field', `${name} is not supported.`);
+    for (const [name, value] of Object.entries(LISTED))
+      if (!isAbsent(fields[name]) && fields[name] !== value)
+        yield { ...fault(name, 'is_in', `${name} must have the listed price of the model.`), expected: [value] };
+    const at = listOf(fieldsOf(fields['context_management'])['edits']).findIndex(isCompaction);
+    if (at !== -1)
+      yield fault(`context_management.edits[${at}].type`, 'is_in', 'Compaction is not supported: it is counted apart.');
     yield* streamFaults(fields);
     yield* billingFaults(fields);
   },
@@ -42,3 +50,5 @@ export const MESSAGES_RULES: CallRules = {
 
   decide: (_, { user }) => ({ metadata: { user_id: user } }),
 };
+
+const isCompaction = (edit: unknown): boolean => textOf(fieldsOf(edit)['type'])?.startsWith('compact') ?? false;
