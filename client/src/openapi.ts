@@ -67,7 +67,7 @@ export interface paths {
         };
         /**
          * Lists what models did in the last 90 days, newest first.
-         * @description Covers the organization of the key. Prompts and answers are not kept.
+         * @description Covers the organization of the key, without prompts and answers.
          */
         readonly get: operations["GenerationsController_list"];
         readonly put?: never;
@@ -90,6 +90,26 @@ export interface paths {
          * @description It exists once the generation has ended. `X-Service-Generation` of the answer has its ID.
          */
         readonly get: operations["GenerationsController_get"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/ai/generations/{generation_id}/content": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Returns the request and the answer of a generation, if its organization keeps texts.
+         * @description Texts are kept only while the policy has `retention_days`. Also needs `ai:invoke`, so that neither viewers nor keys that only call models read what others have asked.
+         */
+        readonly get: operations["GenerationsController_content"];
         readonly put?: never;
         readonly post?: never;
         readonly delete?: never;
@@ -153,6 +173,73 @@ export interface paths {
         readonly put?: never;
         readonly post?: never;
         readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/ai/policy": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Returns what an organization allows its own calls of models.
+         * @description An organization without a policy has the default one.
+         */
+        readonly get: operations["ModelPolicyController_get"];
+        /**
+         * Replaces the policy of an organization for its calls of models.
+         * @description Absent fields get their defaults. It holds from the next call on: other models are refused with 403 `model_not_allowed`, also as fallbacks. Without `retention_days`, all kept texts are deleted.
+         */
+        readonly put: operations["ModelPolicyController_set"];
+        readonly post?: never;
+        /** Returns an organization to the default policy, and deletes all kept texts. */
+        readonly delete: operations["ModelPolicyController_delete"];
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/ai/providers": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Lists the providers of models, with whether a key is set for each.
+         * @description No key is shown. Models of a provider with a key of the organization are paid there.
+         */
+        readonly get: operations["ProviderKeysController_list"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/ai/providers/{provider_id}/key": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /** Returns the last characters of the key that an organization has set for a provider. */
+        readonly get: operations["ProviderKeysController_get"];
+        /**
+         * Sets the key of an organization for a provider of models.
+         * @description From the next call on, models of this provider are called with this key and paid on its account. Credits pay nothing for them, while budgets count their list price.
+         */
+        readonly put: operations["ProviderKeysController_set"];
+        readonly post?: never;
+        /** Deletes the key of an organization for a provider, so that credits pay for its models again. */
+        readonly delete: operations["ProviderKeysController_delete"];
         readonly options?: never;
         readonly head?: never;
         readonly patch?: never;
@@ -3764,7 +3851,7 @@ export interface components {
         };
         readonly ErrorView: {
             /** @enum {string} */
-            readonly code: "already_exists" | "api_key_not_found" | "budget_exceeded" | "budget_not_found" | "budget_subject_not_found" | "burst_limit_exceeded" | "concurrency_limit_exceeded" | "conflicting_credentials" | "credit_too_large" | "credits_exhausted" | "cron_from_file" | "cron_not_found" | "cross_site_request" | "daily_limit_exceeded" | "deploy_already_over" | "deploy_hook_not_found" | "deploy_in_use" | "deploy_not_found" | "deploy_not_ready" | "domain_in_use" | "domain_limit_reached" | "domain_not_found" | "email_not_verified" | "email_taken" | "execution_already_over" | "execution_not_found" | "expired_api_key" | "failed_job_not_found" | "feature_disabled" | "feature_not_in_plan" | "flag_fixed" | "flag_not_allowlisted" | "flag_not_found" | "generation_not_found" | "git_service_not_offered" | "github_access_denied" | "github_installation_not_found" | "github_not_connected" | "headers_too_large" | "idempotency_in_progress" | "idempotency_mismatch" | "insufficient_scopes" | "integration_not_configured" | "internal_error" | "invalid_api_key" | "invalid_credentials" | "invalid_email_token" | "invalid_link_state" | "invalid_request" | "invalid_session" | "invalid_signature" | "invalid_token" | "invitation_not_found" | "invoice_closed" | "invoice_not_found" | "ip_not_allowed" | "key_org_mismatch" | "last_owner" | "malformed_api_key" | "malformed_json" | "malformed_request" | "member_not_found" | "method_not_allowed" | "misdirected_request" | "missing_api_key" | "model_not_found" | "model_router_not_configured" | "model_unavailable" | "no_earlier_deploy" | "operator_required" | "ops_task_not_found" | "org_access_denied" | "organization_not_found" | "page_not_found" | "payload_too_large" | "payment_method_required" | "personal_organization" | "plan_by_contract" | "plan_limit_reached" | "plan_request_not_found" | "plan_too_small" | "project_has_no_repository" | "project_not_found" | "project_not_live" | "repository_full" | "repository_not_found" | "request_timeout" | "revoked_api_key" | "rotated_api_key" | "route_not_found" | "sandbox_daily_limit_exceeded" | "sandbox_unavailable" | "service_unavailable" | "session_not_found" | "session_required" | "session_token_not_allowed" | "sign_in_limit_exceeded" | "spend_cap_reached" | "stale_version" | "storage_limit_reached" | "storage_unavailable" | "task_already_claimed" | "task_already_resolved" | "task_not_claimed" | "token_rate_limit_exceeded" | "unsupported_media_type" | "upload_content_invalid" | "upload_incomplete" | "upload_not_found" | "upload_storage_full" | "upload_too_large" | "upstream_error" | "username_taken" | "webhook_delivery_not_found" | "webhook_endpoint_not_found" | "webhook_endpoint_paused";
+            readonly code: "already_exists" | "api_key_not_found" | "budget_exceeded" | "budget_not_found" | "budget_subject_not_found" | "burst_limit_exceeded" | "concurrency_limit_exceeded" | "conflicting_credentials" | "credit_too_large" | "credits_exhausted" | "cron_from_file" | "cron_not_found" | "cross_site_request" | "daily_limit_exceeded" | "deploy_already_over" | "deploy_hook_not_found" | "deploy_in_use" | "deploy_not_found" | "deploy_not_ready" | "domain_in_use" | "domain_limit_reached" | "domain_not_found" | "email_not_verified" | "email_taken" | "execution_already_over" | "execution_not_found" | "expired_api_key" | "failed_job_not_found" | "feature_disabled" | "feature_not_in_plan" | "flag_fixed" | "flag_not_allowlisted" | "flag_not_found" | "generation_content_not_found" | "generation_not_found" | "git_service_not_offered" | "github_access_denied" | "github_installation_not_found" | "github_not_connected" | "headers_too_large" | "idempotency_in_progress" | "idempotency_mismatch" | "insufficient_scopes" | "integration_not_configured" | "internal_error" | "invalid_api_key" | "invalid_credentials" | "invalid_email_token" | "invalid_link_state" | "invalid_request" | "invalid_session" | "invalid_signature" | "invalid_token" | "invitation_not_found" | "invoice_closed" | "invoice_not_found" | "ip_not_allowed" | "key_org_mismatch" | "last_owner" | "malformed_api_key" | "malformed_json" | "malformed_request" | "member_not_found" | "method_not_allowed" | "misdirected_request" | "missing_api_key" | "model_not_allowed" | "model_not_found" | "model_router_not_configured" | "model_unavailable" | "no_earlier_deploy" | "operator_required" | "ops_task_not_found" | "org_access_denied" | "organization_not_found" | "page_not_found" | "payload_too_large" | "payment_method_required" | "personal_organization" | "plan_by_contract" | "plan_limit_reached" | "plan_request_not_found" | "plan_too_small" | "project_has_no_repository" | "project_not_found" | "project_not_live" | "provider_key_not_found" | "provider_key_refused" | "provider_not_found" | "repository_full" | "repository_not_found" | "request_timeout" | "revoked_api_key" | "rotated_api_key" | "route_not_found" | "sandbox_daily_limit_exceeded" | "sandbox_unavailable" | "secret_in_prompt" | "service_unavailable" | "session_not_found" | "session_required" | "session_token_not_allowed" | "sign_in_limit_exceeded" | "spend_cap_reached" | "stale_version" | "storage_limit_reached" | "storage_unavailable" | "task_already_claimed" | "task_already_resolved" | "task_not_claimed" | "token_rate_limit_exceeded" | "unsupported_media_type" | "upload_content_invalid" | "upload_incomplete" | "upload_not_found" | "upload_storage_full" | "upload_too_large" | "upstream_error" | "username_taken" | "webhook_delivery_not_found" | "webhook_endpoint_not_found" | "webhook_endpoint_paused";
             readonly dashboard_url?: string;
             /** @description Details that depend on the code; for `invalid_request`, one entry per field. */
             readonly details?: Record<string, never> | readonly Record<string, never>[];
@@ -3964,6 +4051,23 @@ export interface components {
             readonly data: components["schemas"]["GenerationView"];
             readonly meta: components["schemas"]["AnswerMeta"];
         };
+        readonly GenerationContentAnswer: {
+            readonly data: components["schemas"]["GenerationContentView"];
+            readonly meta: components["schemas"]["AnswerMeta"];
+        };
+        readonly GenerationContentView: {
+            readonly answer: components["schemas"]["KeptAnswerView"];
+            /** Format: date-time */
+            readonly created_at: string;
+            /**
+             * Format: date-time
+             * @description When it is deleted.
+             */
+            readonly expires_at: string;
+            /** @example gen_01jd3m8yeqf5rb0xkq5ym8s6tn */
+            readonly generation_id: string;
+            readonly request: components["schemas"]["KeptRequestView"];
+        };
         readonly GenerationPageAnswer: {
             readonly data: readonly components["schemas"]["GenerationView"][];
             readonly meta: components["schemas"]["PageMeta"];
@@ -3979,7 +4083,12 @@ export interface components {
         };
         readonly GenerationView: {
             /**
-             * @description The price in US dollars.
+             * @description Who pays: the credits, or the organization at its provider, whose key the call was sent with.
+             * @enum {string}
+             */
+            readonly billed_to: "credits" | "organization";
+            /**
+             * @description What the credits paid, in US dollars.
              * @example 0.000131
              */
             readonly cost: string;
@@ -4460,6 +4569,23 @@ export interface components {
              */
             readonly url: string;
         };
+        readonly KeptAnswerView: {
+            /** @example application/json */
+            readonly content_type: string;
+            /** @description The body of the answer, as far as the caller got it: JSON, or the events of a stream. */
+            readonly text: string;
+            /** @description True when it was longer than 1048576 bytes. */
+            readonly truncated: boolean;
+        };
+        readonly KeptRequestView: {
+            /**
+             * @description The body of the request as JSON.
+             * @example {"model":"openai/gpt-mini","messages":[{"role":"user","content":"Hello"}]}
+             */
+            readonly text: string;
+            /** @description True when it was longer than 1048576 bytes. */
+            readonly truncated: boolean;
+        };
         readonly KeyAnswer: {
             readonly data: components["schemas"]["KeyView"];
             readonly meta: components["schemas"]["AnswerMeta"];
@@ -4853,6 +4979,47 @@ export interface components {
             /** @enum {string} */
             readonly object: "list";
         };
+        readonly ModelPolicyAnswer: {
+            readonly data: components["schemas"]["ModelPolicyView"];
+            readonly meta: components["schemas"]["AnswerMeta"];
+        };
+        readonly ModelPolicyView: {
+            /**
+             * @description Models that may be called. `*` stands for any characters. Null, or absent, means all, `[]` none.
+             * @example [
+             *       "openai/*",
+             *       "*:free"
+             *     ]
+             */
+            readonly allowed_models: readonly string[] | null;
+            /**
+             * @description Refuses requests that contain a valid key of this service.
+             * @example true
+             */
+            readonly blocks_secrets: boolean;
+            /**
+             * @description Models that may not be called, also if `allowed_models` has them.
+             * @example [
+             *       "openai/gpt-old"
+             *     ]
+             */
+            readonly denied_models: readonly string[];
+            /**
+             * @description How many days prompts and answers are kept, encrypted. Null, or absent, means that none are kept.
+             * @example 7
+             */
+            readonly retention_days: number | null;
+            /**
+             * Format: date-time
+             * @description Absent for the default policy.
+             */
+            readonly updated_at?: string;
+            /**
+             * @description Allows only providers that keep no texts and do not learn from them.
+             * @example false
+             */
+            readonly zero_retention_only: boolean;
+        };
         readonly ModelPricesView: {
             /**
              * @description Input that the provider had in its cache.
@@ -5195,6 +5362,18 @@ export interface components {
             /** @description `null` if unlimited. */
             readonly projects: number | null;
         };
+        readonly PlanModelsView: {
+            /**
+             * @description Calls of models at the same time.
+             * @example 32
+             */
+            readonly concurrency: number;
+            /**
+             * @description Tokens of models in a minute, of an organization.
+             * @example 400000
+             */
+            readonly tokens_per_minute: number;
+        };
         readonly PlannedChangeView: {
             /** Format: date-time */
             readonly at: string;
@@ -5226,6 +5405,7 @@ export interface components {
              */
             readonly included_credits_usd: string;
             readonly limits: components["schemas"]["PlanLimitsView"];
+            readonly models: components["schemas"]["PlanModelsView"];
             /** @example Builder */
             readonly name: string;
             /**
@@ -5348,6 +5528,37 @@ export interface components {
              * @description Absent until the protection is changed.
              */
             readonly updated_at?: string;
+        };
+        readonly ProviderKeyAnswer: {
+            readonly data: components["schemas"]["ProviderKeyView"];
+            readonly meta: components["schemas"]["AnswerMeta"];
+        };
+        readonly ProviderKeyView: {
+            /**
+             * @description The last four characters of the key.
+             * @example x7Qz
+             */
+            readonly last4: string;
+            /** @example openrouter */
+            readonly provider: string;
+            /** Format: date-time */
+            readonly set_at: string;
+        };
+        readonly ProviderListAnswer: {
+            readonly data: readonly components["schemas"]["ProviderView"][];
+            readonly meta: components["schemas"]["AnswerMeta"];
+        };
+        readonly ProviderView: {
+            /** @description True when the operator has set a key. */
+            readonly has_service_key: boolean;
+            /** @example openrouter */
+            readonly id: string;
+            /** @description The key of the organization. Absent without one. */
+            readonly key?: components["schemas"]["ProviderKeyView"];
+            /** @description True when organizations can set a key of their own. */
+            readonly takes_own_keys: boolean;
+            /** @enum {string} */
+            readonly type: "openai" | "openrouter" | "anthropic";
         };
         readonly ReadinessView: {
             /** @description All parts. */
@@ -5756,6 +5967,43 @@ export interface components {
             /** @description A target can have up to 200 variables, and 1 MiB of names and values. */
             readonly variables: readonly components["schemas"]["EnvVariableBody"][];
         };
+        readonly SetModelPolicyBody: {
+            /**
+             * @description Models that may be called. `*` stands for any characters. Null, or absent, means all, `[]` none.
+             * @default null
+             * @example [
+             *       "openai/*",
+             *       "*:free"
+             *     ]
+             */
+            readonly allowed_models: readonly string[] | null;
+            /**
+             * @description Refuses requests that contain a valid key of this service.
+             * @default true
+             * @example true
+             */
+            readonly blocks_secrets: boolean;
+            /**
+             * @description Models that may not be called, also if `allowed_models` has them.
+             * @default []
+             * @example [
+             *       "openai/gpt-old"
+             *     ]
+             */
+            readonly denied_models: readonly string[];
+            /**
+             * @description How many days prompts and answers are kept, encrypted. Null, or absent, means that none are kept.
+             * @default null
+             * @example 7
+             */
+            readonly retention_days: number | null;
+            /**
+             * @description Allows only providers that keep no texts and do not learn from them.
+             * @default false
+             * @example false
+             */
+            readonly zero_retention_only: boolean;
+        };
         readonly SetPlanBody: {
             /**
              * @example enterprise
@@ -5784,6 +6032,13 @@ export interface components {
              * @description When billing of the plan begins.
              */
             readonly since: string;
+        };
+        readonly SetProviderKeyBody: {
+            /**
+             * @description A key of your own account at the provider. It is stored encrypted, and never shown again.
+             * @example sk-or-v1-0000000000000000
+             */
+            readonly api_key: string;
         };
         readonly SettingsView: {
             readonly build_command: components["schemas"]["TextSettingView"];
@@ -6503,6 +6758,10 @@ export interface operations {
              *     `invalid_request`: A field of the request is invalid.
              *
              *     `malformed_json`: The request body is not valid JSON.
+             *
+             *     `secret_in_prompt`: The request contains a key of this service.
+             *
+             *     `provider_key_refused`: The provider refuses the organization's key.
              */
             readonly 400: {
                 headers: {
@@ -6566,6 +6825,8 @@ export interface operations {
              *     `ip_not_allowed`: The key does not allow this IP address.
              *
              *     `feature_disabled`: Disabled by the operator.
+             *
+             *     `model_not_allowed`: The policy of the organization does not allow the model.
              */
             readonly 403: {
                 headers: {
@@ -6708,6 +6969,10 @@ export interface operations {
              *     `invalid_request`: A field of the request is invalid.
              *
              *     `malformed_json`: The request body is not valid JSON.
+             *
+             *     `secret_in_prompt`: The request contains a key of this service.
+             *
+             *     `provider_key_refused`: The provider refuses the organization's key.
              */
             readonly 400: {
                 headers: {
@@ -6771,6 +7036,8 @@ export interface operations {
              *     `ip_not_allowed`: The key does not allow this IP address.
              *
              *     `feature_disabled`: Disabled by the operator.
+             *
+             *     `model_not_allowed`: The policy of the organization does not allow the model.
              */
             readonly 403: {
                 headers: {
@@ -7116,6 +7383,130 @@ export interface operations {
             };
         };
     };
+    readonly GenerationsController_content: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The id of the generation.
+                 * @example gen_01jd3m8yeqf5rb0xkq5ym8s6tn
+                 */
+                readonly generation_id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["GenerationContentAnswer"];
+                };
+            };
+            /** @description `conflicting_credentials`: The request carries two different credentials. */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The request carries no API key.
+             *
+             *     `malformed_api_key`: The API key has the wrong format.
+             *
+             *     `invalid_api_key`: The API key is unknown.
+             *
+             *     `expired_api_key`: The API key has expired.
+             *
+             *     `revoked_api_key`: The API key has been revoked.
+             *
+             *     `rotated_api_key`: The API key has been rotated.
+             *
+             *     `session_token_not_allowed`: A session token was sent where an API key is required.
+             *
+             *     `session_required`: The request requires a user session.
+             *
+             *     `invalid_session`: The session has ended or is unknown.
+             */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `insufficient_scopes`: The key or the role does not allow this.
+             *
+             *     `org_access_denied`: The caller has no access to the organization.
+             *
+             *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `ip_not_allowed`: The key does not allow this IP address.
+             */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `generation_not_found`: Generation not found.
+             *
+             *     `generation_content_not_found`: No texts were kept.
+             */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
+             *
+             *     `daily_limit_exceeded`: The daily call limit is reached.
+             */
+            readonly 429: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `internal_error`: An unexpected error occurred. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `service_unavailable`: A required backend is temporarily unavailable. */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
     readonly ModelCallsController_message: {
         readonly parameters: {
             readonly query?: never;
@@ -7172,6 +7563,10 @@ export interface operations {
              *     `invalid_request`: A field of the request is invalid.
              *
              *     `malformed_json`: The request body is not valid JSON.
+             *
+             *     `secret_in_prompt`: The request contains a key of this service.
+             *
+             *     `provider_key_refused`: The provider refuses the organization's key.
              */
             readonly 400: {
                 headers: {
@@ -7235,6 +7630,8 @@ export interface operations {
              *     `ip_not_allowed`: The key does not allow this IP address.
              *
              *     `feature_disabled`: Disabled by the operator.
+             *
+             *     `model_not_allowed`: The policy of the organization does not allow the model.
              */
             readonly 403: {
                 headers: {
@@ -7457,6 +7854,941 @@ export interface operations {
             };
         };
     };
+    readonly ModelPolicyController_get: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ModelPolicyAnswer"];
+                };
+            };
+            /** @description `conflicting_credentials`: The request carries two different credentials. */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The request carries no API key.
+             *
+             *     `malformed_api_key`: The API key has the wrong format.
+             *
+             *     `invalid_api_key`: The API key is unknown.
+             *
+             *     `expired_api_key`: The API key has expired.
+             *
+             *     `revoked_api_key`: The API key has been revoked.
+             *
+             *     `rotated_api_key`: The API key has been rotated.
+             *
+             *     `session_token_not_allowed`: A session token was sent where an API key is required.
+             *
+             *     `session_required`: The request requires a user session.
+             *
+             *     `invalid_session`: The session has ended or is unknown.
+             */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `insufficient_scopes`: The key or the role does not allow this.
+             *
+             *     `org_access_denied`: The caller has no access to the organization.
+             *
+             *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `ip_not_allowed`: The key does not allow this IP address.
+             */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
+             *
+             *     `daily_limit_exceeded`: The daily call limit is reached.
+             */
+            readonly 429: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `internal_error`: An unexpected error occurred. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `service_unavailable`: A required backend is temporarily unavailable. */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    readonly ModelPolicyController_set: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "allowed_models": [
+                 *         "openai/*",
+                 *         "*:free"
+                 *       ],
+                 *       "denied_models": [
+                 *         "openai/gpt-old"
+                 *       ],
+                 *       "zero_retention_only": false,
+                 *       "blocks_secrets": true,
+                 *       "retention_days": 7
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["SetModelPolicyBody"];
+            };
+        };
+        readonly responses: {
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ModelPolicyAnswer"];
+                };
+            };
+            /**
+             * @description `conflicting_credentials`: The request carries two different credentials.
+             *
+             *     `invalid_request`: A field of the request is invalid.
+             *
+             *     `malformed_json`: The request body is not valid JSON.
+             */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The request carries no API key.
+             *
+             *     `malformed_api_key`: The API key has the wrong format.
+             *
+             *     `invalid_api_key`: The API key is unknown.
+             *
+             *     `expired_api_key`: The API key has expired.
+             *
+             *     `revoked_api_key`: The API key has been revoked.
+             *
+             *     `rotated_api_key`: The API key has been rotated.
+             *
+             *     `session_token_not_allowed`: A session token was sent where an API key is required.
+             *
+             *     `session_required`: The request requires a user session.
+             *
+             *     `invalid_session`: The session has ended or is unknown.
+             */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `insufficient_scopes`: The key or the role does not allow this.
+             *
+             *     `org_access_denied`: The caller has no access to the organization.
+             *
+             *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `ip_not_allowed`: The key does not allow this IP address.
+             */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `idempotency_mismatch`: The idempotency key was used for a different request.
+             *
+             *     `idempotency_in_progress`: A request with this idempotency key is still running.
+             */
+            readonly 409: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `payload_too_large`: The request body is too large. */
+            readonly 413: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `unsupported_media_type`: The request body must be JSON. */
+            readonly 415: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
+             *
+             *     `daily_limit_exceeded`: The daily call limit is reached.
+             */
+            readonly 429: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `internal_error`: An unexpected error occurred. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `service_unavailable`: A required backend is temporarily unavailable.
+             *
+             *     `storage_unavailable`: There is not enough storage space.
+             */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    readonly ModelPolicyController_delete: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            readonly 204: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /**
+             * @description `conflicting_credentials`: The request carries two different credentials.
+             *
+             *     `invalid_request`: A field of the request is invalid.
+             */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The request carries no API key.
+             *
+             *     `malformed_api_key`: The API key has the wrong format.
+             *
+             *     `invalid_api_key`: The API key is unknown.
+             *
+             *     `expired_api_key`: The API key has expired.
+             *
+             *     `revoked_api_key`: The API key has been revoked.
+             *
+             *     `rotated_api_key`: The API key has been rotated.
+             *
+             *     `session_token_not_allowed`: A session token was sent where an API key is required.
+             *
+             *     `session_required`: The request requires a user session.
+             *
+             *     `invalid_session`: The session has ended or is unknown.
+             */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `insufficient_scopes`: The key or the role does not allow this.
+             *
+             *     `org_access_denied`: The caller has no access to the organization.
+             *
+             *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `ip_not_allowed`: The key does not allow this IP address.
+             */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `idempotency_mismatch`: The idempotency key was used for a different request.
+             *
+             *     `idempotency_in_progress`: A request with this idempotency key is still running.
+             */
+            readonly 409: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
+             *
+             *     `daily_limit_exceeded`: The daily call limit is reached.
+             */
+            readonly 429: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `internal_error`: An unexpected error occurred. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `service_unavailable`: A required backend is temporarily unavailable.
+             *
+             *     `storage_unavailable`: There is not enough storage space.
+             */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    readonly ProviderKeysController_list: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ProviderListAnswer"];
+                };
+            };
+            /** @description `conflicting_credentials`: The request carries two different credentials. */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The request carries no API key.
+             *
+             *     `malformed_api_key`: The API key has the wrong format.
+             *
+             *     `invalid_api_key`: The API key is unknown.
+             *
+             *     `expired_api_key`: The API key has expired.
+             *
+             *     `revoked_api_key`: The API key has been revoked.
+             *
+             *     `rotated_api_key`: The API key has been rotated.
+             *
+             *     `session_token_not_allowed`: A session token was sent where an API key is required.
+             *
+             *     `session_required`: The request requires a user session.
+             *
+             *     `invalid_session`: The session has ended or is unknown.
+             */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `insufficient_scopes`: The key or the role does not allow this.
+             *
+             *     `org_access_denied`: The caller has no access to the organization.
+             *
+             *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `ip_not_allowed`: The key does not allow this IP address.
+             */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
+             *
+             *     `daily_limit_exceeded`: The daily call limit is reached.
+             */
+            readonly 429: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `internal_error`: An unexpected error occurred. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `service_unavailable`: A required backend is temporarily unavailable. */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    readonly ProviderKeysController_get: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The ID of the provider.
+                 * @example openrouter
+                 */
+                readonly provider_id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ProviderKeyAnswer"];
+                };
+            };
+            /** @description `conflicting_credentials`: The request carries two different credentials. */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The request carries no API key.
+             *
+             *     `malformed_api_key`: The API key has the wrong format.
+             *
+             *     `invalid_api_key`: The API key is unknown.
+             *
+             *     `expired_api_key`: The API key has expired.
+             *
+             *     `revoked_api_key`: The API key has been revoked.
+             *
+             *     `rotated_api_key`: The API key has been rotated.
+             *
+             *     `session_token_not_allowed`: A session token was sent where an API key is required.
+             *
+             *     `session_required`: The request requires a user session.
+             *
+             *     `invalid_session`: The session has ended or is unknown.
+             */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `insufficient_scopes`: The key or the role does not allow this.
+             *
+             *     `org_access_denied`: The caller has no access to the organization.
+             *
+             *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `ip_not_allowed`: The key does not allow this IP address.
+             */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `provider_not_found`: Provider not found.
+             *
+             *     `provider_key_not_found`: The organization has no key for it.
+             */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
+             *
+             *     `daily_limit_exceeded`: The daily call limit is reached.
+             */
+            readonly 429: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `internal_error`: An unexpected error occurred. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `service_unavailable`: A required backend is temporarily unavailable. */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    readonly ProviderKeysController_set: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The ID of the provider.
+                 * @example openrouter
+                 */
+                readonly provider_id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "api_key": "sk-or-v1-0000000000000000"
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["SetProviderKeyBody"];
+            };
+        };
+        readonly responses: {
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ProviderKeyAnswer"];
+                };
+            };
+            /**
+             * @description `conflicting_credentials`: The request carries two different credentials.
+             *
+             *     `invalid_request`: A field of the request is invalid.
+             *
+             *     `malformed_json`: The request body is not valid JSON.
+             */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The request carries no API key.
+             *
+             *     `malformed_api_key`: The API key has the wrong format.
+             *
+             *     `invalid_api_key`: The API key is unknown.
+             *
+             *     `expired_api_key`: The API key has expired.
+             *
+             *     `revoked_api_key`: The API key has been revoked.
+             *
+             *     `rotated_api_key`: The API key has been rotated.
+             *
+             *     `session_token_not_allowed`: A session token was sent where an API key is required.
+             *
+             *     `session_required`: The request requires a user session.
+             *
+             *     `invalid_session`: The session has ended or is unknown.
+             */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `insufficient_scopes`: The key or the role does not allow this.
+             *
+             *     `org_access_denied`: The caller has no access to the organization.
+             *
+             *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `ip_not_allowed`: The key does not allow this IP address.
+             */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `provider_not_found`: Provider not found. */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `idempotency_mismatch`: The idempotency key was used for a different request.
+             *
+             *     `idempotency_in_progress`: A request with this idempotency key is still running.
+             */
+            readonly 409: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `payload_too_large`: The request body is too large. */
+            readonly 413: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `unsupported_media_type`: The request body must be JSON. */
+            readonly 415: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
+             *
+             *     `daily_limit_exceeded`: The daily call limit is reached.
+             */
+            readonly 429: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `internal_error`: An unexpected error occurred. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `service_unavailable`: A required backend is temporarily unavailable.
+             *
+             *     `storage_unavailable`: There is not enough storage space.
+             */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    readonly ProviderKeysController_delete: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The ID of the provider.
+                 * @example openrouter
+                 */
+                readonly provider_id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            readonly 204: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /**
+             * @description `conflicting_credentials`: The request carries two different credentials.
+             *
+             *     `invalid_request`: A field of the request is invalid.
+             */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The request carries no API key.
+             *
+             *     `malformed_api_key`: The API key has the wrong format.
+             *
+             *     `invalid_api_key`: The API key is unknown.
+             *
+             *     `expired_api_key`: The API key has expired.
+             *
+             *     `revoked_api_key`: The API key has been revoked.
+             *
+             *     `rotated_api_key`: The API key has been rotated.
+             *
+             *     `session_token_not_allowed`: A session token was sent where an API key is required.
+             *
+             *     `session_required`: The request requires a user session.
+             *
+             *     `invalid_session`: The session has ended or is unknown.
+             */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `insufficient_scopes`: The key or the role does not allow this.
+             *
+             *     `org_access_denied`: The caller has no access to the organization.
+             *
+             *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `ip_not_allowed`: The key does not allow this IP address.
+             */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `provider_not_found`: Provider not found.
+             *
+             *     `provider_key_not_found`: The organization has no key for it.
+             */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `idempotency_mismatch`: The idempotency key was used for a different request.
+             *
+             *     `idempotency_in_progress`: A request with this idempotency key is still running.
+             */
+            readonly 409: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
+             *
+             *     `daily_limit_exceeded`: The daily call limit is reached.
+             */
+            readonly 429: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `internal_error`: An unexpected error occurred. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `service_unavailable`: A required backend is temporarily unavailable.
+             *
+             *     `storage_unavailable`: There is not enough storage space.
+             */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
     readonly ModelCallsController_respond: {
         readonly parameters: {
             readonly query?: never;
@@ -7510,6 +8842,10 @@ export interface operations {
              *     `invalid_request`: A field of the request is invalid.
              *
              *     `malformed_json`: The request body is not valid JSON.
+             *
+             *     `secret_in_prompt`: The request contains a key of this service.
+             *
+             *     `provider_key_refused`: The provider refuses the organization's key.
              */
             readonly 400: {
                 headers: {
@@ -7573,6 +8909,8 @@ export interface operations {
              *     `ip_not_allowed`: The key does not allow this IP address.
              *
              *     `feature_disabled`: Disabled by the operator.
+             *
+             *     `model_not_allowed`: The policy of the organization does not allow the model.
              */
             readonly 403: {
                 headers: {
@@ -7732,6 +9070,10 @@ export interface operations {
              *     `invalid_request`: A field of the request is invalid.
              *
              *     `malformed_json`: The request body is not valid JSON.
+             *
+             *     `secret_in_prompt`: The request contains a key of this service.
+             *
+             *     `provider_key_refused`: The provider refuses the organization's key.
              */
             readonly 400: {
                 headers: {
@@ -7795,6 +9137,8 @@ export interface operations {
              *     `ip_not_allowed`: The key does not allow this IP address.
              *
              *     `feature_disabled`: Disabled by the operator.
+             *
+             *     `model_not_allowed`: The policy of the organization does not allow the model.
              */
             readonly 403: {
                 headers: {

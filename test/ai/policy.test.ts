@@ -252,3 +252,30 @@ describe('a key of the service in a request', () => {
     expect(market.calls).toHaveLength(1);
   });
 });
+
+describe('every way to call a model', () => {
+  const ways: readonly [path: string, body: (text: string) => object, place: string][] = [
+    [CHAT, (text) => ({ ...HELLO, messages: [{ role: 'user', content: text }] }), 'messages[0].content'],
+    [EMBEDDINGS, (text) => ({ model: 'fake/embeddings', input: text }), 'input'],
+    ['/api/v1/ai/responses', (text) => ({ model: MODEL, input: text, max_output_tokens: 50 }), 'input'],
+    [
+      '/api/v1/ai/messages',
+      (text) => ({ model: MODEL, max_tokens: 50, messages: [{ role: 'user', content: text }] }),
+      'messages[0].content',
+    ],
+  ];
+
+  it.each(ways)('%s keeps to the policy', async (path, bodyOf, place) => {
+    const ask = (body: object): Promise<Answer> => app.post(path, body, as(key));
+    const leak = expectStatus(400, await ask(bodyOf(`Use ${key}.`)));
+    expect(leak.body.error).toMatchObject({ code: 'secret_in_prompt', details: [{ path: place }] });
+    expectStatus(200, await put({ denied_models: ['fake/*'] }));
+    expect(expectStatus(403, await ask(bodyOf('Hello'))).body.error.code).toBe('model_not_allowed');
+    expect(market.calls).toEqual([]);
+    expectStatus(200, await put({ zero_retention_only: true }));
+    expectStatus(200, await ask({ ...bodyOf('Hello'), provider: { zdr: false }, preset: 'mine' }));
+    const { body } = market.calls[0]!;
+    expect(body.provider).toMatchObject({ data_collection: 'deny', zdr: true });
+    expect(body.preset).toBeUndefined();
+  });
+});

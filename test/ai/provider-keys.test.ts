@@ -214,6 +214,17 @@ describe('a call of a model whose provider has a key of the organization', () =>
     expect(market.calls).toHaveLength(2);
   });
 
+  it.each([
+    ['embeddings', { model: 'fake/embeddings', input: 'one' }],
+    ['responses', { model: MODEL, input: 'Say hello.', max_output_tokens: 50 }],
+    ['messages', { model: MODEL, messages: HELLO.messages, max_tokens: 50 }],
+  ])('costs no credits by the protocol of %s either', async (protocol, body) => {
+    const { key } = await withKey();
+    const answer = expectStatus(200, await app.post(`/api/v1/ai/${protocol}`, body, as(key)));
+    expect(market.calls[0]!.headers.authorization ?? market.calls[0]!.headers['x-api-key']).toContain(OWN_KEY);
+    expect(await billed(idOf(answer), key)).toMatchObject({ protocol, billed_to: 'organization', cost: '0' });
+  });
+
   it('needs no credits', async () => {
     const person = await make.person();
     const key = await make.key(person);

@@ -151,6 +151,22 @@ describe('GET /api/v1/ai/generations/:generation_id/content', () => {
     expect(stream.text.endsWith('data: [DONE]\n\n')).toBe(true);
   });
 
+  it.each([
+    ['responses', { model: MODEL, input: 'Hello', max_output_tokens: 50 }],
+    ['messages', { model: MODEL, messages: [{ role: 'user', content: 'Hello' }], max_tokens: 50 }],
+  ])('returns what %s sent and answered', async (protocol, body) => {
+    expectStatus(200, await put({ retention_days: 1 }));
+    for (const stream of [false, true]) {
+      const sent = { ...body, stream };
+      const answer = expectStatus(200, await app.post(`/api/v1/ai/${protocol}`, sent, as(key)));
+      const id = answer.headers.get('x-service-generation')!;
+      await eventually(async () => (await contentOf(id)).status === 200, 'the texts are kept');
+      const { data } = (await contentOf(id)).body;
+      expect(JSON.parse(data.request.text)).toEqual(sent);
+      expect(data.answer.text).toBe(answer.text);
+    }
+  });
+
   it('cuts off texts of more than 1 MiB, and says so', async () => {
     expectStatus(200, await put({ retention_days: 1 }));
     const large = 'word '.repeat(MIB / 4);

@@ -12,11 +12,14 @@ describe('the types of the client library', () => {
   // `npm run client:types` runs this test with UPDATE_CLIENT_TYPES set, which brings them up to date instead.
   it('are those of the API: after a change of it, run `npm run client:types`', async () => {
     const { text: document } = await app.fetch('/api/v1/openapi.json');
-    const { stdout, stderr } = spawnSync(process.execPath, [join(CLIENT, 'scripts/generate-types.mjs')], {
+    const { stdout, stderr, status } = spawnSync(process.execPath, [join(CLIENT, 'scripts/generate-types.mjs')], {
       input: document,
       encoding: 'utf8',
+      // More than the default would be cut off.
+      maxBuffer: 64 * 1_048_576,
     });
     expect(stderr).toBe('');
+    expect(status).toBe(0);
     if (process.env['UPDATE_CLIENT_TYPES'] === '1') writeFileSync(TYPES, stdout);
     expect(readFileSync(TYPES, 'utf8')).toBe(stdout);
   });

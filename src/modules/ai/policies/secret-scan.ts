@@ -7,7 +7,7 @@ const TOKEN = /svc_[a-z]{3,4}_[0-9A-Za-z]{39}/y;
 const TOKEN_CHARACTERS = { least: 47, most: 48 };
 /** Other work gets a turn after so many characters. */
 const CHARACTERS_OF_TURN = 32_768;
-const CHARACTERS_OF_VALUE = 16;
+const CHARACTERS_OF_PART = 8;
 /** A deeper place is named by what it is in. */
 const MAX_PATH_PARTS = 8;
 
@@ -31,8 +31,8 @@ class SecretScan {
       if (typeof value === 'string') {
         if (await this.isInText(value)) return true;
       } else if (typeof value === 'object' && value !== null) {
-        if (this.isTurnOver(CHARACTERS_OF_VALUE)) await turn();
-        pushParts(rest, value);
+        if (this.isTurnOver(CHARACTERS_OF_PART)) await turn();
+        await this.pushParts(rest, value);
       }
     }
     return false;
@@ -96,6 +96,18 @@ class SecretScan {
     return this.isInPlainText(plain + text.slice(from));
   }
 
+  /** Spreading a long list over the arguments of a call would exceed the stack. */
+  private async pushParts(rest: unknown[], value: object): Promise<void> {
+    const names = Array.isArray(value) ? undefined : Object.keys(value);
+    const parts = names ?? (value as unknown[]);
+    for (const part of parts) {
+      if (mayContainToken(part)) rest.push(part);
+      const field = names && (value as Fields)[part as string];
+      if (mayContainToken(field)) rest.push(field);
+      if (this.isTurnOver(CHARACTERS_OF_PART)) await turn();
+    }
+  }
+
   private isTurnOver(characters: number): boolean {
     this.characters += characters;
     if (this.characters < CHARACTERS_OF_TURN) return false;
@@ -109,21 +121,8 @@ const BACKSLASH = 0x5c;
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /** Numbers and short texts contain no token, and need no place on the stack. */
-function pushParts(rest: unknown[], value: object): void {
-  const push = (part: unknown): void => {
-    if (typeof part === 'object' ? part !== null : typeof part === 'string' && part.length >= TOKEN_CHARACTERS.least)
-      rest.push(part);
-  };
-  // Spreading a long list over the arguments of a call would exceed the stack.
-  if (Array.isArray(value)) {
-    for (const part of value) push(part);
-    return;
-  }
-  for (const name of Object.keys(value)) {
-    push(name);
-    push((value as Fields)[name]);
-  }
-}
+const mayContainToken = (part: unknown): boolean =>
+  typeof part === 'object' ? part !== null : typeof part === 'string' && part.length >= TOKEN_CHARACTERS.least;
 
 function hasToken(text: string): boolean {
   for (let at = text.indexOf(PREFIX); at !== -1; at = text.indexOf(PREFIX, at + PREFIX.length)) {
