@@ -31,6 +31,7 @@ export class PaidWorkService {
     private readonly clock: Clock,
   ) {
     this.writer = new GatheringWriter({
+      keyOf: ({ orgId }) => orgId,
       lanes: LANES,
       writersOfLane: WRITERS_OF_LANE,
       maxBatch: MAX_BATCH,
@@ -133,7 +134,13 @@ export class PaidWorkService {
     paidElsewhere,
   }: WorkEnd): Promise<WorkRequest> {
     if (!paidElsewhere) return { kind: 'end', orgId, key, events };
-    return { kind: 'count', orgId, key, costNano: await this.estimate({ orgId, meter, lines: events }), occurredAt: begunAt };
+    return {
+      kind: 'count',
+      orgId,
+      key,
+      costNano: await this.estimate({ orgId, meter, lines: events }),
+      occurredAt: begunAt,
+    };
   }
 
   /** Batches the request with those of other callers, unless the caller has a transaction that it must join. */

@@ -49,6 +49,6 @@ export interface WorkEnd {
   readonly work: PaidWork;
   readonly meter: Meter;
   readonly events: readonly UsageEvent[];
-  /** As it began. */
+  /** The same as when it began. */
   readonly paidElsewhere: boolean;
 }

@@ -1,7 +1,7 @@
 import { GatheringWriter, type Outcome } from './gathering-writer.js';
 
 interface Request {
-  readonly orgId: string;
+  readonly key: string;
   readonly number: number;
 }
 interface Batch {
@@ -27,7 +27,10 @@ function writerOf(lanes = 1): { writer: GatheringWriter<Request, number>; batche
         },
       });
     });
-  return { writer: new GatheringWriter({ lanes, writersOfLane: 2, maxBatch: 2, write }), batches };
+  return {
+    writer: new GatheringWriter({ keyOf: ({ key }) => key, lanes, writersOfLane: 2, maxBatch: 2, write }),
+    batches,
+  };
 }
 
 const numbers = ({ numbers: of }: Batch): readonly number[] => of;
@@ -35,9 +38,9 @@ const numbers = ({ numbers: of }: Batch): readonly number[] => of;
 describe('a gathering writer', () => {
   it('batches requests of the same turn, and later requests with the next batch', async () => {
     const { writer, batches } = writerOf();
-    const first = writer.write({ orgId: 'a', number: 1 });
+    const first = writer.write({ key: 'a', number: 1 });
     await turn();
-    const second = writer.write({ orgId: 'a', number: 2 });
+    const second = writer.write({ key: 'a', number: 2 });
     await turn();
     expect(batches.map(numbers)).toEqual([[1]]);
     batches[0]!.finish();
@@ -50,7 +53,7 @@ describe('a gathering writer', () => {
 
   it('starts a second batch beside the first when a whole one waits, and never a third', async () => {
     const { writer, batches } = writerOf();
-    const answers = [1, 2, 3, 4, 5, 6].map((number) => writer.write({ orgId: 'a', number }));
+    const answers = [1, 2, 3, 4, 5, 6].map((number) => writer.write({ key: 'a', number }));
     await turn();
     await turn();
     expect(batches.map(numbers)).toEqual([
@@ -70,7 +73,7 @@ describe('a gathering writer', () => {
 
   it('retries a failed batch request by request and answers each once', async () => {
     const { writer, batches } = writerOf();
-    const answers = [1, 2, 3, 4].map((number) => writer.write({ orgId: 'a', number }));
+    const answers = [1, 2, 3, 4].map((number) => writer.write({ key: 'a', number }));
     const settled = Promise.allSettled(answers);
     await turn();
     await turn();

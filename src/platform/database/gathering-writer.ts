@@ -15,6 +15,8 @@ interface Lane<Request, Answer> {
 }
 
 interface WriterSettings<Request, Answer> {
+  /** Requests with the same key share a lane. */
+  readonly keyOf: (request: Request) => string;
   readonly lanes: number;
   /** The most batches of a lane that run at once. Each needs a database connection. */
   readonly writersOfLane: number;
@@ -24,11 +26,11 @@ interface WriterSettings<Request, Answer> {
 }
 
 /**
- * Writes for many callers at once: requests that arrive while a batch runs go into the next one. All requests of one
- * organization share a lane. When a whole batch is waiting, a second one starts beside the first, so that this process
+ * Writes for many callers at once: requests that arrive while a batch runs go into the next one. All requests with one
+ * key share a lane. When a whole batch is waiting, a second one starts beside the first, so that this process
  * prepares it while the database works; it then waits for the locks of the first.
  */
-export class GatheringWriter<Request extends { readonly orgId: string }, Answer> {
+export class GatheringWriter<Request, Answer> {
   private readonly lanes: readonly Lane<Request, Answer>[];
 
   constructor(private readonly settings: WriterSettings<Request, Answer>) {
@@ -36,7 +38,7 @@ export class GatheringWriter<Request extends { readonly orgId: string }, Answer>
   }
 
   write(request: Request): Promise<Answer> {
-    const lane = this.lanes[laneOf(request.orgId, this.lanes.length)]!;
+    const lane = this.lanes[laneOf(this.settings.keyOf(request), this.lanes.length)]!;
     return new Promise((resolve, reject) => {
       lane.waiting.push({ request, resolve, reject });
       const { writersOfLane, maxBatch } = this.settings;
@@ -72,6 +74,6 @@ function settle<Request, Answer>({ resolve, reject }: Waiting<Request, Answer>, 
   else reject(outcome.refusal);
 }
 
-function laneOf(orgId: string, lanes: number): number {
-  return createHash('md5').update(orgId).digest()[0]! % lanes;
+function laneOf(key: string, lanes: number): number {
+  return createHash('md5').update(key).digest()[0]! % lanes;
 }

@@ -52,7 +52,10 @@ export class GenerationEnds {
     private readonly clock: Clock,
     private readonly log: Log,
   ) {
-    const batches = { lanes: LANES, writersOfLane: 1, maxBatch: MAX_BATCH };
+    const batches = {
+      keyOf: ({ orgId }: { readonly orgId: string }) => orgId,
+      ...{ lanes: LANES, writersOfLane: 1, maxBatch: MAX_BATCH },
+    };
     this.starts = new GatheringWriter<GenerationStart, void>({
       ...batches,
       write: async (starts) => {
@@ -60,7 +63,7 @@ export class GenerationEnds {
         return starts.map(() => ({ answer: undefined }));
       },
     });
-    this.settlements = new GatheringWriter({ ...batches, write: (all) => this.settleAll(all) });
+    this.settlements = new GatheringWriter<Settlement, bigint>({ ...batches, write: (all) => this.settleAll(all) });
   }
 
   /** Remembers what runs, in case that this process is lost. It never throws. */

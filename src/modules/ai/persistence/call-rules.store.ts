@@ -20,6 +20,7 @@ export class CallRulesStore {
 
   constructor(private readonly database: Database) {
     this.reads = new GatheringWriter({
+      keyOf: ({ orgId }) => orgId,
       lanes: 1,
       writersOfLane: 2,
       maxBatch: MAX_BATCH,

@@ -46,5 +46,7 @@ const pairOf = ({ book, meter, model }: PriceVersion): string => `${book} ${mete
 const placeOf = (version: PriceVersion): string => `${pairOf(version)} ${version.from.getTime()}`;
 const isSame = (one: PriceVersion, other: PriceVersion): boolean =>
   placeOf(one) === placeOf(other) && one.priceNano === other.priceNano;
-const describe = ({ book, meter, model, priceNano, from }: PriceVersion): string =>
-  `${[...(book === STANDARD_BOOK ? [] : [book]), meter, ...(model === null ? [] : [model])].join(' ')} at ${priceNano} nano-dollars from ${from.toISOString()}`;
+const describe = ({ book, meter, model, priceNano, from }: PriceVersion): string => {
+  const place = [...(book === STANDARD_BOOK ? [] : [book]), meter, ...(model === null ? [] : [model])].join(' ');
+  return `${place} at ${priceNano} nano-dollars from ${from.toISOString()}`;
+};

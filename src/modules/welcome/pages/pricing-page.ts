@@ -101,7 +101,8 @@ function modelTable(prices: readonly ShownPrice[]): string {
   const others = models.size - rows.length;
   return `<h2>Models</h2><p>For ${METER_TABLE.ai_tokens.price.per}.</p>
 <div class="table" tabindex="0" role="region" aria-label="Prices of models"><table><thead><tr>
-<th scope="col">Model</th>${TOKEN_KINDS.map((kind) => `<th scope="col">${KIND_TITLES[kind]}</th>`).join('')}</tr></thead>
+<th scope="col">Model</th>${TOKEN_KINDS.map((kind) => `<th scope="col">${KIND_TITLES[kind]}</th>`).join('')}
+</tr></thead>
 <tbody>${rows.join('')}</tbody></table></div>
 ${others > 0 ? `<p>And ${others} more: <code>GET /api/v1/ai/models</code>.</p>` : ''}`;
 }
