@@ -9,6 +9,7 @@ import { GenerationEnds } from '../../src/modules/ai/calls/generation-ends.js';
 import { ProjectEnvService } from '../../src/modules/projects/project-env.service.js';
 import { RedisConnections } from '../../src/platform/redis/redis-connections.js';
 import { Database } from '../../src/platform/database/database.js';
+import { Shutdown } from '../../src/platform/lifecycle/shutdown.js';
 import { Log } from '../../src/platform/logging/log.js';
 import { formatUsd, parseUsd } from '../../src/platform/money/nano-dollars.js';
 import { faultsOf } from '../credits/support.js';
@@ -290,6 +291,30 @@ describe('money', () => {
     expect(statuses.filter((status) => status !== 402 && status !== 429 && status !== 200)).toEqual([]);
   });
 
+  it('shows to the nano-dollar what calls have cost, on the call, in the usage and on the invoice', async () => {
+    const buyer = await make.person({ plan: 'pro' });
+    const own = await make.key(buyer, { scopes: ['ai:invoke', 'billing:read'] });
+    let sum = 0n;
+    for (const [prompt, completion] of [
+      [7, 3],
+      [1_001, 17],
+      [1, 1],
+    ] as const) {
+      router.next({ usage: { prompt, completion } });
+      const answer = expectStatus(200, await chat(HELLO, {}, own));
+      sum += parseUsd(answer.headers.get('x-service-cost')!);
+      expect(parseUsd(answer.headers.get('x-service-cost')!)).toBe(router.lastGeneration.costNano);
+    }
+    const listed = expectStatus(200, await app.fetch(GENERATIONS, as(own))).body.data as { cost: string }[];
+    expect(listed.reduce((total, { cost }) => total + parseUsd(cost), 0n)).toBe(sum);
+    const usage = expectStatus(200, await app.fetch('/api/v1/billing/usage', as(own))).body.meta;
+    expect(parseUsd(usage.cost)).toBe(sum);
+    const invoice = expectStatus(200, await app.fetch('/api/v1/billing/invoices/upcoming', as(own))).body.data;
+    const lines = invoice.lines.filter(({ meter }: { meter?: string }) => meter === 'ai_tokens');
+    expect(lines.map(({ model }: { model: string }) => model).sort()).toEqual([`${MODEL}:input`, `${MODEL}:output`]);
+    expect(lines.reduce((total: bigint, { amount }: { amount: string }) => total + parseUsd(amount), 0n)).toBe(sum);
+  });
+
   it('refuses more calls at once than the plan allows', async () => {
     const own = await make.key(await make.person());
     const gate = new Gate();
@@ -375,6 +400,26 @@ describe('money', () => {
       expect(['cancelled', 'succeeded']).toContain(generation.outcome);
     },
   );
+
+  it('ends streams before their process ends, says so, and charges what was generated', async () => {
+    const other = await app.another();
+    try {
+      const gate = new Gate();
+      router.next({ text: 'one two three four', after: { frames: 2, gate } });
+      const answering = other.post(CHAT, { ...HELLO, stream: true }, as(key));
+      await gate.reached;
+      // So much of the time for requests is gone that they have three seconds left.
+      other.get(Shutdown).beginDraining(12_000);
+      const answer = await answering;
+      expect(answer.status).toBe(200);
+      expect(eventsOf(answer.text).at(-1).error).toMatchObject({ code: 'upstream_error' });
+      gate.letGo();
+      await eventually(() => router.lastGeneration.isOver, 'the router is done');
+      expect(await billed(idOf(answer))).toMatchObject({ outcome: 'failed', cost: priceOf() });
+    } finally {
+      await other.stop();
+    }
+  });
 
   it('bills a caller who leaves the whole answer where leaving does not stop the bill', async () => {
     router.hangUpStopsBilling = false;

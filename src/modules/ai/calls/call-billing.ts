@@ -147,7 +147,7 @@ export interface UsedTokens {
 }
 
 /** What of a generation decides its price. */
-export interface ChargedGeneration {
+interface ChargedGeneration {
   readonly id: string;
   readonly orgId: string;
   /** The project whose deploys have called. */

@@ -35,7 +35,7 @@ export interface Split {
 }
 
 /** Who pays what work costs beyond its hold, while there is room: credits alone, or credits and then the invoice. */
-export type PayerBeyond = 'credits' | 'invoice';
+type PayerBeyond = 'credits' | 'invoice';
 
 /** The facts of a hold that a purse needs. */
 export interface Held extends Split {
