@@ -20,7 +20,7 @@ describe('estimateText', () => {
     ['digits', '0123456789', 10],
     ['base64', 'kJ8xQz2LpW0vRt7NbYcD', 10],
     ['Ethiopic', 'መድረኩ', 12],
-    ['Han', '人工智能平台', 12],
+    ['rare Han', '㐀㐁㐂', 9],
     ['emoji', '😀😃', 8],
     ['private use', '\u{e000}\u{e001}', 6],
     ['rare planes', '\u{10800}\u{1f000}', 8],

@@ -1,3 +1,5 @@
+import { isSingleToken } from './single-token-characters.js';
+
 /** What images cost at most with the usual models. */
 const TOKENS_OF_IMAGE = 2_000;
 /** What a message needs besides its text: role, separators, name. */
@@ -20,10 +22,9 @@ for (const space of ' \t\n\r') CLASSES[space.charCodeAt(0)] = SPACE;
  * bytes by a constant would be far too little for base64, random signs and rare scripts.
  */
 export function estimateText(text: string): number {
-  const { length } = text;
   let tokens = 0;
   let at = 0;
-  while (at < length) {
+  while (at < text.length) {
     const code = text.charCodeAt(at);
     const kind = code < 128 ? CLASSES[code] : OTHER;
     if (kind === OTHER) {
@@ -34,13 +35,14 @@ export function estimateText(text: string): number {
     const begin = at;
     let turns = 0;
     let last = code;
-    for (at++; at < length; at++) {
+    for (at++; at < text.length; at++) {
       const next = text.charCodeAt(at);
       if (next >= 128 || CLASSES[next] !== kind) break;
       if (kind === LETTER ? next < 97 !== last < 97 : next !== last) turns++;
       last = next;
     }
-    tokens += kind === LETTER ? tokensOfWord(at - begin, turns) : tokensOfSpace(at - begin, turns, code);
+    const length = at - begin;
+    tokens += kind === LETTER ? tokensOfWord(length, turns) : tokensOfSpace(length, turns, code, text.charCodeAt(at));
   }
   return tokens;
 }
@@ -49,20 +51,16 @@ export function estimateText(text: string): number {
 const tokensOfWord = (length: number, turns: number): number =>
   length <= 16 && turns <= 1 + length / 5 ? Math.ceil(length / 3.5) : Math.ceil(length * 0.8);
 
-/** A single space belongs to the word after it. */
-const tokensOfSpace = (length: number, turns: number, first: number): number =>
-  length === 1 && first === 32 ? 0 : turns + Math.ceil(length / 16);
+/** A single space belongs to the word after it, if that begins with a letter. */
+const tokensOfSpace = (length: number, turns: number, first: number, next: number): number =>
+  length === 1 && first === 32 && isLetter(next) ? 0 : turns + Math.ceil(length / 16);
 
-/** A token is at worst one byte of UTF-8: three for rare scripts, and four for the two halves of a pair. */
+const isLetter = (code: number): boolean => (code < 128 ? CLASSES[code] === LETTER : isSingleToken(code));
+
+/** A character without a token of its own is at worst a token for each byte of UTF-8: four for a pair of two halves. */
 function tokensOfCharacter(code: number): number {
-  if (code < 0x250) return 1;
-  if (code < 0x370) return 2;
-  if (code < 0x800) return 1;
-  if (code >= 0x1200 && code < 0x1400) return 3;
-  if (code < 0xa000) return 2;
-  if (code >= 0xac00 && code < 0xd800) return 2;
-  if (code >= 0xd800 && code < 0xe000) return 2;
-  return 3;
+  if (isSingleToken(code)) return 1;
+  return code < 0x800 || (code >= 0xd800 && code < 0xe000) ? 2 : 3;
 }
 
 /** The fields of a request that a model reads. The others only steer it. */
