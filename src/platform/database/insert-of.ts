@@ -1,4 +1,5 @@
 import type { EntityManager, EntityTarget, ObjectLiteral } from 'typeorm';
+import { prepared } from './prepared.js';
 
 /** A statement whose parameter `$1` contains the rows. */
 interface Insert {
@@ -19,9 +20,10 @@ export function insertOf<Row extends ObjectLiteral>(
   const { tablePath, columns } = manager.dataSource.getMetadata(entity);
   const names = columns.map(({ databaseName }) => `"${databaseName}"`).join(', ');
   return {
-    statement:
+    statement: prepared(
       `INSERT INTO ${tablePath} (${names}) SELECT ${names} ` +
-      `FROM jsonb_populate_recordset(NULL::${tablePath}, $1::jsonb) ON CONFLICT DO NOTHING`,
+        `FROM jsonb_populate_recordset(NULL::${tablePath}, $1::jsonb) ON CONFLICT DO NOTHING`,
+    ),
     rows: JSON.stringify(
       rows.map((row) =>
         Object.fromEntries(

@@ -1,14 +1,25 @@
 import { Client, type ClientConfig } from 'pg';
+import { nameOfPrepared } from './prepared.js';
+
+type Query = (...parts: unknown[]) => unknown;
 
 /**
  * A pooled connection whose loss never ends the process. The pool removes its error listener when it hands a connection
  * out, and TypeORM adds its own a moment later. A server that ends a session right after accepting it, for example
  * while it shuts down, sends both in one packet: the error arrives in between and, without a listener, is thrown. The
  * borrower of the connection gets the error from its first query.
+ *
+ * It keeps the plans of prepared statements.
  */
 export class PooledClient extends Client {
   constructor(config?: string | ClientConfig) {
     super(config);
     this.on('error', () => undefined);
+    const send = this.query.bind(this) as Query;
+    const query: Query = (text, values, ...rest) => {
+      const name = typeof text === 'string' && Array.isArray(values) ? nameOfPrepared(text) : undefined;
+      return name === undefined ? send(text, values, ...rest) : send({ name, text, values }, ...rest);
+    };
+    Object.assign(this, { query });
   }
 }

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
 import { GatheringWriter } from '../../../platform/database/gathering-writer.js';
+import { prepared } from '../../../platform/database/prepared.js';
 import { DEFAULT_POLICY, type ModelPolicy } from '../domain/model-policy.js';
 import { policyOf, type PolicyRow } from './ai-policies.store.js';
 
@@ -12,6 +13,11 @@ export interface StoredRules {
 }
 
 const MAX_BATCH = 200;
+
+const READ = prepared(`
+  SELECT asked.id, p.allowed_models, p.denied_models, p.zero_retention_only, p.blocks_secrets, p.retention_days,
+    (SELECT json_object_agg(router, encode(sealed, 'base64')) FROM provider_keys k WHERE k.org_id = asked.id) AS keys
+  FROM unnest($1::text[]) AS asked (id) LEFT JOIN ai_policies p ON p.org_id = asked.id`);
 
 /** Reads what every call needs, so that a change holds from the next call on. Calls at the same time share a query. */
 @Injectable()
@@ -36,13 +42,7 @@ export class CallRulesStore {
   }
 
   private async read(orgIds: readonly string[]): Promise<ReadonlyMap<string, StoredRules>> {
-    const rows = await this.database.manager.query<Row[]>(
-      `
-      SELECT asked.id, p.*, (SELECT json_object_agg(router, encode(sealed, 'base64'))
-        FROM provider_keys k WHERE k.org_id = asked.id) AS keys
-      FROM unnest($1::text[]) AS asked (id) LEFT JOIN ai_policies p ON p.org_id = asked.id`,
-      [orgIds],
-    );
+    const rows = await this.database.manager.query<Row[]>(READ, [orgIds]);
     return new Map(rows.map((row) => [row.id, rulesOf(row)]));
   }
 }

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
 import { insertOf } from '../../../platform/database/insert-of.js';
+import { prepared } from '../../../platform/database/prepared.js';
 import { type Page, pageOf, type PageRequest } from '../../../platform/database/page.js';
 import type { GenerationOutcome } from '../domain/generation-state.js';
 import { Generation, GenerationStart } from './generation.entity.js';
@@ -27,7 +28,7 @@ export class GenerationsStore {
   async end(generations: readonly Generation[]): Promise<void> {
     const { statement, rows } = insertOf(this.database.manager, Generation, generations);
     await this.database.manager.query(
-      `WITH ended AS (${statement}) DELETE FROM generation_starts WHERE id = ANY($2::text[])`,
+      prepared(`WITH ended AS (${statement}) DELETE FROM generation_starts WHERE id = ANY($2::text[])`),
       [rows, generations.map(({ id }) => id)],
     );
   }

@@ -1,7 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
+import { prepared } from '../../../platform/database/prepared.js';
 import type { BilledUsage } from '../billed-usage.js';
 import type { PaidWork } from '../paid-work.js';
+
+const FIND = prepared('SELECT key, org_id, amount_nano, begun_at FROM holds WHERE key = ANY($1)');
 
 /** Reads holds without locking their account. */
 @Injectable()
@@ -11,7 +14,7 @@ export class HoldsStore {
   async find(keys: readonly string[]): Promise<PaidWork[]> {
     const rows = await this.database.manager.query<
       { key: string; org_id: string; amount_nano: string; begun_at: Date }[]
-    >('SELECT key, org_id, amount_nano, begun_at FROM holds WHERE key = ANY($1)', [keys]);
+    >(FIND, [keys]);
     return rows.map((row) => ({
       key: row.key,
       orgId: row.org_id,

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { arrayOfNumbers, arrayOfTexts, arrayOfTimes } from '../../../platform/database/array-literal.js';
 import { Database } from '../../../platform/database/database.js';
+import { prepared } from '../../../platform/database/prepared.js';
 import type { LedgerTransaction } from '../ledger-transaction.js';
 import type { Hold } from '../purse/hold.js';
 import type { AccountRow, GrantRow } from './purses.store.js';
@@ -19,7 +20,7 @@ export interface PurseChanges {
  * Rows that are updated are matched by the join and again by `ANY`: without the second condition PostgreSQL scans
  * tables of medium size as a whole.
  */
-const WRITE = `
+const WRITE = prepared(`
   WITH accounts AS (
     UPDATE credit_accounts SET posted_nano = changed.posted_nano, held_nano = changed.held_nano
     FROM unnest($1::text[], $2::bigint[], $3::bigint[]) AS changed (org_id, posted_nano, held_nano)
@@ -54,7 +55,7 @@ const WRITE = `
     SELECT * FROM unnest($34::text[], $35::text[], $36::text[], $37::jsonb[], $38::timestamptz[])
   )
   INSERT INTO ledger_entries (transaction_key, position, account, org_id, amount_nano)
-  SELECT * FROM unnest($39::text[], $40::smallint[], $41::text[], $42::text[], $43::bigint[])`;
+  SELECT * FROM unnest($39::text[], $40::smallint[], $41::text[], $42::text[], $43::bigint[])`);
 
 @Injectable()
 export class PurseChangesStore {

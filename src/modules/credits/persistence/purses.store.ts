@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { arrayOfTexts } from '../../../platform/database/array-literal.js';
 import { Database } from '../../../platform/database/database.js';
+import { prepared } from '../../../platform/database/prepared.js';
 import type { Meter } from '../../metering/meter.js';
 import type { BudgetWindow } from '../domain/budget.js';
 import type { Hold } from '../purse/hold.js';
@@ -114,6 +115,29 @@ type BudgetValues = readonly [
   periods: readonly (readonly [period: string, postedNano: string, heldNano: string])[],
 ];
 
+const LOCK = prepared(
+  'SELECT org_id, posted_nano, held_nano FROM credit_accounts WHERE org_id = ANY($1) ORDER BY org_id FOR UPDATE',
+);
+const LOAD = prepared(`
+      WITH wanted AS MATERIALIZED (SELECT * FROM holds WHERE key = ANY($3)),
+        held AS MATERIALIZED (SELECT part ->> 'budget' AS id, part ->> 'period' AS period
+          FROM wanted, jsonb_array_elements(budgets) part)
+      SELECT
+        (SELECT coalesce(json_agg(${HOLD}), '[]') FROM wanted) AS holds,
+        (SELECT coalesce(json_agg(${GRANT}), '[]') FROM credit_grants WHERE org_id = ANY($1) AND (remaining_nano > 0
+          OR id IN (SELECT part ->> 'grant' FROM wanted, jsonb_array_elements(parts) part))) AS grants,
+        (SELECT coalesce(json_agg(${MONTH}), '[]') FROM billed_months
+          WHERE org_id = ANY($1) AND (month = ANY($2::date[])
+          OR month IN (SELECT month FROM wanted))) AS months,
+        (SELECT coalesce(json_agg(${CAP}), '[]') FROM spend_caps WHERE org_id = ANY($1)) AS caps,
+        (SELECT coalesce(json_agg(${BUDGET}), '[]') FROM budgets b
+          WHERE (org_id, subject) IN (SELECT * FROM unnest($4::text[], $5::text[]))
+            OR id IN (SELECT id FROM held)) AS budgets`);
+const SAVE_MONTHS = prepared(`
+  INSERT INTO billed_months (org_id, month, posted_nano, held_nano)
+  SELECT * FROM unnest($1::text[], $2::date[], $3::bigint[], $4::bigint[])
+  ON CONFLICT (org_id, month) DO UPDATE SET posted_nano = excluded.posted_nano, held_nano = excluded.held_nano`);
+
 /** Accounts, grants, months, budgets and holds. They are read under the lock of their account and written as a set. */
 @Injectable()
 export class PursesStore {
@@ -121,10 +145,7 @@ export class PursesStore {
 
   /** Locks in one order everywhere, so that two transactions cannot deadlock. */
   async lock(orgIds: readonly string[]): Promise<AccountRow[]> {
-    const rows = await this.query<{ org_id: string; posted_nano: string; held_nano: string }>(
-      'SELECT org_id, posted_nano, held_nano FROM credit_accounts WHERE org_id = ANY($1) ORDER BY org_id FOR UPDATE',
-      [orgIds],
-    );
+    const rows = await this.query<{ org_id: string; posted_nano: string; held_nano: string }>(LOCK, [orgIds]);
     return rows.map((row) => ({
       orgId: row.org_id,
       postedNano: BigInt(row.posted_nano),
@@ -155,31 +176,14 @@ export class PursesStore {
         holds: HoldValues[];
         budgets: BudgetValues[];
       }
-    >(
-      `
-      WITH wanted AS MATERIALIZED (SELECT * FROM holds WHERE key = ANY($3)),
-        held AS MATERIALIZED (SELECT part ->> 'budget' AS id, part ->> 'period' AS period
-          FROM wanted, jsonb_array_elements(budgets) part)
-      SELECT
-        (SELECT coalesce(json_agg(${HOLD}), '[]') FROM wanted) AS holds,
-        (SELECT coalesce(json_agg(${GRANT}), '[]') FROM credit_grants WHERE org_id = ANY($1) AND (remaining_nano > 0
-          OR id IN (SELECT part ->> 'grant' FROM wanted, jsonb_array_elements(parts) part))) AS grants,
-        (SELECT coalesce(json_agg(${MONTH}), '[]') FROM billed_months
-          WHERE org_id = ANY($1) AND (month = ANY($2::date[])
-          OR month IN (SELECT month FROM wanted))) AS months,
-        (SELECT coalesce(json_agg(${CAP}), '[]') FROM spend_caps WHERE org_id = ANY($1)) AS caps,
-        (SELECT coalesce(json_agg(${BUDGET}), '[]') FROM budgets b
-          WHERE (org_id, subject) IN (SELECT * FROM unnest($4::text[], $5::text[]))
-            OR id IN (SELECT id FROM held)) AS budgets`,
-      [
-        arrayOfTexts(orgIds),
-        arrayOfTexts(asked),
-        arrayOfTexts(holdKeys),
-        arrayOfTexts(subjects.map(({ orgId }) => orgId)),
-        arrayOfTexts(subjects.map(({ subject }) => subject)),
-        arrayOfTexts(periods),
-      ],
-    );
+    >(LOAD, [
+      arrayOfTexts(orgIds),
+      arrayOfTexts(asked),
+      arrayOfTexts(holdKeys),
+      arrayOfTexts(subjects.map(({ orgId }) => orgId)),
+      arrayOfTexts(subjects.map(({ subject }) => subject)),
+      arrayOfTexts(periods),
+    ]);
     const { holds, grants, months, caps, budgets } = row!;
     return {
       holds: holds.map(holdOf),
@@ -192,18 +196,12 @@ export class PursesStore {
 
   async saveMonths(rows: readonly MonthRow[]): Promise<void> {
     if (rows.length === 0) return;
-    await this.query(
-      `
-      INSERT INTO billed_months (org_id, month, posted_nano, held_nano)
-      SELECT * FROM unnest($1::text[], $2::date[], $3::bigint[], $4::bigint[])
-      ON CONFLICT (org_id, month) DO UPDATE SET posted_nano = excluded.posted_nano, held_nano = excluded.held_nano`,
-      [
-        rows.map(({ orgId }) => orgId),
-        rows.map(({ month }) => month),
-        rows.map(({ postedNano }) => postedNano),
-        rows.map(({ heldNano }) => heldNano),
-      ],
-    );
+    await this.query(SAVE_MONTHS, [
+      rows.map(({ orgId }) => orgId),
+      rows.map(({ month }) => month),
+      rows.map(({ postedNano }) => postedNano),
+      rows.map(({ heldNano }) => heldNano),
+    ]);
   }
 
   async saveBudgetPeriods(rows: readonly ChangedBudgetPeriod[]): Promise<void> {

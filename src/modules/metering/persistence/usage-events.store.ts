@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { arrayOfNumbers, arrayOfTexts, arrayOfTimes } from '../../../platform/database/array-literal.js';
 import { Database } from '../../../platform/database/database.js';
+import { prepared } from '../../../platform/database/prepared.js';
 import type { UsageEvent } from '../usage-event.js';
 
 /** An event to write. No two events of a call have the same id. */
@@ -21,21 +22,7 @@ interface WrittenEvent {
 /** Marks the cost of an event that existed before. */
 const KNOWN = '=';
 
-@Injectable()
-export class UsageEventsStore {
-  constructor(private readonly database: Database) {}
-
-  /**
-   * Writes new events, prices them, and adds them to the sums of their hour and month, and to the unpaid usage unless
-   * they are paid for. All of that is one statement, so that the sums always agree. An event costs what it adds to the
-   * cost of its month. The months are locked, so that no other transaction adds to them or writes one of these events
-   * meanwhile.
-   *
-   * @returns the result for each event, in order.
-   */
-  async write(events: readonly NewUsageEvent[], { isPaid }: { isPaid: boolean }): Promise<WrittenEvent[]> {
-    const [row] = await this.database.manager.query<{ costs: string }[]>(
-      `
+const WRITE = prepared(`
       WITH given AS MATERIALIZED (
         SELECT given.*, known.cost_nano AS known_cost_nano
         FROM unnest(
@@ -83,22 +70,35 @@ export class UsageEventsStore {
       SELECT string_agg(
         coalesce('${KNOWN}' || given.known_cost_nano, rated.cost_nano::text), ',' ORDER BY place
       ) AS costs
-      FROM given LEFT JOIN rated USING (place)`,
-      [
-        arrayOfTexts(events.map(({ id }) => id)),
-        arrayOfTexts(events.map(({ usageMonthId }) => usageMonthId)),
-        arrayOfTexts(events.map(({ event }) => event.projectId ?? null)),
-        arrayOfNumbers(events.map(({ event }) => event.quantity)),
-        arrayOfTimes(events.map(({ event }) => event.occurredAt)),
-        arrayOfTimes(events.map(({ billedAt }) => billedAt)),
-        arrayOfTexts(events.map(({ event }) => event.source)),
-        arrayOfTexts(events.map(({ event }) => event.sourceId)),
-        arrayOfTexts(
-          events.map(({ event: { properties } }) => (properties === undefined ? null : JSON.stringify(properties))),
-        ),
-        isPaid,
-      ],
-    );
+      FROM given LEFT JOIN rated USING (place)`);
+
+@Injectable()
+export class UsageEventsStore {
+  constructor(private readonly database: Database) {}
+
+  /**
+   * Writes new events, prices them, and adds them to the sums of their hour and month, and to the unpaid usage unless
+   * they are paid for. All of that is one statement, so that the sums always agree. An event costs what it adds to the
+   * cost of its month. The months are locked, so that no other transaction adds to them or writes one of these events
+   * meanwhile.
+   *
+   * @returns the result for each event, in order.
+   */
+  async write(events: readonly NewUsageEvent[], { isPaid }: { isPaid: boolean }): Promise<WrittenEvent[]> {
+    const [row] = await this.database.manager.query<{ costs: string }[]>(WRITE, [
+      arrayOfTexts(events.map(({ id }) => id)),
+      arrayOfTexts(events.map(({ usageMonthId }) => usageMonthId)),
+      arrayOfTexts(events.map(({ event }) => event.projectId ?? null)),
+      arrayOfNumbers(events.map(({ event }) => event.quantity)),
+      arrayOfTimes(events.map(({ event }) => event.occurredAt)),
+      arrayOfTimes(events.map(({ billedAt }) => billedAt)),
+      arrayOfTexts(events.map(({ event }) => event.source)),
+      arrayOfTexts(events.map(({ event }) => event.sourceId)),
+      arrayOfTexts(
+        events.map(({ event: { properties } }) => (properties === undefined ? null : JSON.stringify(properties))),
+      ),
+      isPaid,
+    ]);
     return row!.costs
       .split(',')
       .map((cost) =>

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { arrayOfTexts } from '../../../platform/database/array-literal.js';
 import { Database } from '../../../platform/database/database.js';
+import { prepared } from '../../../platform/database/prepared.js';
 
 /** Identifies the sum of a month that usage counts towards, with the price that applies to it. */
 export interface UsageMonthKey {
@@ -32,6 +33,10 @@ const LOCKS_OF = `
   SELECT DISTINCT (7302620 + abs(hashtext(org_id) % ${LOCKS}))::bigint AS number
   FROM unnest($1::text[]) AS given (org_id) ORDER BY 1`;
 
+const LOCK = prepared(`
+  SELECT count(*) AS count, array_agg(id::text) FILTER (WHERE closed) AS closed
+  FROM (SELECT id, closed FROM usage_months WHERE id = ANY($1::bigint[]) ORDER BY id FOR UPDATE) AS locked`);
+
 @Injectable()
 export class UsageMonthsStore {
   constructor(private readonly database: Database) {}
@@ -58,12 +63,9 @@ export class UsageMonthsStore {
    * some rows do not exist.
    */
   async lock(ids: readonly string[]): Promise<LockedMonths> {
-    const [row] = await this.database.manager.query<{ count: string; closed: string[] | null }[]>(
-      `
-      SELECT count(*) AS count, array_agg(id::text) FILTER (WHERE closed) AS closed
-      FROM (SELECT id, closed FROM usage_months WHERE id = ANY($1::bigint[]) ORDER BY id FOR UPDATE) AS locked`,
-      [arrayOfTexts(ids)],
-    );
+    const [row] = await this.database.manager.query<{ count: string; closed: string[] | null }[]>(LOCK, [
+      arrayOfTexts(ids),
+    ]);
     return { count: Number(row!.count), closed: row!.closed ?? [] };
   }
 
