@@ -1,5 +1,6 @@
 import { connect } from '../../src/platform/database/connect.js';
 import { Database } from '../../src/platform/database/database.js';
+import { prepared } from '../../src/platform/database/prepared.js';
 import { createDataSource } from '../../src/roles/data-source.js';
 import { DatabaseRelay } from '../support/database-relay.js';
 import { as, Make, uniqueName } from '../support/make.js';
@@ -50,6 +51,23 @@ describe('a transaction', () => {
       false,
       ['a'],
     ]);
+  });
+
+  it('keeps the plans of prepared statements, and plans again after a migration', async () => {
+    const database = app.get(Database);
+    const statement = prepared('SELECT count(*)::int AS count FROM idempotency_records WHERE key = $1');
+    const count = (): Promise<unknown> => database.manager.query(statement, ['none']);
+    await database.transaction(async () => {
+      for (let time = 0; time < 7; time++) expect(await count()).toEqual([{ count: 0 }]);
+      const plans = await database.manager.query<{ statement: string }[]>(
+        'SELECT statement FROM pg_prepared_statements WHERE statement = $1',
+        [statement],
+      );
+      expect(plans).toHaveLength(1);
+      await database.manager.query('ALTER TABLE idempotency_records ADD COLUMN of_a_test text');
+      expect(await count()).toEqual([{ count: 0 }]);
+      await database.manager.query('ALTER TABLE idempotency_records DROP COLUMN of_a_test');
+    });
   });
 
   it('takes no connection before its first query', async () => {
