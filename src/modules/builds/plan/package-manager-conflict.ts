@@ -120,7 +120,7 @@ function enginesIn(text: string | null): Engines {
     const fitting = new RegExp(`^${VERSION}$`);
     return Object.fromEntries(
       entries.filter(([, value]) => typeof value === 'string' && fitting.test(value)),
-    ) as Engines;
+    );
   } catch {
     return {};
   }
