@@ -2,7 +2,6 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
-import { setTimeout as sleep } from 'node:timers/promises';
 
 /** Accepts on every port and address that it is given, says so on standard output, and answers TCP and UDP. */
 const LISTENER = `
@@ -46,8 +45,6 @@ createServer((from) => {
 }).listen(Number(port), '0.0.0.0', () => console.log('listening'));
 `;
 
-const START_ATTEMPTS = 3;
-const START_AGAIN_MS = 200;
 const MOST_COMPLAINT = 2_000;
 
 let made = 0;
@@ -142,34 +139,23 @@ export class TestHosts {
 
 type Listening = ChildProcess & { readonly stdout: Readable };
 
-/**
- * Starts a program in the namespace and resolves when it listens. `ip` has failed once to enter a namespace that it
- * had just created, so it is started again. @throws {Error} with what it printed when it always ends before.
- */
+/** Starts a program in the namespace and resolves when it listens. @throws {Error} with what it printed if it ends. */
 export async function listening(namespace: string, command: readonly string[]): Promise<Listening> {
-  for (let attempt = 1; ; attempt++) {
-    const child = spawn('ip', ['netns', 'exec', namespace, ...command], {
-      stdio: ['ignore', 'pipe', 'pipe'],
+  const child = spawn('ip', ['netns', 'exec', namespace, ...command], { stdio: ['ignore', 'pipe', 'pipe'] });
+  let complaint = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    complaint = (complaint + text).slice(-MOST_COMPLAINT);
+  });
+  await new Promise<void>((resolve, reject) => {
+    child.stdout.once('data', () => {
+      resolve();
     });
-    let complaint = '';
-    child.stderr.setEncoding('utf8').on('data', (text: string) => {
-      complaint = (complaint + text).slice(-MOST_COMPLAINT);
+    child.once('error', reject);
+    child.once('close', () => {
+      reject(new Error(`A test host did not start: ${complaint.trim()}`));
     });
-    const isListening = await new Promise<boolean>((resolve) => {
-      child.stdout.once('data', () => {
-        resolve(true);
-      });
-      child.once('error', () => {
-        resolve(false);
-      });
-      child.once('close', () => {
-        resolve(false);
-      });
-    });
-    if (isListening) return child;
-    if (attempt === START_ATTEMPTS) throw new Error(`A test host did not start: ${complaint.trim()}`);
-    await sleep(attempt * START_AGAIN_MS);
-  }
+  });
+  return child;
 }
 
 function addressPairs(net: number): [own: string, other: string][] {

@@ -1,4 +1,5 @@
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -59,6 +60,34 @@ const MOST_MS = 3 * START_TIMEOUT_MS;
     const { program: later, lines } = await launchPython(isolation, RULES, 'print("up")');
     await later.gone;
     await eventually(() => lines.includes('up'), 'the next program runs');
+  });
+});
+
+(hasNetworkDevice && process.getuid?.() === 0 ? describe : describe.skip)('a machine whose mounts are shared', () => {
+  const isolation = new Isolation({ cgroups: 'auto', copiesDirectory: '/var/lib/service-platform/runtime' });
+  const directory = mkdtempSync(join(tmpdir(), 'shared-mounts-'));
+  const inner = join(directory, 'inner');
+  const mounted = (): boolean => readFileSync('/proc/self/mountinfo', 'utf8').includes(` ${inner} `);
+
+  beforeAll(() => {
+    execFileSync('mount', ['-t', 'tmpfs', 'none', directory]);
+    execFileSync('mount', ['--make-shared', directory]);
+    mkdirSync(inner);
+    execFileSync('mount', ['-t', 'tmpfs', 'none', inner]);
+  });
+
+  afterAll(async () => {
+    await isolation.close();
+    execFileSync('umount', ['--recursive', '--lazy', directory]);
+    rmSync(directory, { recursive: true });
+  });
+
+  it('keeps them when what carries a network starts', async () => {
+    expect(mounted()).toBe(true);
+    const { program, lines } = await launchPython(isolation, RULES, 'print("up")');
+    await program.gone;
+    await eventually(() => lines.includes('up'), 'the program has run');
+    expect(mounted()).toBe(true);
   });
 });
 
