@@ -4,8 +4,8 @@ const said = (output: string, set: readonly string[] = []): string | null =>
   missingVariable(output.split('\n'), { target: 'production', isSet: (name) => set.includes(name) });
 
 const sentence = (name: string): string =>
-  `the variable ${name} is not set for production. Set it with service env set ${name} --target production, or on the ` +
-  'page Variables in the settings of the project. See /docs/builds#variables.';
+  `the variable ${name} is not set for production. Set it with service env set ${name} --target production, or on ` +
+  'the page Variables in the settings of the project. See /docs/builds#variables.';
 
 const PRISMA = `Prisma schema loaded from prisma/schema.prisma
 Error: Prisma schema validation - (get-config wasm)
@@ -34,8 +34,8 @@ const OPENAI =
   "client with an apiKey option, like new OpenAI({ apiKey: 'My API Key' }).";
 
 const VERCEL_POSTGRES =
-  "VercelPostgresError: VercelPostgresError - 'missing_connection_string': You did not supply a 'connectionString' and " +
-  "no 'POSTGRES_URL' env var was found.";
+  "VercelPostgresError: VercelPostgresError - 'missing_connection_string': You did not supply a 'connectionString' " +
+  "and no 'POSTGRES_URL' env var was found.";
 
 const SVELTEKIT =
   'src/routes/+page.server.ts (1:9): "API_SECRET" is not exported by "virtual:env/static/private", imported by ' +
@@ -136,7 +136,7 @@ describe('the variable that a failed command missed', () => {
   it('is only one that is not set, unless the value is refused', () => {
     expect(said(T3, ['NEXTAUTH_URL'])).toBe(sentence('DATABASE_URL'));
     expect(said(T3, ['NEXTAUTH_URL', 'DATABASE_URL'])).toMatch(
-      /^the variables DATABASE_URL, NEXTAUTH_URL are set, and refused by the project\. Correct each with service env set /,
+      /^the variables DATABASE_URL, NEXTAUTH_URL are set, and refused by the project\. Correct each with /,
     );
     expect(said(NEXT, ['STRIPE_SECRET_KEY'])).toBeNull();
   });

@@ -68,8 +68,8 @@ export function missingVariable(lastLines: readonly string[], { target, isSet }:
   const why =
     unset.length > 0 ? `${verb} not set for ${target}. Set` : `${verb} set, and refused by the project. Correct`;
   return (
-    `the ${noun} ${listed(names)} ${why} ${pronoun} with service env set ${names[0]} --target ${target}, or on the page ` +
-    `Variables in the settings of the project.${moreAt('variables')}`
+    `the ${noun} ${listed(names)} ${why} ${pronoun} with service env set ${names[0]} --target ${target}, or on the ` +
+    `page Variables in the settings of the project.${moreAt('variables')}`
   );
 }
 

@@ -6,7 +6,7 @@ const LOCKS = { npm: 'package-lock.json', pnpm: 'pnpm-lock.yaml', yarn: 'yarn.lo
 
 // The lines are untrusted: every repetition is bounded, and only these characters of a version get into a sentence.
 const MANAGER = '(npm|pnpm|yarn|bun)';
-const VERSION = '([\\w.<>=~^|* +-]{1,60})';
+const VERSION = '([\\w.<>=~^|* -]{1,60})';
 const pattern = (source: string): RegExp => new RegExp(source);
 
 /** What is printed when the package manager has the wrong name. The group is the one that was expected. */
@@ -23,10 +23,10 @@ const OTHER_NAME: readonly RegExp[] = [
 
 const PNPM_VERSION = pattern(`configured to use v?${VERSION} of pnpm\\. Your current pnpm is v?${VERSION}`);
 const YARN_VERSION = pattern(
-  `defines "packageManager": "yarn@${VERSION}[^"]{0,300}"\\. However the current global version of Yarn is ${VERSION}\\.`,
+  `"packageManager": "yarn@${VERSION}[^"]{0,300}"\\. However the current global version of Yarn is ${VERSION}\\.`,
 );
 const YARN_ENGINE = pattern(
-  `The engine "(node|npm|pnpm|yarn)" is incompatible with this module\\. Expected version "${VERSION}"\\. Got "${VERSION}"`,
+  `engine "(node|npm|pnpm|yarn)" is incompatible with this module\\. Expected version "${VERSION}"\\. Got "${VERSION}"`,
 );
 const PNPM_ENGINE = /Your (pnpm|Node) version is incompatible with/;
 const EXPECTED = pattern(`^ {0,20}Expected version: ${VERSION}$`);
@@ -118,9 +118,7 @@ function enginesIn(text: string | null): Engines {
     const parsed: unknown = JSON.parse(text ?? '{}');
     const entries = Object.entries(typeof parsed === 'object' && parsed !== null ? parsed : {});
     const fitting = new RegExp(`^${VERSION}$`);
-    return Object.fromEntries(
-      entries.filter(([, value]) => typeof value === 'string' && fitting.test(value)),
-    );
+    return Object.fromEntries(entries.filter(([, value]) => typeof value === 'string' && fitting.test(value)));
   } catch {
     return {};
   }
