@@ -238,6 +238,18 @@ describe('a build', () => {
     });
   });
 
+  it('names the variable that the build command missed, for its target', async () => {
+    const build = 'echo "error: Environment variable not found: DATABASE_URL."; exit 1';
+    await expect(
+      bench.build({ 'package.json': json({ scripts: { build } }) }, { environment: { OTHER: 'x' } }),
+    ).rejects.toMatchObject({
+      code: 'build_failed',
+      message: expect.stringMatching(
+        / DATABASE_URL is not set for \w+\. .* service env set DATABASE_URL --target \w+,/,
+      ),
+    });
+  });
+
   it.each([
     ['build_failed', { 'package.json': json({ scripts: { build: 'echo why >&2; exit 3' } }) }, {}],
     ['output_not_found', { 'package.json': json({ scripts: { build: 'true' } }) }, {}],

@@ -8,8 +8,11 @@ import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { AppServersService } from '../../src/modules/hosting/app-servers.service.js';
 import { DeployEnvironment } from '../../src/modules/hosting/deploy-environment.js';
+import { ServerDidNotStart } from '../../src/modules/hosting/hosting.errors.js';
 import { OrgDirectory } from '../../src/modules/orgs/org-directory.js';
 import { answerTo, type DnsRecord, queryIn, TYPES } from '../../src/platform/egress/dns-message.js';
+import { Isolation } from '../../src/platform/isolation/isolation.js';
+import { IsolationDidNotStart } from '../../src/platform/isolation/isolation-spec.js';
 import { built, deploy, type Deployed, type Files, visit } from '../support/hosting.js';
 import { testRedisUrl } from '../support/test-redis.js';
 import { eventually, useApp } from '../support/test-app.js';
@@ -220,6 +223,34 @@ class HostileNames {
     const { text } = await visit(app, label, `/${what}?${new URLSearchParams(parameters).toString()}`);
     return JSON.parse(text) as { value?: unknown; error?: string };
   };
+
+  it('starts although its isolation is refused for a moment, and fails with a sentence if it always is', async () => {
+    const isolation = app.get(Isolation);
+    const refused = (): Promise<never> => Promise.reject(new IsolationDidNotStart('nsenter: Invalid argument'));
+    const output = built(
+      { 'server.js': SERVER },
+      { kind: 'server', framework: 'node', server: { command: ['node', 'server.js'], directory: '' }, static: [] },
+    );
+    const { label } = await deploy(app, output, { orgId: 'org_paid' });
+    const launch = jest.spyOn(isolation, 'launch').mockImplementationOnce(refused).mockImplementationOnce(refused);
+    expect((await visit(app, label, '/')).text).toBe('up');
+    expect(launch).toHaveBeenCalledTimes(3);
+
+    launch.mockClear();
+    for (let attempt = 0; attempt < 3; attempt++) launch.mockImplementationOnce(refused);
+    const second = await deploy(app, output, { orgId: 'org_paid' });
+    await expect(
+      servers().check(second.deployId, {
+        environment: {},
+        signal: new AbortController().signal,
+        onLine: () => undefined,
+      }),
+    ).rejects.toThrow(
+      new ServerDidNotStart('This machine could not isolate the server. Deploy again in a few minutes.'),
+    );
+    expect(launch).toHaveBeenCalledTimes(3);
+    launch.mockRestore();
+  });
 
   it('uses fetch, WebSocket, PostgreSQL and Redis', async () => {
     expect(await attempt(paid, 'fetch', { url: `http://${ownAddress}:${portOf(hello)}` })).toEqual({ value: 'hello' });

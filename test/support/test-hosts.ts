@@ -1,6 +1,7 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
 
 /** Accepts on every port and address that it is given, says so on standard output, and answers TCP and UDP. */
 const LISTENER = `
@@ -43,6 +44,8 @@ createServer((from) => {
   to.on('error', () => from.destroy());
 }).listen(Number(port), '0.0.0.0', () => console.log('listening'));
 `;
+
+const MOST_COMPLAINT = 2_000;
 
 let made = 0;
 
@@ -89,15 +92,9 @@ export class TestHosts {
       ip('link', 'set', outer, 'up');
       ip('-n', namespace, 'link', 'set', 'inner', 'up');
       ip('-n', namespace, 'link', 'set', 'lo', 'up');
-      const listener = spawn(
-        'ip',
-        ['netns', 'exec', namespace, '/usr/bin/python3', '-c', LISTENER, ...ports.map(String)],
-        { stdio: ['ignore', 'pipe', 'inherit'] },
-      );
+      const listener = await listening(namespace, ['/usr/bin/python3', '-c', LISTENER, ...ports.map(String)]);
       const hosts = new TestHosts(namespace, net, listener);
-      const lines = createInterface({ input: listener.stdout });
-      await once(lines, 'line');
-      lines.on('line', (line) => hosts.reached.push(line));
+      createInterface({ input: listener.stdout }).on('line', (line) => hosts.reached.push(line));
       return hosts;
     } catch (error) {
       ip('netns', 'del', namespace);
@@ -124,14 +121,13 @@ export class TestHosts {
 
   /** Makes a server of this machine, which listens on a Unix socket, one of the public host. */
   async serve(port: number, socketPath: string): Promise<void> {
-    const args = ['netns', 'exec', this.namespace, process.execPath, '-e', RELAY, '--', String(port), socketPath];
-    const relay = spawn('ip', args, { stdio: ['ignore', 'pipe', 'inherit'] });
-    this.relays.push(relay);
-    await once(relay.stdout, 'data');
+    const command = [process.execPath, '-e', RELAY, '--', String(port), socketPath];
+    this.relays.push(await listening(this.namespace, command));
   }
 
   async stop(): Promise<void> {
     for (const program of [this.listener, ...this.relays]) {
+      if (program.exitCode !== null || program.signalCode !== null) continue;
       const ended = once(program, 'exit');
       program.kill('SIGKILL');
       await ended;
@@ -139,6 +135,27 @@ export class TestHosts {
     // The pair of interfaces goes with the namespace.
     ip('netns', 'del', this.namespace);
   }
+}
+
+type Listening = ChildProcess & { readonly stdout: Readable };
+
+/** Starts a program in the namespace and resolves when it listens. @throws {Error} with what it printed if it ends. */
+export async function listening(namespace: string, command: readonly string[]): Promise<Listening> {
+  const child = spawn('ip', ['netns', 'exec', namespace, ...command], { stdio: ['ignore', 'pipe', 'pipe'] });
+  let complaint = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    complaint = (complaint + text).slice(-MOST_COMPLAINT);
+  });
+  await new Promise<void>((resolve, reject) => {
+    child.stdout.once('data', () => {
+      resolve();
+    });
+    child.once('error', reject);
+    child.once('close', () => {
+      reject(new Error(`A test host did not start: ${complaint.trim()}`));
+    });
+  });
+  return child;
 }
 
 function addressPairs(net: number): [own: string, other: string][] {

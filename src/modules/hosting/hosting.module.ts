@@ -16,6 +16,7 @@ import { StoreLock } from './persistence/store-lock.js';
 import { AccessTokens } from './protection/access-tokens.js';
 import { ProtectionsService } from './protections.service.js';
 import { AppAllowances } from './servers/app-allowances.js';
+import { AppIsolation } from './servers/app-isolation.js';
 import { AppLauncher } from './servers/app-launcher.js';
 import { AppNetworks } from './servers/app-networks.js';
 import { AppLogs } from './servers/app-logs.js';
@@ -51,6 +52,7 @@ import { openBlobStorage } from './store/open-blob-storage.js';
     AppTools,
     AppTrees,
     AppNetworks,
+    AppIsolation,
     KeptFiles,
     ServiceDoors,
     AppLauncher,

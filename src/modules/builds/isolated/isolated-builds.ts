@@ -26,7 +26,7 @@ import { PackageManagers } from '../workspace/package-managers.js';
 import { Toolchain } from '../workspace/toolchain.js';
 import { collected, CollectedBuild, packed } from './collected-build.js';
 import { PackageInstalls } from './package-installs.js';
-import { type BuildContext, REGISTRIES, type ToolContext, UserSteps } from './user-steps.js';
+import { type BuildContext, REGISTRIES, type ToolContext, UserSteps, variablesOf } from './user-steps.js';
 
 const ID = /^[a-z0-9_-]{1,100}$/;
 
@@ -230,7 +230,8 @@ export class IsolatedBuilds extends BuildsService {
     const end = again ? await session.run(step) : first;
     if (end.exitStatus !== 0) {
       const isOpen = request.settings.network === 'open';
-      throw buildFailure({ ...end, command: plan.build, refused: isOpen ? [] : end.refused });
+      const refused = isOpen ? [] : end.refused;
+      throw buildFailure({ ...end, command: plan.build, refused, variables: variablesOf({ request, plan }) });
     }
     return shared === null || again;
   }

@@ -2,7 +2,7 @@ import { type Mount } from '../../../platform/isolation/isolation-spec.js';
 import { installWithConflicts, installWithout, packageToLeaveOut } from '../plan/install-again.js';
 import { installFailure } from '../plan/install-failure.js';
 import { type BuildSession } from '../workspace/build-session.js';
-import { type ToolContext, type UserSteps } from './user-steps.js';
+import { type ToolContext, type UserSteps, variablesOf } from './user-steps.js';
 
 interface Installed {
   /** The cached packages to mount, or null when the build has its own. */
@@ -50,7 +50,9 @@ export class PackageInstalls {
       }
       const name = packageToLeaveOut({ ...end, command }, leftOut);
       // A project without a package that it names itself would only fail later.
-      if (name === null || plan.dependencies.includes(name)) throw installFailure({ ...end, command });
+      if (name === null || plan.dependencies.includes(name)) {
+        throw installFailure({ ...end, command, variables: variablesOf({ request, plan }) });
+      }
       session.say(
         `The install script of ${name} downloads from ${end.refused.join(', ')}, and a build may only go to package ` +
           'registries. Packages are installed again without it. If the project needs this package, set build_network ' +

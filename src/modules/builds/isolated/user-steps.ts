@@ -1,5 +1,6 @@
 import { type Mount } from '../../../platform/isolation/isolation-spec.js';
 import { type BuildObserver, type BuildRequest } from '../build-request.js';
+import { type CommandVariables } from '../plan/missing-variable.js';
 import { type BuildPlan } from '../plan/plan-types.js';
 import { type BuildSession, type Step } from '../workspace/build-session.js';
 import { type Toolchain } from '../workspace/toolchain.js';
@@ -101,3 +102,9 @@ export class UserSteps {
     });
   }
 }
+
+/** The variables that a command of the user has been given by the project or the plan. */
+export const variablesOf = ({ request, plan }: Pick<ToolContext, 'request' | 'plan'>): CommandVariables => ({
+  target: request.target,
+  isSet: (name) => Object.hasOwn(request.environment, name) || Object.hasOwn(plan.environment, name),
+});

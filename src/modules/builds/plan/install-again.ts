@@ -18,7 +18,7 @@ const WITH_SCRIPTS =
  * not be installed. Many of these packages are only for tests, or are needed by a part that the project does not use.
  */
 export function packageToLeaveOut(
-  { command, lastLines, refused }: InstallEnd,
+  { command, lastLines, refused }: Pick<InstallEnd, 'command' | 'lastLines' | 'refused'>,
   before: readonly string[],
 ): string | null {
   if (refused.length === 0 || before.length >= MOST_LEFT_OUT || !OWN_COMMAND.test(command)) return null;
@@ -33,7 +33,10 @@ const LEGACY = ' --legacy-peer-deps';
  * The command that ignores which versions packages want of each other, or null when that is not the cause. With a lock
  * file, these are decided.
  */
-export const installWithConflicts = ({ command, lastLines }: InstallEnd): string | null =>
+export const installWithConflicts = ({
+  command,
+  lastLines,
+}: Pick<InstallEnd, 'command' | 'lastLines'>): string | null =>
   WITHOUT_LOCK.test(command) && !command.endsWith(LEGACY) && lastLines.some((line) => CONFLICT.test(line))
     ? `${command}${LEGACY}`
     : null;

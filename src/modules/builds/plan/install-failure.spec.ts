@@ -7,6 +7,7 @@ const messageOf = (end: Partial<InstallEnd>): string => {
     lastLines: [],
     refused: [],
     unreachable: [],
+    variables: { target: 'production', isSet: () => false },
     ...end,
   });
   expect(code).toBe('install_failed');

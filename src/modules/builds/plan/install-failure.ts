@@ -1,5 +1,7 @@
 import { BuildFailed } from '../build-failed.js';
+import { type CommandVariables, missingVariable } from './missing-variable.js';
 import { moreAt } from './more-at.js';
+import { packageManagerConflict } from './package-manager-conflict.js';
 
 /** What is known about an install command that failed. The lines come from the command and are not trusted. */
 export interface InstallEnd {
@@ -11,6 +13,7 @@ export interface InstallEnd {
   readonly refused: readonly string[];
   /** Hosts that did not answer. */
   readonly unreachable: readonly string[];
+  readonly variables: CommandVariables;
 }
 
 type Reason = (end: InstallEnd) => string | null;
@@ -55,6 +58,7 @@ const said = ({ lastLines }: InstallEnd, what: RegExp): RegExpExecArray | null =
 
 /** The first reason that fits is the one that the user reads, so that the most certain ones come first. */
 const REASONS: readonly Reason[] = [
+  packageManagerConflict,
   (end) => {
     const stale = STALE_LOCKS.find(([pattern]) => said(end, pattern) !== null);
     if (stale === undefined) return null;
@@ -71,6 +75,7 @@ const REASONS: readonly Reason[] = [
       ? null
       : 'two packages ask for versions of a third one that exclude each other; the log names them. Correct the ' +
         'versions in package.json, or add the line legacy-peer-deps=true to .npmrc.',
+  ({ lastLines, variables }) => missingVariable(lastLines, variables),
   (end) => {
     if (end.unreachable.length === 0) return null;
     const isOne = end.unreachable.length === 1;
@@ -124,8 +129,7 @@ const registrySettingOf = ({ command }: InstallEnd): string =>
 export function installFailure(end: InstallEnd): BuildFailed {
   for (const reason of REASONS) {
     const text = reason(end);
-    if (text !== null)
-      return new BuildFailed('install_failed', `Installing packages failed: ${text}${moreAt('packages')}`);
+    if (text !== null) return new BuildFailed('install_failed', sentenceOf(text));
   }
   return new BuildFailed(
     'install_failed',
@@ -134,12 +138,22 @@ export function installFailure(end: InstallEnd): BuildFailed {
   );
 }
 
-/** Names the hosts that the build may have failed for, and the setting that allows them. */
+const sentenceOf = (text: string): string =>
+  `Installing packages failed: ${text}${text.includes(' See /docs/') ? '' : moreAt('packages')}`;
+
+/**
+ * Names the variables that the build command missed, or else the hosts that it may have failed for and the setting that
+ * allows them.
+ */
 export function buildFailure({
   command,
   exitStatus,
+  lastLines,
   refused,
-}: Pick<InstallEnd, 'command' | 'exitStatus' | 'refused'>): BuildFailed {
+  variables,
+}: Omit<InstallEnd, 'unreachable'>): BuildFailed {
+  const missing = missingVariable(lastLines, variables);
+  if (missing !== null) return new BuildFailed('build_failed', `The build failed: ${missing}`);
   const text = `The build failed: ${command} exited with ${exitStatus ?? 'a signal'}.`;
   if (refused.length === 0) return new BuildFailed('build_failed', text);
   return new BuildFailed(

@@ -5,6 +5,7 @@ type Section =
   | 'limits'
   | 'disk'
   | 'failed-commands'
+  | 'variables'
   | 'unavailable'
   | 'node-versions'
   | 'servers'

@@ -24,7 +24,7 @@ export interface PackageManager {
 }
 
 /** The newest release of each major version when this table was written. A source may name any other one. */
-const RELEASES = {
+export const RELEASES = {
   pnpm: {
     6: '6.35.1',
     7: '7.33.7',

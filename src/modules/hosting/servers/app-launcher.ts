@@ -5,7 +5,6 @@ import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { join, posix } from 'node:path';
 import { Injectable } from '@nestjs/common';
-import { Isolation } from '../../../platform/isolation/isolation.js';
 import type { Mount } from '../../../platform/isolation/isolation-spec.js';
 import type { IsolatedProgram } from '../../../platform/isolation/isolated-program.js';
 import { LISTEN_DESCRIPTOR, type LaunchLimits, type LaunchSpec } from '../../../platform/isolation/launch-spec.js';
@@ -17,6 +16,7 @@ import { ServerDidNotStart } from '../hosting.errors.js';
 import { directoryOf } from '../ingest/file-paths.js';
 import type { Manifest } from '../ingest/manifest.js';
 import type { AppAllowance } from './app-allowances.js';
+import { AppIsolation } from './app-isolation.js';
 import { AppNetworks, type PreparedNetwork } from './app-networks.js';
 import { AppTools } from './app-tools.js';
 import { AppTrees } from './app-trees.js';
@@ -91,7 +91,7 @@ interface Launch {
 @Injectable()
 export class AppLauncher {
   constructor(
-    private readonly isolation: Isolation,
+    private readonly isolation: AppIsolation,
     private readonly nodes: NodePrograms,
     private readonly trees: AppTrees,
     private readonly tools: AppTools,

@@ -148,7 +148,7 @@ export class AttachedNetwork {
   private async startCarrier(namespaces: Namespaces, group: ResourceGroup): Promise<void> {
     // Where only root may open the device, root must start the carrier. It then gives up all capabilities but one.
     const asRoot = this.user !== null && this.tools.isTunnelOfRoot;
-    const { nsenter, slirp } = this.tools;
+    const { nsenter, slirp, unshare } = this.tools;
     const options = [
       '--configure',
       `--mtu=${PACKET_BYTES}`,
@@ -165,9 +165,11 @@ export class AttachedNetwork {
       DEVICE,
     ];
     const owner = [nsenter, '--preserve-credentials', `--user=/proc/self/fd/${USER_NAMESPACE_DESCRIPTOR}`, '--'];
+    // The sandbox of slirp4netns unmounts all that it sees, and for root that would propagate to the machine.
+    const apart = [unshare, '--mount', '--propagation', 'private', '--'];
     const carrier = spawn(
       '/bin/sh',
-      ['-c', CARRIER_SCRIPT, 'sh', ...(asRoot ? [slirp] : [...owner, slirp]), ...options],
+      ['-c', CARRIER_SCRIPT, 'sh', ...(asRoot ? apart : owner), slirp, ...options],
       {
         env: {},
         cwd: '/',
