@@ -8,15 +8,22 @@ import type {
   Embeddings,
   EmbeddingsRequest,
   Generation,
+  GenerationContent,
   GenerationsQuery,
   Model,
+  ModelPolicy,
+  ModelProvider,
+  NewModelPolicy,
   PricedCall,
+  ProviderKey,
 } from './types.js';
 
 /** A whole answer may take 15 minutes, so that the time limit of other calls is too short. */
 const TIMEOUT_MS = 900_000;
 const MODELS = '/api/v1/ai/models';
 const GENERATIONS = '/api/v1/ai/generations';
+const PROVIDERS = '/api/v1/ai/providers';
+const POLICY = '/api/v1/ai/policy';
 
 /** What a call of a model accepts. Its `timeoutMs` is 900000 by default, and limits a stream only up to its start. */
 export type ModelCallOptions = Omit<RequestOptions, 'dryRun'>;
@@ -27,12 +34,16 @@ export class Ai {
   readonly embeddings: EmbeddingsCalls;
   readonly generations: Generations;
   readonly models: Models;
+  readonly policy: Policy;
+  readonly providers: Providers;
 
   constructor(transport: Transport) {
     this.chat = { completions: new ChatCompletions(transport) };
     this.embeddings = new EmbeddingsCalls(transport);
     this.generations = new Generations(transport);
     this.models = new Models(transport);
+    this.policy = new Policy(transport);
+    this.providers = new Providers(transport);
   }
 }
 
@@ -144,7 +155,68 @@ export class Generations {
   retrieve(generationId: string, options?: RequestOptions): Promise<Generation> {
     return this.#transport.get(`${GENERATIONS}/${encodeURIComponent(generationId)}`, options);
   }
+
+  /**
+   * Returns the request and the answer, if the organization keeps texts.
+   *
+   * @throws {NotFoundError} `generation_not_found`, `generation_content_not_found`.
+   */
+  content(generationId: string, options?: RequestOptions): Promise<GenerationContent> {
+    return this.#transport.get(`${GENERATIONS}/${encodeURIComponent(generationId)}/content`, options);
+  }
 }
+
+/** Providers of models, and the keys that an organization has for them. */
+export class Providers {
+  readonly #transport: Transport;
+
+  constructor(transport: Transport) {
+    this.#transport = transport;
+  }
+
+  list(options?: RequestOptions): Promise<readonly ModelProvider[]> {
+    return this.#transport.get(PROVIDERS, options);
+  }
+
+  /**
+   * Sets a key of your own account: from the next call on, models of the provider are paid there.
+   *
+   * @throws {NotFoundError} `provider_not_found`.
+   */
+  setKey(providerId: string, apiKey: string, options?: RequestOptions): Promise<ProviderKey> {
+    return this.#transport.put(keyOf(providerId), { api_key: apiKey }, options);
+  }
+
+  /** @throws {NotFoundError} `provider_not_found`, `provider_key_not_found`. */
+  removeKey(providerId: string, options?: RequestOptions): Promise<void> {
+    return this.#transport.delete(keyOf(providerId), options);
+  }
+}
+
+/** What an organization allows its own calls of models. */
+export class Policy {
+  readonly #transport: Transport;
+
+  constructor(transport: Transport) {
+    this.#transport = transport;
+  }
+
+  get(options?: RequestOptions): Promise<ModelPolicy> {
+    return this.#transport.get(POLICY, options);
+  }
+
+  /** Replaces the policy. Absent fields get their defaults. */
+  set(policy: NewModelPolicy, options?: RequestOptions): Promise<ModelPolicy> {
+    return this.#transport.put(POLICY, policy, options);
+  }
+
+  /** Returns to the default policy, and deletes all kept texts. */
+  reset(options?: RequestOptions): Promise<void> {
+    return this.#transport.delete(POLICY, options);
+  }
+}
+
+const keyOf = (providerId: string): string => `${PROVIDERS}/${encodeURIComponent(providerId)}/key`;
 
 /**
  * The chunks of an answer as they arrive. Iterate once. Leaving the loop, or {@link cancel}, closes the connection:

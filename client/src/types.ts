@@ -295,6 +295,11 @@ export type Model = Schemas['ModelView'];
 
 /** What a model did: tokens, cost, times (in milliseconds) and outcome, without any text. */
 export type Generation = Schemas['GenerationView'];
+export type GenerationContent = Schemas['GenerationContentView'];
+export type ModelProvider = Schemas['ProviderView'];
+export type ProviderKey = Schemas['ProviderKeyView'];
+export type ModelPolicy = Schemas['ModelPolicyView'];
+export type NewModelPolicy = Schemas['SetModelPolicyBody'];
 
 /** Which generations to list. */
 export interface GenerationsQuery extends ListQuery {

@@ -215,11 +215,15 @@ describe('models in the web app', () => {
       ['Playground', 'Your role does not allow calling models'],
       ['Generations', 'Your role does not allow calling models'],
       ['Budgets', 'Only owners and admins see costs and invoices'],
+      ['Providers', 'Only owners and admins see costs and invoices'],
     ] as const) {
       await page.getByRole('navigation', { name: 'AI' }).getByRole('link', { name: tab }).click();
       await page.getByRole('heading', { name: title }).waitFor();
     }
     expect(await page.getByRole('button', { name: 'New budget' }).count()).toBe(0);
+    await page.getByRole('link', { name: 'Policy' }).click();
+    await page.getByLabel('Models that may be called').waitFor();
+    expect(await page.getByLabel('Models that may be called').isDisabled()).toBe(true);
     expect(visit.faults).toEqual([]);
     await visit.end();
   });
@@ -268,4 +272,68 @@ describe('models in the web app', () => {
     expect(visit.faults).toEqual([]);
     await visit.end();
   });
+
+  inChromium(
+    'are paid with keys of the organization, and called by its policy, which may keep their texts',
+    async () => {
+      const visit = await Visit.begin();
+      const { page } = visit;
+      const org = await visit.signUp();
+      await visit.open(`/app/${org}/ai/providers`);
+      const row = page.getByRole('list', { name: 'Providers' }).getByRole('listitem').filter({ hasText: 'OpenRouter' });
+      await row.getByText('Paid with credits').waitFor();
+      await row.getByRole('button', { name: 'Set a key' }).click();
+      const dialog = page.getByRole('dialog');
+      await dialog.getByLabel('Key of the provider').fill('short');
+      await dialog.getByRole('button', { name: 'Set the key' }).click();
+      await dialog.locator('[name=api_key][aria-invalid=true]').waitFor();
+      expect(await dialog.getByLabel('Key of the provider').inputValue()).toBe('short');
+      await dialog.getByLabel('Key of the provider').fill('sk-or-of-our-own-account-x7Qz');
+      await dialog.getByRole('button', { name: 'Set the key' }).click();
+      await row.getByText('x7Qz').waitFor();
+      await row.getByRole('button', { name: 'Remove' }).click();
+      await dialog.getByRole('button', { name: 'Remove the key' }).click();
+      await row.getByText('Paid with credits').waitFor();
+
+      await page.getByRole('link', { name: 'Policy' }).click();
+      await page.getByLabel('Models that may be called').fill('acorn/*');
+      await page.getByLabel('Days that prompts and answers are kept').fill('7');
+      await page.getByLabel('Only providers that keep no texts').check();
+      await page.getByRole('button', { name: 'Save' }).click();
+      await page.getByRole('button', { name: 'Return to the defaults' }).waitFor();
+      expect(await visit.call('GET', 'ai/policy')).toMatchObject({
+        allowed_models: ['acorn/*'],
+        denied_models: [],
+        zero_retention_only: true,
+        blocks_secrets: true,
+        retention_days: 7,
+      });
+
+      await visit.open(`/app/${org}/ai/playground?model=test/endless`);
+      await ask(page, 'Is it allowed?');
+      await page.getByRole('alert').getByText('does not allow the model test/endless').waitFor();
+      await page.getByLabel('Model').selectOption('acorn/oak-mini');
+      await page.getByRole('button', { name: 'Send it again' }).click();
+      const log = page.getByRole('log');
+      await log.getByRole('link', { name: /^\$0\.000/ }).click();
+      await page.getByRole('button', { name: 'Show the request and the answer' }).click();
+      await page.getByRole('region', { name: 'Request' }).getByText('Is it allowed?').waitFor();
+      await page.getByRole('region', { name: 'Answer' }).getByText('Use it for a field').waitFor();
+      for (const { name, width, colorScheme, rules } of LOOKS) {
+        await page.setViewportSize({ width, height: 860 });
+        await page.emulateMedia({ colorScheme });
+        expect({ name, axe: await visit.axe(rules) }).toEqual({ name, axe: [] });
+      }
+
+      await visit.open(`/app/${org}/ai/policy`);
+      await page.getByRole('button', { name: 'Return to the defaults' }).click();
+      await dialog.getByRole('button', { name: 'Return to the defaults' }).click();
+      await eventually(
+        async () => (await page.getByLabel('Models that may be called').inputValue()) === '',
+        'the form shows the defaults',
+      );
+      expect(visit.faults).toEqual([]);
+      await visit.end();
+    },
+  );
 });

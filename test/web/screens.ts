@@ -47,6 +47,8 @@ export const SCREENS_UNDER_TEST: Readonly<Record<PathName, Row>> = {
   },
   aiUsage: { ready: 'figure canvas', params: ({ org }) => ({ org }) },
   aiBudgets: { ready: '[role=meter]', params: ({ org }) => ({ org }) },
+  aiProviders: { ready: 'li:has-text("OpenRouter")', params: ({ org }) => ({ org }) },
+  aiPolicy: { ready: 'form[aria-label=Policy]', params: ({ org }) => ({ org }) },
   repositories: { ready: 'a:has-text("storefront")', params: ({ org }) => ({ org }) },
   repository: { ready: 'code:has-text("git clone")', params: ({ org, repository }) => ({ org, repository }) },
   webhooks: { ready: 'a:has-text("hooks.example.com")', params: ({ org }) => ({ org }) },

@@ -31,6 +31,8 @@ export const PATHS = {
   aiGeneration: '/app/:org/ai/generations/:generation',
   aiUsage: '/app/:org/ai/usage',
   aiBudgets: '/app/:org/ai/budgets',
+  aiProviders: '/app/:org/ai/providers',
+  aiPolicy: '/app/:org/ai/policy',
   repositories: '/app/:org/repositories',
   repository: '/app/:org/repositories/:repository',
   webhooks: '/app/:org/webhooks',

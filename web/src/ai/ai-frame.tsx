@@ -11,6 +11,8 @@ const TABS: readonly Tab<AiScreen>[] = [
   ['Generations', 'aiGenerations'],
   ['Usage', 'aiUsage'],
   ['Budgets', 'aiBudgets'],
+  ['Providers', 'aiProviders'],
+  ['Policy', 'aiPolicy'],
 ];
 
 interface AiFrameProps {

@@ -25,6 +25,18 @@ export const generationsQuery = (org: string, filter: GenerationFilter = {}) => 
   });
 };
 
+export const providersQuery = (org: string) =>
+  queryOptions({
+    queryKey: ['providers', org],
+    queryFn: ({ signal }) => api.ai.providers.list({ organization: org, signal }),
+  });
+
+export const policyQuery = (org: string) =>
+  queryOptions({
+    queryKey: ['policy', org],
+    queryFn: ({ signal }) => api.ai.policy.get({ organization: org, signal }),
+  });
+
 /** How often to ask again for a generation that is not there yet, and how long to wait in between. */
 const RETRIES = 4;
 const RETRY_MS = 500;
@@ -37,6 +49,13 @@ export const generationQuery = (org: string, generation: string) =>
     retry: (failures: number, error: Error) => error instanceof NotFoundError && failures < RETRIES,
     retryDelay: RETRY_MS,
     // What has ended does not change.
+    staleTime: Infinity,
+  });
+
+export const contentQuery = (org: string, generation: string) =>
+  queryOptions({
+    queryKey: ['content', generation],
+    queryFn: ({ signal }) => api.ai.generations.content(generation, { organization: org, signal }),
     staleTime: Infinity,
   });
 

@@ -3,12 +3,16 @@ import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { ignore, queries } from '../../api';
 import { tokensOf } from '../../ai/amounts';
+import { saidIn } from '../../ai/kept-answer';
 import { Outcome } from '../../ai/outcome';
 import { money } from '../../chart/units';
-import { generationQuery } from '../../data/ai';
+import { contentQuery, generationQuery, policyQuery } from '../../data/ai';
+import { useMay } from '../../data/me';
 import { useKeys, useProjectNames } from '../../data/names';
 import { pathTo } from '../../paths';
+import { Button } from '../../ui/button';
 import { Copy } from '../../ui/copy';
+import { ErrorNote } from '../../ui/error-note';
 import { Fact } from '../../ui/fact';
 import { Figure } from '../../ui/figure';
 import { Loaded } from '../../ui/loaded';
@@ -79,7 +83,7 @@ function Shown({ org, generation }: { readonly org: string; readonly generation:
           {first === null ? 'Nothing arrived' : `${durationOf(first)} to the first byte`}
         </Figure>
       </dl>
-      <Section title="Details" hint="The text of the prompt and of the answer is not kept.">
+      <Section title="Details">
         <dl className="card grid gap-x-6 gap-y-4 p-4 sm:grid-cols-2 lg:grid-cols-3">
           <Fact name="ID">
             <code className="truncate font-mono text-xs">{id}</code>
@@ -95,12 +99,61 @@ function Shown({ org, generation }: { readonly org: string; readonly generation:
           <Fact name="Called by">
             <CalledBy org={org} generation={generation} />
           </Fact>
+          <Fact name="Paid by">{PAYERS[generation.billed_to]}</Fact>
           <Fact name="Ended because">{REASONS[generation.finish_reason ?? ''] ?? generation.finish_reason}</Fact>
           <Fact name="Tokens counted by">{COUNTED_BY[generation.usage_source]}</Fact>
           {tokens.cache_write > 0 && <Fact name="Tokens written to the cache">{tokensOf(tokens.cache_write)}</Fact>}
         </dl>
       </Section>
+      <Texts org={org} generation={id} />
     </>
+  );
+}
+
+const PAYERS: Readonly<Record<Generation['billed_to'], string>> = {
+  credits: 'Credits and the invoice',
+  organization: 'Your account at the provider',
+};
+
+/** Prompts are nobody's business by default: they are loaded only when a person asks for them. */
+function Texts({ org, generation }: Params): ReactNode {
+  const policy = useQuery(policyQuery(org));
+  const mayRead = useMay(org, 'ai:invoke');
+  const content = useQuery({ ...contentQuery(org, generation), enabled: false });
+  const { data, error } = content;
+  if (!mayRead || policy.data?.retention_days == null)
+    return <p className="text-muted text-sm">The text of the prompt and of the answer is not kept.</p>;
+  return (
+    <Section title="Text" hint={`Kept for ${policy.data.retention_days} days, encrypted.`}>
+      {data === undefined ? (
+        <Button busy={content.isFetching} onClick={() => void content.refetch()}>
+          Show the request and the answer
+        </Button>
+      ) : (
+        <div className="grid gap-3">
+          <Text title="Request" {...data.request} />
+          <Text title="Answer" text={saidIn(data.answer)} truncated={data.answer.truncated} />
+        </div>
+      )}
+      {error !== null && <ErrorNote error={error} />}
+    </Section>
+  );
+}
+
+function Text({ title, text, truncated }: { title: string; text: string; truncated: boolean }): ReactNode {
+  return (
+    <div className="card min-w-0">
+      <h3 className="border-line border-b px-4 py-2 font-medium">{title}</h3>
+      <pre
+        className="max-h-96 overflow-auto px-4 py-3 font-mono text-xs whitespace-pre-wrap"
+        tabIndex={0}
+        role="region"
+        aria-label={title}
+      >
+        {text}
+      </pre>
+      {truncated && <p className="text-muted border-line border-t px-4 py-2 text-sm">The rest was not kept.</p>}
+    </div>
   );
 }
 
