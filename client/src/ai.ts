@@ -42,8 +42,16 @@ export class Ai {
     this.embeddings = new EmbeddingsCalls(transport);
     this.generations = new Generations(transport);
     this.models = new Models(transport);
-    this.policy = new Policy(transport);
-    this.providers = new Providers(transport);
+    this.policy = {
+      get: (options) => transport.get(POLICY, options),
+      set: (policy, options) => transport.put(POLICY, policy, options),
+      reset: (options) => transport.delete(POLICY, options),
+    };
+    this.providers = {
+      list: (options) => transport.get(PROVIDERS, options),
+      setKey: (providerId, apiKey, options) => transport.put(keyOf(providerId), { api_key: apiKey }, options),
+      removeKey: (providerId, options) => transport.delete(keyOf(providerId), options),
+    };
   }
 }
 
@@ -167,53 +175,29 @@ export class Generations {
 }
 
 /** Providers of models, and the keys that an organization has for them. */
-export class Providers {
-  readonly #transport: Transport;
-
-  constructor(transport: Transport) {
-    this.#transport = transport;
-  }
-
-  list(options?: RequestOptions): Promise<readonly ModelProvider[]> {
-    return this.#transport.get(PROVIDERS, options);
-  }
+export interface Providers {
+  list(options?: RequestOptions): Promise<readonly ModelProvider[]>;
 
   /**
    * Sets a key of your own account: from the next call on, models of the provider are paid there.
    *
    * @throws {NotFoundError} `provider_not_found`.
    */
-  setKey(providerId: string, apiKey: string, options?: RequestOptions): Promise<ProviderKey> {
-    return this.#transport.put(keyOf(providerId), { api_key: apiKey }, options);
-  }
+  setKey(providerId: string, apiKey: string, options?: RequestOptions): Promise<ProviderKey>;
 
   /** @throws {NotFoundError} `provider_not_found`, `provider_key_not_found`. */
-  removeKey(providerId: string, options?: RequestOptions): Promise<void> {
-    return this.#transport.delete(keyOf(providerId), options);
-  }
+  removeKey(providerId: string, options?: RequestOptions): Promise<void>;
 }
 
 /** What an organization allows its own calls of models. */
-export class Policy {
-  readonly #transport: Transport;
-
-  constructor(transport: Transport) {
-    this.#transport = transport;
-  }
-
-  get(options?: RequestOptions): Promise<ModelPolicy> {
-    return this.#transport.get(POLICY, options);
-  }
+export interface Policy {
+  get(options?: RequestOptions): Promise<ModelPolicy>;
 
   /** Replaces the policy. Absent fields get their defaults. */
-  set(policy: NewModelPolicy, options?: RequestOptions): Promise<ModelPolicy> {
-    return this.#transport.put(POLICY, policy, options);
-  }
+  set(policy: NewModelPolicy, options?: RequestOptions): Promise<ModelPolicy>;
 
   /** Returns to the default policy, and deletes all kept texts. */
-  reset(options?: RequestOptions): Promise<void> {
-    return this.#transport.delete(POLICY, options);
-  }
+  reset(options?: RequestOptions): Promise<void>;
 }
 
 const keyOf = (providerId: string): string => `${PROVIDERS}/${encodeURIComponent(providerId)}/key`;

@@ -299,7 +299,7 @@ export type GenerationContent = Schemas['GenerationContentView'];
 export type ModelProvider = Schemas['ProviderView'];
 export type ProviderKey = Schemas['ProviderKeyView'];
 export type ModelPolicy = Schemas['ModelPolicyView'];
-export type NewModelPolicy = Schemas['SetModelPolicyBody'];
+export type NewModelPolicy = Partial<Schemas['SetModelPolicyBody']>;
 
 /** Which generations to list. */
 export interface GenerationsQuery extends ListQuery {

@@ -51,6 +51,33 @@ const generation = async (id: string): Promise<Awaited<ReturnType<Client['ai']['
 const thrownBy = (promise: Promise<unknown>): Promise<any> => promise.then(undefined, (error: unknown) => error);
 
 describe('the models of the built client', () => {
+  it('are called by a policy, with keys of the organization, and their texts are kept on request', async () => {
+    expect(await service.ai.policy.get()).toMatchObject({ allowed_models: null, retention_days: null });
+    expect(await service.ai.policy.set({ allowed_models: ['fake/*'], retention_days: 1 })).toMatchObject({
+      allowed_models: ['fake/*'],
+    });
+    const { generation_id: id } = await service.ai.chat.completions.create(HELLO);
+    await generation(id);
+    // They are written a moment after the answer has ended.
+    await eventually(
+      () =>
+        service.ai.generations.content(id).then(
+          () => true,
+          () => false,
+        ),
+      'the texts are there',
+    );
+    expect((await service.ai.generations.content(id)).request.text).toContain('Say hello.');
+    await service.ai.policy.reset();
+    expect(await thrownBy(service.ai.generations.content(id))).toMatchObject({ code: 'generation_content_not_found' });
+
+    await service.ai.providers.setKey('openrouter', 'sk-or-of-our-own-account');
+    expect(await service.ai.providers.list()).toMatchObject([{ id: 'openrouter', key: { last4: 'ount' } }]);
+    expect(await thrownBy(service.ai.chat.completions.create(HELLO))).toMatchObject({ code: 'provider_key_refused' });
+    await service.ai.providers.removeKey('openrouter');
+    expect(await thrownBy(service.ai.providers.removeKey('openrouter'))).toBeInstanceOf(NotFoundError);
+  });
+
   it('are listed with their prices, without a key too, and found by an ID with a slash', async () => {
     const models = await new Service({ anonymous: true, baseUrl: app.url }).ai.models.list();
     expect(models.map(({ id }) => id)).toEqual(['fake/embeddings', MODEL]);

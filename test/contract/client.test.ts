@@ -401,10 +401,10 @@ describe('a list', () => {
 describe('the package', () => {
   const scripts = readdirSync(DIST).filter((name) => name.endsWith('.js'));
 
-  it('is one module of at most 9.5 kB, compressed', () => {
+  it('is one module of at most 9.7 kB, compressed', () => {
     expect(scripts).toEqual(['index.js']);
     const bytes = scripts.reduce((sum, name) => sum + gzipSync(readFileSync(join(DIST, name)), { level: 9 }).length, 0);
-    expect(bytes).toBeLessThanOrEqual(9_500);
+    expect(bytes).toBeLessThanOrEqual(9_700);
   });
 
   it('imports nothing', () => {
