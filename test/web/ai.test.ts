@@ -296,7 +296,8 @@ describe('models in the web app', () => {
       await row.getByText('Paid with credits').waitFor();
 
       await page.getByRole('link', { name: 'Policy' }).click();
-      await page.getByLabel('Models that may be called').fill('acorn/*');
+      await page.getByLabel('Models that may be called').selectOption('Only these');
+      await page.getByLabel('Patterns of their IDs').fill('acorn/*');
       await page.getByLabel('Days that prompts and answers are kept').fill('7');
       await page.getByLabel('Only providers that keep no texts').check();
       await page.getByRole('button', { name: 'Save' }).click();
@@ -325,11 +326,22 @@ describe('models in the web app', () => {
         expect({ name, axe: await visit.axe(rules) }).toEqual({ name, axe: [] });
       }
 
+      // Fewer days delete texts, which is asked first. A policy of no model stays one.
+      await visit.call('PUT', 'ai/policy', { allowed_models: [], retention_days: 7 });
       await visit.open(`/app/${org}/ai/policy`);
+      expect(await page.getByLabel('Models that may be called').inputValue()).toBe('none');
+      await page.getByLabel('Days that prompts and answers are kept').fill('');
+      await page.getByRole('button', { name: 'Save' }).click();
+      await dialog.getByRole('button', { name: 'Save and delete them' }).waitFor();
+      expect(await visit.call('GET', 'ai/policy')).toMatchObject({ retention_days: 7 });
+      await dialog.getByRole('button', { name: 'Save and delete them' }).click();
+      await page.getByText('Saved.').waitFor();
+      expect(await visit.call('GET', 'ai/policy')).toMatchObject({ allowed_models: [], retention_days: null });
+
       await page.getByRole('button', { name: 'Return to the defaults' }).click();
       await dialog.getByRole('button', { name: 'Return to the defaults' }).click();
       await eventually(
-        async () => (await page.getByLabel('Models that may be called').inputValue()) === '',
+        async () => (await page.getByLabel('Models that may be called').inputValue()) === 'all',
         'the form shows the defaults',
       );
       expect(visit.faults).toEqual([]);

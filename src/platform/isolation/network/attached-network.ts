@@ -167,17 +167,13 @@ export class AttachedNetwork {
     const owner = [nsenter, '--preserve-credentials', `--user=/proc/self/fd/${USER_NAMESPACE_DESCRIPTOR}`, '--'];
     // The sandbox of slirp4netns unmounts all that it sees, and for root that would propagate to the machine.
     const apart = [unshare, '--mount', '--propagation', 'private', '--'];
-    const carrier = spawn(
-      '/bin/sh',
-      ['-c', CARRIER_SCRIPT, 'sh', ...(asRoot ? apart : owner), slirp, ...options],
-      {
-        env: {},
-        cwd: '/',
-        detached: true,
-        ...(asRoot ? {} : (this.user ?? {})),
-        stdio: ['pipe', 'ignore', 'pipe', namespaces.user, namespaces.network, 'pipe', 'pipe'],
-      },
-    );
+    const carrier = spawn('/bin/sh', ['-c', CARRIER_SCRIPT, 'sh', ...(asRoot ? apart : owner), slirp, ...options], {
+      env: {},
+      cwd: '/',
+      detached: true,
+      ...(asRoot ? {} : (this.user ?? {})),
+      stdio: ['pipe', 'ignore', 'pipe', namespaces.user, namespaces.network, 'pipe', 'pipe'],
+    });
     this.carrier = carrier;
     for (const stream of carrier.stdio) stream?.on('error', () => undefined);
     if (carrier.pid === undefined) throw new Error('slirp4netns could not be started');

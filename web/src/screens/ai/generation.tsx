@@ -121,7 +121,8 @@ function Texts({ org, generation }: Params): ReactNode {
   const mayRead = useMay(org, 'ai:invoke');
   const content = useQuery({ ...contentQuery(org, generation), enabled: false });
   const { data, error } = content;
-  if (!mayRead || policy.data?.retention_days == null)
+  if (policy.data === undefined) return null;
+  if (!mayRead || policy.data.retention_days === null)
     return <p className="text-muted text-sm">The text of the prompt and of the answer is not kept.</p>;
   return (
     <Section title="Text" hint={`Kept for ${policy.data.retention_days} days, encrypted.`}>

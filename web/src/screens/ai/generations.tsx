@@ -70,7 +70,7 @@ function Generations({ org }: Params): ReactNode {
               title="No generations yet"
               action={<ButtonLink href={pathTo('aiPlayground', { org })}>Open the playground</ButtonLink>}
             >
-              Every call of a model appears here for 90 days, with its tokens and its cost. Its text is not kept.
+              Every call of a model appears here for 90 days, with its tokens and its cost.
             </Empty>
           )
         }
@@ -163,7 +163,7 @@ function Filters({ org, search, onChange }: FiltersProps): ReactNode {
           ))}
         </>,
       )}
-      <span className="text-muted ml-auto text-sm">The last 90 days, without their text</span>
+      <span className="text-muted ml-auto text-sm">The last 90 days</span>
     </div>
   );
 }

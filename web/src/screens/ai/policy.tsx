@@ -1,4 +1,4 @@
-import type { ModelPolicy } from '@service/client';
+import type { ModelPolicy, NewModelPolicy } from '@service/client';
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useId, useState } from 'react';
 import { api, ignore, queries } from '../../api';
@@ -7,7 +7,7 @@ import { policyQuery } from '../../data/ai';
 import { useMay } from '../../data/me';
 import { Button } from '../../ui/button';
 import { Confirm } from '../../ui/confirm';
-import { Field, Form } from '../../ui/form';
+import { Choice, Field, Form } from '../../ui/form';
 import { Loaded } from '../../ui/loaded';
 import { Ago } from '../../ui/time';
 
@@ -24,20 +24,35 @@ export function Screen({ org }: Params): ReactNode {
   const policy = useQuery(policyQuery(org));
   return (
     <AiFrame org={org} open="aiPolicy">
-      {/* What was saved elsewhere shows as the new beginning of the form. */}
-      <Loaded query={policy}>{(data) => <PolicyForm key={data.updated_at ?? ''} org={org} policy={data} />}</Loaded>
+      <Loaded query={policy}>{(data) => <PolicyForm org={org} policy={data} />}</Loaded>
     </AiFrame>
   );
 }
 
 const MAX_DAYS = 30;
 
+/** An empty list allows no model, which is not the same as no list. */
+type ModelChoice = 'all' | 'listed' | 'none';
+
+const choiceOf = ({ allowed_models: allowed }: ModelPolicy): ModelChoice =>
+  allowed === null ? 'all' : allowed.length === 0 ? 'none' : 'listed';
+
 function PolicyForm({ org, policy }: { readonly org: string; readonly policy: ModelPolicy }): ReactNode {
   const mayChange = useMay(org, 'orgs:write');
   const [resetting, setResetting] = useState(false);
   const [isSaved, setSaved] = useState(false);
+  const [models, setModels] = useState(choiceOf(policy));
+  // What would delete texts waits here until it is confirmed.
+  const [forgetting, setForgetting] = useState<NewModelPolicy>();
+  // Only the defaults begin the form again: what was saved elsewhere must not take away what is being typed.
+  const [version, setVersion] = useState(0);
   const { updated_at: updatedAt, retention_days: days } = policy;
   const refresh = (): Promise<void> => queries.invalidateQueries({ queryKey: policyQuery(org).queryKey });
+  const save = async (wanted: NewModelPolicy): Promise<void> => {
+    await api.ai.policy.set(wanted, { organization: org });
+    setSaved(true);
+    await refresh();
+  };
   return (
     <>
       <p className="text-muted mb-4 max-w-2xl">
@@ -47,6 +62,7 @@ function PolicyForm({ org, policy }: { readonly org: string; readonly policy: Mo
       <fieldset disabled={!mayChange} className="card max-w-2xl p-4">
         <legend className="sr-only">Policy</legend>
         <Form
+          key={version}
           label="Policy"
           submit="Save"
           aside={
@@ -56,35 +72,47 @@ function PolicyForm({ org, policy }: { readonly org: string; readonly policy: Mo
           }
           onSubmit={async (values) => {
             const keeps = (values['retention_days'] ?? '').trim();
-            await api.ai.policy.set(
-              {
-                allowed_models: values['allowed_models']?.trim() === '' ? null : patternsIn(values['allowed_models']),
-                denied_models: patternsIn(values['denied_models']),
-                zero_retention_only: values['zero_retention_only'] !== undefined,
-                blocks_secrets: values['blocks_secrets'] !== undefined,
-                retention_days: keeps === '' ? null : Number(keeps),
-              },
-              { organization: org },
-            );
-            setSaved(true);
-            await refresh();
+            const wanted = {
+              allowed_models: models === 'all' ? null : patternsIn(values['allowed_models']),
+              denied_models: patternsIn(values['denied_models']),
+              zero_retention_only: values['zero_retention_only'] !== undefined,
+              blocks_secrets: values['blocks_secrets'] !== undefined,
+              retention_days: keeps === '' ? null : Number(keeps),
+            };
+            setSaved(false);
+            if (days !== null && (wanted.retention_days ?? 0) < days) setForgetting(wanted);
+            else await save(wanted);
           }}
         >
-          <Field
+          <Choice
             label="Models that may be called"
-            name="allowed_models"
-            defaultValue={policy.allowed_models?.join(' ') ?? ''}
-            placeholder="All of them"
-            spellCheck={false}
-            hint="Patterns with spaces between them, such as openai/* *:free. A star stands for any characters."
-          />
+            name="models"
+            value={models}
+            onChange={({ target }) => {
+              setModels(target.value as ModelChoice);
+            }}
+          >
+            <option value="all">All of them</option>
+            <option value="listed">Only these</option>
+            <option value="none">None</option>
+          </Choice>
+          {models === 'listed' && (
+            <Field
+              label="Patterns of their IDs"
+              name="allowed_models"
+              required
+              defaultValue={policy.allowed_models?.join(' ') ?? ''}
+              spellCheck={false}
+              hint="With spaces between them, such as openai/* *:free. A star stands for any characters."
+            />
+          )}
           <Field
             label="Models that may not be called"
             name="denied_models"
             defaultValue={policy.denied_models.join(' ')}
             placeholder="None"
             spellCheck={false}
-            hint="They are refused although the patterns above have them."
+            hint="Patterns, too. They are refused although they may be called by the choice above."
           />
           <Check
             name="zero_retention_only"
@@ -106,7 +134,7 @@ function PolicyForm({ org, policy }: { readonly org: string; readonly policy: Mo
             max={MAX_DAYS}
             defaultValue={days ?? ''}
             placeholder="They are not kept"
-            hint="Encrypted, and readable by members on the page of a generation. Without a number, all kept texts are deleted."
+            hint="Encrypted, and readable by members on the page of a generation. A smaller number deletes older texts, and none deletes all."
           />
         </Form>
       </fieldset>
@@ -122,6 +150,22 @@ function PolicyForm({ org, policy }: { readonly org: string; readonly policy: Mo
         </div>
       )}
       <Confirm
+        open={forgetting !== undefined}
+        title="Delete kept texts?"
+        action="Save and delete them"
+        danger
+        onClose={() => {
+          setForgetting(undefined);
+        }}
+        onConfirm={async () => {
+          if (forgetting !== undefined) await save(forgetting);
+        }}
+      >
+        {forgetting?.retention_days == null
+          ? 'All kept prompts and answers are deleted.'
+          : `Prompts and answers that are older than ${forgetting.retention_days} days are deleted.`}
+      </Confirm>
+      <Confirm
         open={resetting}
         title="Return to the defaults?"
         action="Return to the defaults"
@@ -132,6 +176,9 @@ function PolicyForm({ org, policy }: { readonly org: string; readonly policy: Mo
         onConfirm={async () => {
           await api.ai.policy.reset({ organization: org });
           await refresh();
+          setModels('all');
+          setSaved(false);
+          setVersion(version + 1);
         }}
       >
         All models may be called then, and all kept prompts and answers are deleted.
