@@ -35,6 +35,7 @@ const [seconds = 5, rounds = 3] = process.argv.slice(2).map(Number);
 const CALLERS = 1_000;
 const BATCH = 500;
 const CONNECTIONS = 10;
+const PAIRS = 500;
 const PLENTY = 10n ** 15n;
 const MICROSECONDS = 1_000_000;
 
@@ -157,6 +158,7 @@ async function run() {
         `${of('ownUs', ' µs')} | ${of('databaseUs', ' µs')} |`,
     );
   });
+  await compareBegin(hot);
 }
 
 /** The database's processes are all that this one has started, but for Redis, which does nothing here. */
@@ -194,18 +196,48 @@ async function load(cycle, orgOf, forSeconds = seconds) {
   };
 }
 
+function estimateOf(orgId, key) {
+  return { orgId, plan: 'free', meter: 'sandbox_compute', lines: [{ quantity: 1_000n }], key };
+}
+
+/** One caller alone: what it takes to begin work, beside the commit of one row, one after the other. */
+async function compareBegin(orgId) {
+  const paid = app.get(PaidWorkService, { strict: false });
+  await pool.query('CREATE TABLE plain_commits (key text PRIMARY KEY)');
+  const times = { begin: [], commit: [] };
+  const timed = async (name, work) => {
+    const from = performance.now();
+    await work();
+    times[name].push(performance.now() - from);
+  };
+  for (let turn = 0; turn < PAIRS; turn++) {
+    const key = `begin:${made++}`;
+    await timed('begin', () => paid.begin(estimateOf(orgId, key)));
+    await timed('commit', () => pool.query('INSERT INTO plain_commits VALUES ($1)', [key]));
+    await paid.abandon({ key, orgId });
+  }
+  const [begin, commit] = [times.begin, times.commit].map((all) => all.slice(PAIRS / 5).sort((a, b) => a - b));
+  const middle = (all) => all[Math.floor(all.length / 2)];
+  console.log(
+    `\nOne caller: begin ${middle(begin).toFixed(2)} ms, commit of one row ${middle(commit).toFixed(2)} ms, ` +
+      `${(middle(begin) / middle(commit)).toFixed(2)} ×`,
+  );
+}
+
 async function ours(orgId) {
   const key = `bench:${made++}`;
   const paid = app.get(PaidWorkService, { strict: false });
-  const work = await paid.begin({ orgId, plan: 'free', meter: 'sandbox_compute', estimatedQuantity: 1_000n, key });
-  await paid.end(work, {
-    source: 'bench',
-    sourceId: key,
-    orgId,
-    meter: 'sandbox_compute',
-    quantity: 700n,
-    occurredAt: work.begunAt,
-  });
+  const work = await paid.begin(estimateOf(orgId, key));
+  await paid.end(work, [
+    {
+      source: 'bench',
+      sourceId: key,
+      orgId,
+      meter: 'sandbox_compute',
+      quantity: 700n,
+      occurredAt: work.begunAt,
+    },
+  ]);
 }
 
 async function transaction(client, ...statements) {
