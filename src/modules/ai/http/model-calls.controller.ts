@@ -1,4 +1,4 @@
-import { Controller, HttpCode, HttpStatus, Post, Res } from '@nestjs/common';
+import { applyDecorators, Controller, HttpCode, HttpStatus, Post, Res, type Type } from '@nestjs/common';
 import { ApiBody, ApiExtraModels, ApiOkResponse, ApiOperation, ApiTags, getSchemaPath } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { GENERIC_ERRORS } from '../../../platform/errors/generic.errors.js';
@@ -48,6 +48,18 @@ const STREAMED_ANSWER = {
   content: { 'application/json': ANSWER, 'text/event-stream': { schema: { type: 'string' } } },
 };
 
+/** What all routes that call a model have in common. */
+const ModelCall = (path: string, body: Type): MethodDecorator =>
+  applyDecorators(
+    Post(path),
+    RequireScope('ai:invoke'),
+    RequireFeature('ai_inference'),
+    TakesJson({ actsOutside: true, limitBytes: BODY_BYTES }),
+    HttpCode(HttpStatus.OK),
+    ApiBody({ type: body }),
+    ApiRefusals(...REFUSALS),
+  );
+
 /** Calls in the forms of OpenAI and Anthropic. Their clients expect the bodies as they are, without an envelope. */
 @ApiTags('ai')
 @ApiExtraModels(PricedCallAnswer)
@@ -55,11 +67,7 @@ const STREAMED_ANSWER = {
 export class ModelCallsController {
   constructor(private readonly answers: CallAnswers) {}
 
-  @Post('chat/completions')
-  @RequireScope('ai:invoke')
-  @RequireFeature('ai_inference')
-  @TakesJson({ actsOutside: true, limitBytes: BODY_BYTES })
-  @HttpCode(HttpStatus.OK)
+  @ModelCall('chat/completions', ChatCompletionBody)
   @ApiOperation({
     summary: 'Lets a model answer a conversation.',
     description:
@@ -70,9 +78,7 @@ export class ModelCallsController {
       '`Dry-Run: true` nothing is sent, and `data.max_cost` is what would be held. `Idempotency-Key` cannot be used ' +
       'with `stream`.',
   })
-  @ApiBody({ type: ChatCompletionBody })
   @ApiOkResponse(STREAMED_ANSWER)
-  @ApiRefusals(...REFUSALS)
   chat(
     @Caller() call: Call,
     @Res({ passthrough: true }) response: Response,
@@ -82,23 +88,17 @@ export class ModelCallsController {
     return this.answers.answer(call, 'chat_completions', { response, dryRun, hangUp });
   }
 
-  @Post('embeddings')
-  @RequireScope('ai:invoke')
-  @RequireFeature('ai_inference')
-  @TakesJson({ actsOutside: true, limitBytes: BODY_BYTES })
-  @HttpCode(HttpStatus.OK)
+  @ModelCall('embeddings', EmbeddingsBody)
   @ApiOperation({
     summary: 'Returns the embeddings of texts.',
     description:
       'Takes what the embeddings of OpenAI take, and answers in their form, without an envelope. `X-Service-Cost` is ' +
       'the price in US dollars. With `Dry-Run: true` nothing is sent, and `data.max_cost` is what would be held.',
   })
-  @ApiBody({ type: EmbeddingsBody })
   @ApiOkResponse({
     description: 'The embeddings.',
     content: { 'application/json': ANSWER },
   })
-  @ApiRefusals(...REFUSALS)
   embed(
     @Caller() call: Call,
     @Res({ passthrough: true }) response: Response,
@@ -108,11 +108,7 @@ export class ModelCallsController {
     return this.answers.answer(call, 'embeddings', { response, dryRun, hangUp });
   }
 
-  @Post('responses')
-  @RequireScope('ai:invoke')
-  @RequireFeature('ai_inference')
-  @TakesJson({ actsOutside: true, limitBytes: BODY_BYTES })
-  @HttpCode(HttpStatus.OK)
+  @ModelCall('responses', ResponseBody)
   @ApiOperation({
     summary: 'Lets a model answer by the Responses API.',
     description:
@@ -121,9 +117,7 @@ export class ModelCallsController {
       'tools that the provider runs. Prices, headers and `Dry-Run` are those of chat completions. A stream that ' +
       'breaks ends with an event `error`.',
   })
-  @ApiBody({ type: ResponseBody })
   @ApiOkResponse(STREAMED_ANSWER)
-  @ApiRefusals(...REFUSALS)
   respond(
     @Caller() call: Call,
     @Res({ passthrough: true }) response: Response,
@@ -133,11 +127,7 @@ export class ModelCallsController {
     return this.answers.answer(call, 'responses', { response, dryRun, hangUp });
   }
 
-  @Post('messages')
-  @RequireScope('ai:invoke')
-  @RequireFeature('ai_inference')
-  @TakesJson({ actsOutside: true, limitBytes: BODY_BYTES })
-  @HttpCode(HttpStatus.OK)
+  @ModelCall('messages', MessageBody)
   @ApiOperation({
     summary: 'Lets a model answer by the Messages API.',
     description:
@@ -146,9 +136,7 @@ export class ModelCallsController {
       '`anthropic-beta` is not passed on. Prices, headers and `Dry-Run` are those of chat completions. A stream that ' +
       'breaks ends with an event `error`.',
   })
-  @ApiBody({ type: MessageBody })
   @ApiOkResponse(STREAMED_ANSWER)
-  @ApiRefusals(...REFUSALS)
   message(
     @Caller() call: Call,
     @Res({ passthrough: true }) response: Response,
@@ -159,18 +147,12 @@ export class ModelCallsController {
   }
 
   /** The clients of Anthropic add `/v1/messages` to their base URL. */
-  @Post('v1/messages')
-  @RequireScope('ai:invoke')
-  @RequireFeature('ai_inference')
-  @TakesJson({ actsOutside: true, limitBytes: BODY_BYTES })
-  @HttpCode(HttpStatus.OK)
+  @ModelCall('v1/messages', MessageBody)
   @ApiOperation({
     summary: 'Lets a model answer by the Messages API, at the path of the clients of Anthropic.',
     description: 'Does the same as `POST /api/v1/ai/messages`, for clients that add `/v1/messages` to a base URL.',
   })
-  @ApiBody({ type: MessageBody })
   @ApiOkResponse(STREAMED_ANSWER)
-  @ApiRefusals(...REFUSALS)
   messageOfClients(
     @Caller() call: Call,
     @Res({ passthrough: true }) response: Response,
