@@ -16,6 +16,8 @@ export interface GenerationFilter {
 
 @Injectable()
 export class GenerationsStore {
+  private endStatement: string | undefined;
+
   constructor(private readonly database: Database) {}
 
   /** Does nothing for starts that are known. */
@@ -27,10 +29,10 @@ export class GenerationsStore {
   /** Removes the starts. Does nothing for generations that have ended before. */
   async end(generations: readonly Generation[]): Promise<void> {
     const { statement, rows } = insertOf(this.database.manager, Generation, generations);
-    await this.database.manager.query(
-      prepared(`WITH ended AS (${statement}) DELETE FROM generation_starts WHERE id = ANY($2::text[])`),
-      [rows, generations.map(({ id }) => id)],
+    this.endStatement ??= prepared(
+      `WITH ended AS (${statement}) DELETE FROM generation_starts WHERE id = ANY($2::text[])`,
     );
+    await this.database.manager.query(this.endStatement, [rows, generations.map(({ id }) => id)]);
   }
 
   async forget(id: string): Promise<void> {

@@ -119,20 +119,20 @@ const LOCK = prepared(
   'SELECT org_id, posted_nano, held_nano FROM credit_accounts WHERE org_id = ANY($1) ORDER BY org_id FOR UPDATE',
 );
 const LOAD = prepared(`
-      WITH wanted AS MATERIALIZED (SELECT * FROM holds WHERE key = ANY($3)),
-        held AS MATERIALIZED (SELECT part ->> 'budget' AS id, part ->> 'period' AS period
-          FROM wanted, jsonb_array_elements(budgets) part)
-      SELECT
-        (SELECT coalesce(json_agg(${HOLD}), '[]') FROM wanted) AS holds,
-        (SELECT coalesce(json_agg(${GRANT}), '[]') FROM credit_grants WHERE org_id = ANY($1) AND (remaining_nano > 0
-          OR id IN (SELECT part ->> 'grant' FROM wanted, jsonb_array_elements(parts) part))) AS grants,
-        (SELECT coalesce(json_agg(${MONTH}), '[]') FROM billed_months
-          WHERE org_id = ANY($1) AND (month = ANY($2::date[])
-          OR month IN (SELECT month FROM wanted))) AS months,
-        (SELECT coalesce(json_agg(${CAP}), '[]') FROM spend_caps WHERE org_id = ANY($1)) AS caps,
-        (SELECT coalesce(json_agg(${BUDGET}), '[]') FROM budgets b
-          WHERE (org_id, subject) IN (SELECT * FROM unnest($4::text[], $5::text[]))
-            OR id IN (SELECT id FROM held)) AS budgets`);
+  WITH wanted AS MATERIALIZED (SELECT * FROM holds WHERE key = ANY($3)),
+    held AS MATERIALIZED (SELECT part ->> 'budget' AS id, part ->> 'period' AS period
+      FROM wanted, jsonb_array_elements(budgets) part)
+  SELECT
+    (SELECT coalesce(json_agg(${HOLD}), '[]') FROM wanted) AS holds,
+    (SELECT coalesce(json_agg(${GRANT}), '[]') FROM credit_grants WHERE org_id = ANY($1) AND (remaining_nano > 0
+      OR id IN (SELECT part ->> 'grant' FROM wanted, jsonb_array_elements(parts) part))) AS grants,
+    (SELECT coalesce(json_agg(${MONTH}), '[]') FROM billed_months
+      WHERE org_id = ANY($1) AND (month = ANY($2::date[])
+      OR month IN (SELECT month FROM wanted))) AS months,
+    (SELECT coalesce(json_agg(${CAP}), '[]') FROM spend_caps WHERE org_id = ANY($1)) AS caps,
+    (SELECT coalesce(json_agg(${BUDGET}), '[]') FROM budgets b
+      WHERE (org_id, subject) IN (SELECT * FROM unnest($4::text[], $5::text[]))
+        OR id IN (SELECT id FROM held)) AS budgets`);
 const SAVE_MONTHS = prepared(`
   INSERT INTO billed_months (org_id, month, posted_nano, held_nano)
   SELECT * FROM unnest($1::text[], $2::date[], $3::bigint[], $4::bigint[])

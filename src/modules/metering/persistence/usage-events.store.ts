@@ -23,54 +23,54 @@ interface WrittenEvent {
 const KNOWN = '=';
 
 const WRITE = prepared(`
-      WITH given AS MATERIALIZED (
-        SELECT given.*, known.cost_nano AS known_cost_nano
-        FROM unnest(
-          $1::uuid[], $2::bigint[], $3::text[], $4::bigint[], $5::timestamptz[], $6::timestamptz[],
-          $7::text[], $8::text[], $9::jsonb[])
-          WITH ORDINALITY AS given (id, usage_month_id, project_id, quantity, occurred_at, billed_at,
-            source, source_id, properties, place)
-          LEFT JOIN LATERAL (SELECT e.cost_nano FROM usage_events e WHERE e.id = given.id LIMIT 1) AS known ON true
-      ), counted AS (
-        SELECT given.*, sum(quantity) OVER (PARTITION BY usage_month_id ORDER BY id ROWS UNBOUNDED PRECEDING) AS so_far
-        FROM given WHERE known_cost_nano IS NULL
-      ), rated AS MATERIALIZED (
-        SELECT c.*, m.org_id, m.month, m.meter, m.model, m.price_version, m.month <> m.used_in AS late,
-          div((m.quantity + c.so_far) * m.price_nano, m.priced_per)
-            - div((m.quantity + c.so_far - c.quantity) * m.price_nano, m.priced_per) AS cost_nano
-        FROM counted c JOIN usage_months m ON m.id = c.usage_month_id
-      ), events AS (
-        INSERT INTO usage_events (id, org_id, project_id, meter, model, quantity, price_version, cost_nano,
-          occurred_at, billed_at, late, source, source_id, properties)
-        SELECT id, org_id, project_id, meter, model, quantity, price_version, cost_nano,
-          occurred_at, billed_at, late, source, source_id, properties
-        FROM rated ORDER BY id
-      ), hours AS (
-        INSERT INTO usage_hours AS h (usage_month_id, hour, project_id, quantity, cost_nano, events)
-        SELECT usage_month_id, date_trunc('hour', billed_at, 'UTC'), coalesce(project_id, ''),
-          sum(quantity), sum(cost_nano), count(*)
-        FROM rated GROUP BY 1, 2, 3 ORDER BY 1, 2, 3
-        ON CONFLICT (usage_month_id, hour, project_id) DO UPDATE
-        SET quantity = h.quantity + EXCLUDED.quantity, cost_nano = h.cost_nano + EXCLUDED.cost_nano,
-          events = h.events + EXCLUDED.events
-      ), months AS (
-        UPDATE usage_months m
-        SET quantity = m.quantity + t.quantity, cost_nano = m.cost_nano + t.cost_nano, events = m.events + t.events
-        FROM (
-          SELECT usage_month_id, sum(quantity) AS quantity, sum(cost_nano) AS cost_nano, count(*) AS events
-          FROM rated GROUP BY 1
-        ) AS t
-        WHERE m.id = t.usage_month_id
-      ), unpaid AS (
-        INSERT INTO unpaid_usage AS u (org_id, month, meter, model, cost_nano)
-        SELECT org_id, month, meter, model, sum(cost_nano)
-        FROM rated WHERE NOT $10::boolean GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4
-        ON CONFLICT (org_id, month, meter, model) DO UPDATE SET cost_nano = u.cost_nano + EXCLUDED.cost_nano
-      )
-      SELECT string_agg(
-        coalesce('${KNOWN}' || given.known_cost_nano, rated.cost_nano::text), ',' ORDER BY place
-      ) AS costs
-      FROM given LEFT JOIN rated USING (place)`);
+  WITH given AS MATERIALIZED (
+    SELECT given.*, known.cost_nano AS known_cost_nano
+    FROM unnest(
+      $1::uuid[], $2::bigint[], $3::text[], $4::bigint[], $5::timestamptz[], $6::timestamptz[],
+      $7::text[], $8::text[], $9::jsonb[])
+      WITH ORDINALITY AS given (id, usage_month_id, project_id, quantity, occurred_at, billed_at,
+        source, source_id, properties, place)
+      LEFT JOIN LATERAL (SELECT e.cost_nano FROM usage_events e WHERE e.id = given.id LIMIT 1) AS known ON true
+  ), counted AS (
+    SELECT given.*, sum(quantity) OVER (PARTITION BY usage_month_id ORDER BY id ROWS UNBOUNDED PRECEDING) AS so_far
+    FROM given WHERE known_cost_nano IS NULL
+  ), rated AS MATERIALIZED (
+    SELECT c.*, m.org_id, m.month, m.meter, m.model, m.price_version, m.month <> m.used_in AS late,
+      div((m.quantity + c.so_far) * m.price_nano, m.priced_per)
+        - div((m.quantity + c.so_far - c.quantity) * m.price_nano, m.priced_per) AS cost_nano
+    FROM counted c JOIN usage_months m ON m.id = c.usage_month_id
+  ), events AS (
+    INSERT INTO usage_events (id, org_id, project_id, meter, model, quantity, price_version, cost_nano,
+      occurred_at, billed_at, late, source, source_id, properties)
+    SELECT id, org_id, project_id, meter, model, quantity, price_version, cost_nano,
+      occurred_at, billed_at, late, source, source_id, properties
+    FROM rated ORDER BY id
+  ), hours AS (
+    INSERT INTO usage_hours AS h (usage_month_id, hour, project_id, quantity, cost_nano, events)
+    SELECT usage_month_id, date_trunc('hour', billed_at, 'UTC'), coalesce(project_id, ''),
+      sum(quantity), sum(cost_nano), count(*)
+    FROM rated GROUP BY 1, 2, 3 ORDER BY 1, 2, 3
+    ON CONFLICT (usage_month_id, hour, project_id) DO UPDATE
+    SET quantity = h.quantity + EXCLUDED.quantity, cost_nano = h.cost_nano + EXCLUDED.cost_nano,
+      events = h.events + EXCLUDED.events
+  ), months AS (
+    UPDATE usage_months m
+    SET quantity = m.quantity + t.quantity, cost_nano = m.cost_nano + t.cost_nano, events = m.events + t.events
+    FROM (
+      SELECT usage_month_id, sum(quantity) AS quantity, sum(cost_nano) AS cost_nano, count(*) AS events
+      FROM rated GROUP BY 1
+    ) AS t
+    WHERE m.id = t.usage_month_id
+  ), unpaid AS (
+    INSERT INTO unpaid_usage AS u (org_id, month, meter, model, cost_nano)
+    SELECT org_id, month, meter, model, sum(cost_nano)
+    FROM rated WHERE NOT $10::boolean GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4
+    ON CONFLICT (org_id, month, meter, model) DO UPDATE SET cost_nano = u.cost_nano + EXCLUDED.cost_nano
+  )
+  SELECT string_agg(
+    coalesce('${KNOWN}' || given.known_cost_nano, rated.cost_nano::text), ',' ORDER BY place
+  ) AS costs
+  FROM given LEFT JOIN rated USING (place)`);
 
 @Injectable()
 export class UsageEventsStore {

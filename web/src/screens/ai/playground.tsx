@@ -60,7 +60,7 @@ function Playground({ org, models }: PlaygroundProps): ReactNode {
   const { draft, turns, isRunning, change } = conversation;
   const inAddress = search.get('model');
   const model = models.find(({ id }) => id === (inAddress ?? draft.model)) ?? models[0]!;
-  // A model in the address is a wish; afterwards the choice is kept with what is typed.
+  // The address sets the model at first. Afterwards the choice is kept with what is typed.
   useEffect(() => {
     if (draft.model !== model.id) change({ model: model.id });
     if (inAddress !== null) setSearch({}, { replace: true });
