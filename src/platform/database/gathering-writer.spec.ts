@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { GatheringWriter, type Outcome } from './gathering-writer.js';
 
 interface Request {
@@ -91,5 +92,20 @@ describe('a gathering writer', () => {
       30,
       40,
     ]);
+  });
+
+  it('writes a batch in the context of none of its callers', async () => {
+    const context = new AsyncLocalStorage<string>();
+    const seen: (string | undefined)[] = [];
+    const writer = new GatheringWriter<Request, number>({
+      keyOf: ({ key }) => key,
+      ...{ lanes: 1, writersOfLane: 1, maxBatch: 2 },
+      write: (requests) => {
+        seen.push(context.getStore());
+        return Promise.resolve(requests.map(({ number }) => ({ answer: number })));
+      },
+    });
+    const answer = await context.run('of the first', () => writer.write({ key: 'a', number: 1 }));
+    expect([answer, seen]).toEqual([1, [undefined]]);
   });
 });

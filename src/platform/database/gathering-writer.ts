@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { createHash } from 'node:crypto';
 
 /** The result of one request of a batch, independent of the other requests. */
@@ -32,6 +33,8 @@ interface WriterSettings<Request, Answer> {
  */
 export class GatheringWriter<Request, Answer> {
   private readonly lanes: readonly Lane<Request, Answer>[];
+  /** A batch belongs to many callers, and joins neither the transaction nor the log lines of the first of them. */
+  private readonly outside = AsyncLocalStorage.snapshot();
 
   constructor(private readonly settings: WriterSettings<Request, Answer>) {
     this.lanes = Array.from({ length: settings.lanes }, () => ({ waiting: [], writers: 0 }));
@@ -43,7 +46,7 @@ export class GatheringWriter<Request, Answer> {
       lane.waiting.push({ request, resolve, reject });
       const { writersOfLane, maxBatch } = this.settings;
       if (lane.writers === 0 || (lane.writers < writersOfLane && lane.waiting.length >= maxBatch * lane.writers))
-        void this.work(lane);
+        void this.outside(() => this.work(lane));
     });
   }
 
