@@ -28,10 +28,14 @@ module.exports = {
     },
     {
       name: 'services-know-no-http',
-      comment: 'Express, and what speaks HTTP, is used from http/ folders and roles only.',
+      comment:
+        'Express, and what speaks HTTP, is used from http/ folders and roles only, and from folders that answer ' +
+        'hosts or protocols of their own. Errors of HTTP are for everyone.',
       severity: 'error',
-      from: { path: '^src/modules/[^/]+/(?!http/)', pathNot: '\\.spec\\.ts$' },
-      to: { path: '(^src/.*/http/|node_modules/(express|@types/express|@nestjs/platform-express)/)' },
+      from: { path: '^src/modules/[^/]+/(?!(http|host|s3|serving|wire)/)', pathNot: '\\.spec\\.ts$' },
+      to: {
+        path: '(^src/.*/http/(?!http\\.errors\\.ts)|node_modules/(express|@types/express|@nestjs/platform-express)/)',
+      },
     },
     {
       name: 'typeorm-stays-in-persistence',

@@ -11,6 +11,8 @@ const ESM_ONLY = [
   'uid',
   'iterare',
   'marked',
+  'jose',
+  'oidc-provider',
 ];
 
 const shared = {

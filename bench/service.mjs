@@ -27,6 +27,8 @@ export async function startService({ settings = {}, node = [], pinned = false } 
       DEFAULT_PLAN: 'enterprise',
       SANDBOX_ENABLED: 'false',
       DRAIN_DELAY_MS: '0',
+      // Others may use the port that is the default.
+      DATABASES_PORT: String(await freePort()),
       ...settings,
     },
     stdio: ['ignore', log, log],
@@ -68,7 +70,7 @@ export async function startService({ settings = {}, node = [], pinned = false } 
   return {
     pid: child.pid,
     port,
-    appsPort: port + 1,
+    appsPort: Number(settings.APPS_PORT ?? port + 1),
     edgePid: () => edgeOf(child.pid),
     url,
     dataDir,

@@ -4,18 +4,18 @@
  * Starts the service by `scripts/start.mjs` as `npm start` does, in role `all`, on a data directory of its own: once
  * from nothing, then `rounds` times (5) on the data that is there. The time goes from the start of the process to the
  * first 200 of `/ready`, which comes when all processes are up. Memory is read ten seconds later, as Pss, so that what
- * processes share counts once: of our own (supervisor, api, edge, worker, sandbox host), and of PostgreSQL, Redis and
- * the sandboxes that are kept warm beside them.
+ * processes share counts once: of our own (supervisor, api, edge, worker, databases, sandbox host), and of PostgreSQL,
+ * Redis and the sandboxes that are kept warm beside them.
  */
 import '../scripts/on-pinned-node.mjs';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { freePort } from './service.mjs';
 
 const START = fileURLToPath(new URL('../scripts/start.mjs', import.meta.url));
 const SETTLE_MS = 10_000;
@@ -93,7 +93,9 @@ function sumOf(kib) {
 /** Returns the role of one of our processes, or undefined for other processes. */
 function nameOf(pid) {
   const command = textOf(`/proc/${pid}/cmdline`);
-  return command.includes('sandbox-host') ? 'sandbox host' : /\0(api|edge|worker)\0--supervised/.exec(command)?.[1];
+  return command.includes('sandbox-host')
+    ? 'sandbox host'
+    : /\0(api|edge|worker|databases)\0--supervised/.exec(command)?.[1];
 }
 
 function settings() {
@@ -106,6 +108,8 @@ function settings() {
     HOST: '127.0.0.1',
     DATA_DIR: dataDir,
     DRAIN_DELAY_MS: '0',
+    // Another service may use the port that is the default.
+    DATABASES_PORT: '0',
   };
 }
 
@@ -117,14 +121,6 @@ async function isReady(port) {
     },
     () => false,
   );
-}
-
-async function freePort() {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address();
-  server.close();
-  return port;
 }
 
 /** 0 for a process that has just ended, or that is not ours to look into. */

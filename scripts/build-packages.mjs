@@ -99,8 +99,9 @@ async function bundle(source, target) {
     module: { type: 'es6' },
     options: { swcrc: false, jsc: { parser: { syntax: 'typescript' }, target: COMPILED.target }, minify: false },
   });
-  // Only white space goes: names stay readable where an error shows its stack.
-  const { code } = await minify(index.code, { module: true, compress: false, mangle: false });
+  // Names of classes and functions stay readable where an error shows its stack; those of variables get short.
+  const names = { keep_classnames: true, keep_fnames: true };
+  const { code } = await minify(index.code, { module: true, compress: names, mangle: names });
   mkdirSync(target, { recursive: true });
   writeFileSync(join(target, 'index.js'), code);
 }

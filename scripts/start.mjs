@@ -65,6 +65,7 @@ const PROGRAMS_OF_ROLE = {
   api: ['git'],
   edge: ['bubblewrap'],
   worker: ['bubblewrap', 'git', 'python3'],
+  databases: ['bubblewrap'],
   migrate: [],
   seed: [],
   backup: ['git'],

@@ -25,7 +25,10 @@ interface Stoppable {
 ignoreLostReaders();
 void main();
 
-/** `main.js all|api|edge|worker|migrate|seed`, `main.js backup|restore <directory>`. The argument overrides `ROLE`. */
+/**
+ * `main.js all|api|edge|worker|databases|migrate|seed`, `main.js backup|restore <directory>`. The argument overrides
+ * `ROLE`.
+ */
 async function main(): Promise<void> {
   const settings = settingsOrExit();
   const config = settings.of(Config);
@@ -66,6 +69,7 @@ async function run(role: Exclude<Role, 'all'>, settings: Settings, log: Log): Pr
     case 'api':
     case 'edge':
     case 'worker':
+    case 'databases':
       if (config.isSupervised) await serveSupervised(role, settings, log);
       else await serve(role, settings, log);
   }
@@ -119,13 +123,14 @@ async function serve(role: ServiceRole, settings: Settings, log: Log): Promise<v
   ]);
   const starting = RunningService.start(role, { settings, log, siblings: new NoSiblings() });
   stopOnSignals(starting, log);
-  const { address, appsAddress } = await starting;
+  const { address, appsAddress, databasesAddress } = await starting;
   process.stderr.write(
     welcome({
       role,
       address: address!,
       hasApi: role === 'api',
       appsAddress,
+      databasesAddress,
       dataDir: settings.of(Config).dataDir,
       embedded: [],
       seconds: secondsSince(startedAtMs),
@@ -155,9 +160,14 @@ async function serveSupervised(role: ServiceRole, settings: Settings, log: Log):
     const service = RunningService.start(role, { settings, log, siblings });
     starting = service;
     stopOnSignals(starting, log);
-    const { address, appsAddress } = await service;
+    const { address, appsAddress, databasesAddress } = await service;
     (await import('./roles/release-memory.js')).releaseMemory();
-    siblings.say({ kind: 'ready', address: address ?? '', ...(appsAddress === undefined ? {} : { appsAddress }) });
+    siblings.say({
+      kind: 'ready',
+      address: address ?? '',
+      ...(appsAddress === undefined ? {} : { appsAddress }),
+      ...(databasesAddress === undefined ? {} : { databasesAddress }),
+    });
   } catch (error) {
     log.error({ error }, 'The process could not start.');
     siblings.say({ kind: 'failed', message: await explained(error) }, () => {

@@ -21,6 +21,20 @@ export default defineConfig({
       input: { app: at('app.html'), site: at('src/site/site.ts') },
       // On a busy machine they would be in the output of every start.
       checks: { bundlerTimings: false },
+      output: {
+        codeSplitting: {
+          groups: [
+            // What public pages call the API with stays as small as it is.
+            { name: 'calls', test: /client\/src\/(?:connect|errors|sandbox)\.ts$/, priority: 1 },
+            // What nearly every screen needs is one file: a file for each piece is larger, and takes a request each.
+            {
+              name: 'common',
+              test: /web\/src\/(?:ui\/|data\/paged)|use(?:Mutation|InfiniteQuery)\.js$/,
+              minShareCount: 3,
+            },
+          ],
+        },
+      },
     },
   },
 });

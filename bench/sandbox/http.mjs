@@ -4,12 +4,12 @@
  */
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
+import { freePort } from '../service.mjs';
 import { millisecondsOf, printTable, quantile, residentMebibytes } from './figures.mjs';
 import { HELLO } from './hello.mjs';
 
@@ -46,17 +46,6 @@ async function startService() {
     rmSync(dataDir, { recursive: true, force: true });
   };
   return { url: `http://127.0.0.1:${port}`, pid: child.pid, stop };
-}
-
-function freePort() {
-  return new Promise((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = server.address();
-      server.close(() => {
-        resolve(port);
-      });
-    });
-  });
 }
 
 async function tryIt(url, language) {

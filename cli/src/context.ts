@@ -1,3 +1,4 @@
+import { dirname, join } from 'node:path';
 import { Service } from '@service/client';
 import type { Command } from 'commander';
 import { Credentials } from './credentials.js';
@@ -36,6 +37,11 @@ export class Context {
     return this.options.json === true;
   }
 
+  /** A file of this user beside the keys. */
+  fileOf(name: string): string {
+    return join(dirname(this.environment.credentialsFile), name);
+  }
+
   /** @throws {NotLoggedIn} */
   async service(): Promise<Service> {
     const service = await this.serviceIfLoggedIn();
@@ -45,8 +51,18 @@ export class Context {
 
   /** Returns undefined when neither the environment nor a login provides a key. */
   async serviceIfLoggedIn(): Promise<Service | undefined> {
-    const apiKey = this.environment.apiKey ?? (await this.credentials.find(this.url))?.api_key;
+    const apiKey = await this.apiKey();
     return apiKey === undefined ? undefined : this.serviceWith({ apiKey });
+  }
+
+  /** Returns the key of the environment, or else that of the login. */
+  async apiKey(): Promise<string | undefined> {
+    return this.environment.apiKey ?? (await this.credentials.find(this.url))?.api_key;
+  }
+
+  /** The organization that `--org` names. */
+  get organization(): string | undefined {
+    return this.options.org;
   }
 
   serviceWith(caller: { apiKey: string } | { sessionToken: string } | { anonymous: true }): Service {

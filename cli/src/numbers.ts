@@ -5,3 +5,9 @@ export function wholeNumber(text: string): number {
   if (!/^\d+$/.test(text)) throw new InvalidArgumentError('It must be a whole number.');
   return Number(text);
 }
+
+/** @throws {InvalidArgumentError} when the text is not an amount of US dollars, such as 25 or 0.50. */
+export function dollars(text: string): string {
+  if (!/^\d{1,9}(\.\d{1,9})?$/.test(text)) throw new InvalidArgumentError('It must be an amount such as 25 or 0.50.');
+  return text;
+}

@@ -1,12 +1,25 @@
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
+import { addAgents } from './commands/agents.js';
+import { addAgentsMemory } from './commands/agents-memory.js';
+import { addAgentsPush } from './commands/agents-push.js';
+import { addAgentsRun } from './commands/agents-run.js';
+import { addAgentsSecrets } from './commands/agents-secrets.js';
 import { addAiChat } from './commands/ai-chat.js';
 import { addAiGenerations } from './commands/ai-generations.js';
 import { addAiModels } from './commands/ai-models.js';
+import { addApprovals } from './commands/approvals.js';
 import { addBudgetsList } from './commands/budgets-list.js';
 import { addBudgetsRemove } from './commands/budgets-remove.js';
 import { addBudgetsSet } from './commands/budgets-set.js';
 import { addCompletion } from './commands/completion.js';
+import { addDb } from './commands/db.js';
+import { addDbAttach } from './commands/db-attach.js';
+import { addDbCopies } from './commands/db-copies.js';
+import { addDbCredentials } from './commands/db-credentials.js';
+import { addDbQuery } from './commands/db-query.js';
+import { addDbShell } from './commands/db-shell.js';
+import { addDbTransfer } from './commands/db-transfer.js';
 import { addDeploy } from './commands/deploy.js';
 import { addDeploysCancel } from './commands/deploys-cancel.js';
 import { addDeploysInspect } from './commands/deploys-inspect.js';
@@ -28,6 +41,7 @@ import { addLink } from './commands/link.js';
 import { addLogin } from './commands/login.js';
 import { addLogout } from './commands/logout.js';
 import { addLogs } from './commands/logs.js';
+import { addMcp } from './commands/mcp.js';
 import { addOpen } from './commands/open.js';
 import { addInvoices } from './commands/invoices.js';
 import { addPlans } from './commands/plans.js';
@@ -41,8 +55,16 @@ import { addRepositoriesCreate } from './commands/repositories-create.js';
 import { addRepositoriesDelete } from './commands/repositories-delete.js';
 import { addRepositoriesList } from './commands/repositories-list.js';
 import { addRollback } from './commands/rollback.js';
+import { addRuns } from './commands/runs.js';
 import { addSandboxRun } from './commands/sandbox-run.js';
+import { addSchedules } from './commands/schedules.js';
 import { addSpendCap } from './commands/spend-cap.js';
+import { addStorageAttach } from './commands/storage-attach.js';
+import { addStorageBuckets } from './commands/storage-buckets.js';
+import { addStorageCp } from './commands/storage-cp.js';
+import { addStorageKeys } from './commands/storage-keys.js';
+import { addStorageObjects } from './commands/storage-objects.js';
+import { addSwarms } from './commands/swarms.js';
 import { addUsage } from './commands/usage.js';
 import { addWhoami } from './commands/whoami.js';
 
@@ -105,6 +127,8 @@ export function createProgram(): Command {
   addAiChat(ai);
   addAiGenerations(ai);
 
+  addAgentCommands(program);
+  addDataCommands(program);
   addPlans(program);
   addUsage(program);
   addSpendCap(program);
@@ -114,8 +138,33 @@ export function createProgram(): Command {
   addBudgetsRemove(budgets);
   addInvoices(program);
   addExplain(program);
+  addMcp(program);
   addCompletion(program);
   return program;
+}
+
+function addAgentCommands(program: Command): void {
+  const agents = program.command('agents').description('manage agents, and start runs of them');
+  addAgents(agents);
+  addAgentsPush(agents);
+  addAgentsRun(agents);
+  addAgentsSecrets(agents);
+  addAgentsMemory(agents);
+  addRuns(program.command('runs').description('follow, answer and cancel runs of agents'));
+  addApprovals(program.command('approvals').description('decide on calls of tools that wait for a person'));
+  addSchedules(program.command('schedules').description('start runs of agents at certain times'));
+  addSwarms(program.command('swarms').description('let several agents reach a goal'));
+}
+
+function addDataCommands(program: Command): void {
+  const db = program.command('db').description('manage PostgreSQL databases, and run SQL');
+  for (const add of [addDb, addDbCredentials, addDbQuery, addDbShell, addDbCopies, addDbAttach, addDbTransfer]) add(db);
+  const storage = program.command('storage').description('manage files and media in buckets');
+  addStorageBuckets(storage);
+  addStorageObjects(storage);
+  addStorageCp(storage);
+  addStorageKeys(storage);
+  addStorageAttach(storage);
 }
 
 function version(): string {

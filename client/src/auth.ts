@@ -1,3 +1,4 @@
+import { methodsOf } from './methods.js';
 import type { Listing, ListQuery } from './page.js';
 import type { RequestOptions, Transport } from './transport.js';
 import type { ExplainedCall, Explanation, NewAccount, RotatedSession, Session, SignedIn } from './types.js';
@@ -8,22 +9,14 @@ import type { ExplainedCall, Explanation, NewAccount, RotatedSession, Session, S
  * Signing up and signing in need no credential: use `new Service({ anonymous: true })`. For calls that need a session,
  * use `new Service({ sessionToken })`.
  */
-export class Auth {
-  readonly #transport: Transport;
-
-  constructor(transport: Transport) {
-    this.#transport = transport;
-  }
-
+export interface Auth {
   /**
    * Creates an account with its own organization, and signs in.
    *
    * @throws {ConflictError} `username_taken`, `email_taken`.
    * @throws {ValidationError} `invalid_request`.
    */
-  signUp(account: NewAccount, options?: RequestOptions): Promise<SignedIn> {
-    return this.#transport.post('/api/v1/auth/sign-up', account, options);
-  }
+  signUp(account: NewAccount, options?: RequestOptions): Promise<SignedIn>;
 
   /**
    * @param credentials `login` is the username or the e-mail address.
@@ -33,47 +26,31 @@ export class Auth {
   signIn(
     credentials: { readonly login: string; readonly password: string },
     options?: RequestOptions,
-  ): Promise<SignedIn> {
-    return this.#transport.post('/api/v1/auth/sign-in', credentials, options);
-  }
+  ): Promise<SignedIn>;
 
   /** Ends the session that calls. */
-  signOut(options?: RequestOptions): Promise<void> {
-    return this.#transport.post('/api/v1/auth/sign-out', undefined, options);
-  }
+  signOut(options?: RequestOptions): Promise<void>;
 
   /** Creates a new token for the session; the old one stops working at once. */
-  rotateSession(options?: RequestOptions): Promise<RotatedSession> {
-    return this.#transport.post('/api/v1/auth/session/rotate', undefined, options);
-  }
+  rotateSession(options?: RequestOptions): Promise<RotatedSession>;
 
   /** Lists your sessions on all devices. */
-  sessions(query?: ListQuery, options?: RequestOptions): Listing<Session> {
-    return this.#transport.list('/api/v1/auth/sessions', query, options);
-  }
+  sessions(query?: ListQuery, options?: RequestOptions): Listing<Session>;
 
   /** @throws {NotFoundError} `session_not_found`. */
-  endSession(sessionId: string, options?: RequestOptions): Promise<void> {
-    return this.#transport.delete(`/api/v1/auth/sessions/${encodeURIComponent(sessionId)}`, options);
-  }
+  endSession(sessionId: string, options?: RequestOptions): Promise<void>;
 
   /** @throws {ValidationError} `invalid_email_token`: the token of the e-mail is wrong, used or too old. */
-  verifyEmail(token: string, options?: RequestOptions): Promise<{ readonly email_verified: true }> {
-    return this.#transport.post('/api/v1/auth/verify-email', { token }, options);
-  }
+  verifyEmail(token: string, options?: RequestOptions): Promise<{ readonly email_verified: true }>;
 
   /** Sends the e-mail of {@link verifyEmail} again. */
-  resendVerification(options?: RequestOptions): Promise<{ readonly sent: true }> {
-    return this.#transport.post('/api/v1/auth/verify-email/resend', undefined, options);
-  }
+  resendVerification(options?: RequestOptions): Promise<{ readonly sent: true }>;
 
   /**
    * Sends an e-mail with a token for {@link resetPassword} if the address has an account. The response is the same if
    * it has none.
    */
-  forgotPassword(email: string, options?: RequestOptions): Promise<{ readonly sent: true }> {
-    return this.#transport.post('/api/v1/auth/password/forgot', { email }, options);
-  }
+  forgotPassword(email: string, options?: RequestOptions): Promise<{ readonly sent: true }>;
 
   /**
    * Sets a new password and ends every session. API keys keep working unless `revoke_keys` is true; an account whose
@@ -84,9 +61,7 @@ export class Auth {
   resetPassword(
     reset: { readonly token: string; readonly password: string; readonly revoke_keys?: boolean },
     options?: RequestOptions,
-  ): Promise<{ readonly reset: true; readonly revoked_keys: number }> {
-    return this.#transport.post('/api/v1/auth/password/reset', reset, options);
-  }
+  ): Promise<{ readonly reset: true; readonly revoked_keys: number }>;
 
   /**
    * Sets a new password and ends every other session.
@@ -96,15 +71,27 @@ export class Auth {
   changePassword(
     change: { readonly current_password: string; readonly new_password: string },
     options?: RequestOptions,
-  ): Promise<{ readonly changed: true }> {
-    return this.#transport.put('/api/v1/auth/password', change, options);
-  }
+  ): Promise<{ readonly changed: true }>;
 
   /**
    * Returns whether a call with this key or session would be allowed, and if not, why and what the smallest fix is. The
    * call itself is not made.
    */
-  explain(call: ExplainedCall, options?: RequestOptions): Promise<Explanation> {
-    return this.#transport.post('/api/v1/auth/explain', call, options);
-  }
+  explain(call: ExplainedCall, options?: RequestOptions): Promise<Explanation>;
 }
+
+export const authOf = (transport: Transport): Auth =>
+  methodsOf<Auth>(transport, {
+    signUp: 'post auth/sign-up',
+    signIn: 'post auth/sign-in',
+    signOut: 'post auth/sign-out -',
+    rotateSession: 'post auth/session/rotate -',
+    sessions: 'list auth/sessions',
+    endSession: 'delete auth/sessions/:',
+    verifyEmail: 'post auth/verify-email token',
+    resendVerification: 'post auth/verify-email/resend -',
+    forgotPassword: 'post auth/password/forgot email',
+    resetPassword: 'post auth/password/reset',
+    changePassword: 'put auth/password',
+    explain: 'post auth/explain',
+  });

@@ -1,3 +1,4 @@
+import { methodsOf } from './methods.js';
 import { PAUSE_MS, type RequestOptions, sleep, type Transport } from './transport.js';
 import type { AccessLink, Deploy, DeployEvent, DeployLogLine } from './types.js';
 
@@ -12,66 +13,41 @@ export interface LogOptions extends RequestOptions {
 const AFTER_ALL = 999_999_999;
 
 /** Deploys, their logs and their promotion. `projects.deploy` creates one. */
-export class Deploys {
-  readonly #transport: Transport;
-
-  constructor(transport: Transport) {
-    this.#transport = transport;
-  }
-
-  /** @throws {NotFoundError} `deploy_not_found`. */
-  get(deployId: string, options?: RequestOptions): Promise<Deploy> {
-    return this.#transport.get(pathOf(deployId), options);
-  }
-
-  /** Lists the events of a deploy, oldest first. */
-  events(deployId: string, options?: RequestOptions): Promise<readonly DeployEvent[]> {
-    return this.#transport.get(`${pathOf(deployId)}/events`, options);
-  }
-
+export interface Deploys extends DeployCalls {
   /**
    * Yields the lines of the log as they arrive, until the deploy ends. If the connection breaks, it resumes after the
    * last line. Returns the final state.
    *
    * @throws {NotFoundError} `deploy_not_found`.
    */
-  async *logs(
-    deployId: string,
-    { after = 0, follow = true, ...options }: LogOptions = {},
-  ): AsyncGenerator<DeployLogLine, Deploy['state'], undefined> {
-    const path = `${pathOf(deployId)}/logs?follow=${follow}`;
-    return (yield* this.#transport.follow<DeployLogLine, Pick<Deploy, 'state'>>(path, after, options)).state;
-  }
+  logs(deployId: string, options?: LogOptions): AsyncGenerator<DeployLogLine, Deploy['state'], undefined>;
 
   /**
    * Waits until the deploy ends, and resolves to it: `state` is `ready`, or else `error`, `canceled` or `skipped`.
    */
-  async waitUntilReady(deployId: string, options: RequestOptions = {}): Promise<Deploy> {
-    for (;;) {
-      for (const news = this.logs(deployId, { ...options, after: AFTER_ALL }); (await news.next()).done !== true;);
-      const deploy = await this.get(deployId, options);
-      if (deploy.finished_at !== undefined) return deploy;
-      await sleep(PAUSE_MS, options.signal);
-    }
-  }
+  waitUntilReady(deployId: string, options?: RequestOptions): Promise<Deploy>;
+}
+
+interface DeployCalls {
+  /** @throws {NotFoundError} `deploy_not_found`. */
+  get(deployId: string, options?: RequestOptions): Promise<Deploy>;
+
+  /** Lists the events of a deploy, oldest first. */
+  events(deployId: string, options?: RequestOptions): Promise<readonly DeployEvent[]>;
 
   /**
    * Cancels a deploy that is queued or running. Needs `deploys:write`.
    *
    * @throws {ConflictError} `deploy_already_over`.
    */
-  cancel(deployId: string, options?: RequestOptions): Promise<Deploy> {
-    return this.#transport.post(`${pathOf(deployId)}/cancel`, undefined, options);
-  }
+  cancel(deployId: string, options?: RequestOptions): Promise<Deploy>;
 
   /**
    * Deletes the files and hosts of a deploy; it stays in the list. Needs `deploys:write`.
    *
    * @throws {ConflictError} `deploy_in_use`.
    */
-  delete(deployId: string, options?: RequestOptions): Promise<void> {
-    return this.#transport.delete(pathOf(deployId), options);
-  }
+  delete(deployId: string, options?: RequestOptions): Promise<void>;
 
   /**
    * Promotes a ready deploy to production, without a build. Needs `deploys:write` and `deploys:production`.
@@ -79,18 +55,42 @@ export class Deploys {
    * @throws {ConflictError} `deploy_not_ready`.
    * @throws {AuthorizationError} `feature_not_in_plan`.
    */
-  promote(deployId: string, options?: RequestOptions): Promise<Deploy> {
-    return this.#transport.post(`${pathOf(deployId)}/promote`, undefined, options);
-  }
+  promote(deployId: string, options?: RequestOptions): Promise<Deploy>;
 
   /**
    * Creates a link that opens this deploy, if it is protected, for anybody who has it. Needs `deploys:write`.
    *
    * @throws {NotFoundError} `deploy_not_found`.
    */
-  share(deployId: string, link: { readonly expires_in?: number } = {}, options?: RequestOptions): Promise<AccessLink> {
-    return this.#transport.post(`${pathOf(deployId)}/share-links`, link, options);
-  }
+  share(deployId: string, link?: { readonly expires_in?: number }, options?: RequestOptions): Promise<AccessLink>;
 }
 
-const pathOf = (deployId: string): string => `/api/v1/deploys/${encodeURIComponent(deployId)}`;
+export function deploysOf(transport: Transport): Deploys {
+  const calls = methodsOf<DeployCalls>(transport, {
+    get: 'get deploys/:',
+    events: 'get deploys/:/events',
+    cancel: 'post deploys/:/cancel -',
+    delete: 'delete deploys/:',
+    promote: 'post deploys/:/promote -',
+    share: 'post deploys/:/share-links',
+  });
+  async function* logs(
+    deployId: string,
+    { after = 0, follow = true, ...options }: LogOptions = {},
+  ): ReturnType<Deploys['logs']> {
+    const path = `/api/v1/deploys/${encodeURIComponent(deployId)}/logs?follow=${follow}`;
+    return (yield* transport.follow<DeployLogLine, Pick<Deploy, 'state'>>(path, after, options)).state;
+  }
+  return {
+    ...calls,
+    logs,
+    async waitUntilReady(deployId, options = {}) {
+      for (;;) {
+        for (const news = logs(deployId, { ...options, after: AFTER_ALL }); (await news.next()).done !== true;);
+        const deploy = await calls.get(deployId, options);
+        if (deploy.finished_at !== undefined) return deploy;
+        await sleep(PAUSE_MS, options.signal);
+      }
+    },
+  };
+}

@@ -1,27 +1,18 @@
+import { methodsOf } from './methods.js';
 import type { RequestOptions, Transport } from './transport.js';
 import type { Github, GithubConnection, GithubInstallation, GithubLink } from './types.js';
 
 /** GitHub accounts that an organization has connected, for private repositories and deploys on every push. */
-export class GithubIntegration {
-  readonly #transport: Transport;
-
-  constructor(transport: Transport) {
-    this.#transport = transport;
-  }
-
+export interface GithubIntegration {
   /** Returns the connected accounts. Needs `repositories:read`. */
-  get(options?: RequestOptions): Promise<Github> {
-    return this.#transport.get(PATH, options);
-  }
+  get(options?: RequestOptions): Promise<Github>;
 
   /**
    * Begins to connect an account: a person opens one of the returned addresses in a browser. Needs `orgs:write`.
    *
    * @throws {ConflictError} `integration_not_configured`: the service has no GitHub App.
    */
-  begin(options?: RequestOptions): Promise<GithubLink> {
-    return this.#transport.post(`${PATH}/links`, undefined, options);
-  }
+  begin(options?: RequestOptions): Promise<GithubLink>;
 
   /**
    * Connects an account with what GitHub returned. Only the person who began it can. Needs `orgs:write`.
@@ -30,18 +21,20 @@ export class GithubIntegration {
    * @throws {AuthorizationError} `github_access_denied`.
    * @throws {ConflictError} `already_exists`: another organization has connected the account.
    */
-  finish(connection: GithubConnection, options?: RequestOptions): Promise<GithubInstallation> {
-    return this.#transport.post(`${PATH}/installations`, connection, options);
-  }
+  finish(connection: GithubConnection, options?: RequestOptions): Promise<GithubInstallation>;
 
   /**
    * Disconnects an account by the `id` of its installation here. Needs `orgs:write`.
    *
    * @throws {NotFoundError} `github_installation_not_found`.
    */
-  disconnect(installationId: string, options?: RequestOptions): Promise<void> {
-    return this.#transport.delete(`${PATH}/installations/${encodeURIComponent(installationId)}`, options);
-  }
+  disconnect(installationId: string, options?: RequestOptions): Promise<void>;
 }
 
-const PATH = '/api/v1/integrations/github';
+export const githubOf = (transport: Transport): GithubIntegration =>
+  methodsOf<GithubIntegration>(transport, {
+    get: 'get integrations/github',
+    begin: 'post integrations/github/links -',
+    finish: 'post integrations/github/installations',
+    disconnect: 'delete integrations/github/installations/:',
+  });

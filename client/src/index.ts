@@ -1,3 +1,4 @@
+export { type AgentBlocks, type AgentMemories, type Agents, type AgentSecrets, type NewMemory } from './agents.js';
 export {
   type Ai,
   type ChatCompletions,
@@ -7,9 +8,17 @@ export {
   type ModelCallOptions,
   type Models,
 } from './ai.js';
+export { type Approvals } from './approvals.js';
 export { type Auth } from './auth.js';
 export { type Billing } from './billing.js';
 export { type ServiceOptions } from './connect.js';
+export {
+  type DatabaseAttachments,
+  type DatabaseBackups,
+  type DatabaseBranches,
+  type DatabaseCredentials,
+  type Databases,
+} from './databases.js';
 export { type Deploys, type LogOptions } from './deploys.js';
 export { type Domains } from './domains.js';
 export {
@@ -26,13 +35,24 @@ export {
 export { type GithubIntegration } from './github.js';
 export { type Keys } from './keys.js';
 export { type Me } from './me.js';
+export { type UploadOptions, type UploadProgress, type UploadSource } from './object-uploads.js';
 export { type Ops } from './ops.js';
 export { type EventOptions, type Orgs } from './orgs.js';
 export { type Listing, type ListQuery, type Page } from './page.js';
 export { type Projects, type RuntimeLogOptions } from './projects.js';
 export { type Repositories } from './repositories.js';
+export { type RunEventOptions, type Runs } from './runs.js';
 export { type Sandbox } from './sandbox.js';
+export { type Schedules } from './schedules.js';
 export { Service } from './service.js';
+export {
+  type BucketAttachments,
+  type Buckets,
+  type ObjectStorage,
+  type StorageAccessKeys,
+  type StoredObjects,
+} from './storage.js';
+export { type Swarms, type SwarmTasks } from './swarms.js';
 export {
   type ReceivedWebhook,
   verifyWebhook,
@@ -49,6 +69,95 @@ export {
   type ResponseEvent,
   type RetryEvent,
 } from './transport.js';
+export type {
+  Agent,
+  AgentCallOutcome,
+  AgentChange,
+  AgentDefinition,
+  AgentDefinitionChange,
+  AgentMemory,
+  AgentMemorySettings,
+  AgentRun,
+  AgentRunAnswer,
+  AgentRunDelta,
+  AgentRunEvent,
+  AgentRunFailure,
+  AgentRunRequest,
+  AgentRunsQuery,
+  AgentRunState,
+  AgentRunStep,
+  AgentRunTranscript,
+  AgentRunWait,
+  AgentSecret,
+  AgentTool,
+  AgentToolCall,
+  AgentToolKind,
+  AgentVersion,
+  Approval,
+  ApprovalDecision,
+  ApprovalsQuery,
+  FailedSwarmTask,
+  Fenced,
+  MemoriesQuery,
+  MemoryBlock,
+  NewAgent,
+  NewSchedule,
+  NewSwarm,
+  NewSwarmTask,
+  NextTaskClaim,
+  RunBudget,
+  Schedule,
+  ScheduleChange,
+  ScheduleFire,
+  SchedulePreview,
+  SchedulesQuery,
+  ScheduleTimes,
+  Swarm,
+  SwarmTask,
+  SwarmTasksQuery,
+  SwarmTaskState,
+  TaskClaim,
+  TaskFailure,
+} from './agent-types.js';
+export type {
+  Database,
+  DatabaseAccess,
+  DatabaseAttachment,
+  DatabaseAttachmentChange,
+  DatabaseBackup,
+  DatabaseChange,
+  DatabaseCredential,
+  DatabaseQuery,
+  DatabaseRestore,
+  DatabaseResult,
+  DatabaseSchema,
+  DatabasesQuery,
+  DatabaseState,
+  DatabaseStats,
+  DatabaseTable,
+  DatabaseTableSize,
+  IssuedDatabaseCredential,
+  NewDatabase,
+  NewDatabaseCredential,
+} from './database-types.js';
+export type {
+  Bucket,
+  BucketAttachment,
+  BucketAttachmentChange,
+  BucketChange,
+  BucketCorsRule,
+  BucketsQuery,
+  IssuedStorageAccessKey,
+  NewBucket,
+  NewStorageAccessKey,
+  ObjectSignature,
+  ObjectsPage,
+  ObjectsQuery,
+  SignedUrl,
+  StorageAccessKey,
+  StorageUsage,
+  StoredObject,
+} from './storage-types.js';
 export type {
   AppMetrics,
   AppMetricsQuery,

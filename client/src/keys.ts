@@ -1,19 +1,12 @@
+import { methodsOf } from './methods.js';
 import type { Listing, ListQuery } from './page.js';
 import type { RequestOptions, Transport } from './transport.js';
 import type { Key, KeyChange, KeyWithSecret, NewKey } from './types.js';
 
 /** API keys. A secret is shown once, when its key is created or rotated. */
-export class Keys {
-  readonly #transport: Transport;
-
-  constructor(transport: Transport) {
-    this.#transport = transport;
-  }
-
+export interface Keys {
   /** Lists the keys that you may see, without their secrets. Needs `keys:read`. */
-  list(query?: ListQuery, options?: RequestOptions): Listing<Key> {
-    return this.#transport.list('/api/v1/keys', query, options);
-  }
+  list(query?: ListQuery, options?: RequestOptions): Listing<Key>;
 
   /**
    * Creates a key. It never has more rights than the key of the call. Needs `keys:write`.
@@ -23,28 +16,20 @@ export class Keys {
    * @throws {ValidationError} `invalid_request`.
    * @throws {AuthorizationError} `insufficient_scopes`, `org_access_denied`.
    */
-  create(key: NewKey, options?: RequestOptions): Promise<KeyWithSecret> {
-    return this.#transport.post('/api/v1/keys', key, options);
-  }
+  create(key: NewKey, options?: RequestOptions): Promise<KeyWithSecret>;
 
   /** @throws {NotFoundError} `api_key_not_found`. */
-  get(keyId: string, options?: RequestOptions): Promise<Key> {
-    return this.#transport.get(pathOf(keyId), options);
-  }
+  get(keyId: string, options?: RequestOptions): Promise<Key>;
 
   /** Returns the key of the call. */
-  current(options?: RequestOptions): Promise<Key> {
-    return this.#transport.get('/api/v1/keys/current', options);
-  }
+  current(options?: RequestOptions): Promise<Key>;
 
   /**
    * Renames a key, or narrows its scopes, addresses and lifetime.
    *
    * @throws {NotFoundError} `api_key_not_found`.
    */
-  update(keyId: string, change: KeyChange, options?: RequestOptions): Promise<Key> {
-    return this.#transport.patch(pathOf(keyId), change, options);
-  }
+  update(keyId: string, change: KeyChange, options?: RequestOptions): Promise<Key>;
 
   /**
    * Creates a new secret for a key, whose id stays. The old secret keeps working for `grace_seconds`: 0 by default, at
@@ -54,20 +39,25 @@ export class Keys {
    */
   rotate(
     keyId: string,
-    { grace_seconds }: { readonly grace_seconds?: number } = {},
+    rotation?: { readonly grace_seconds?: number },
     options?: RequestOptions,
-  ): Promise<KeyWithSecret> {
-    return this.#transport.post(`${pathOf(keyId)}/rotate`, { grace_seconds }, options);
-  }
+  ): Promise<KeyWithSecret>;
 
   /**
    * Revokes a key for good. The next call with it fails.
    *
    * @throws {NotFoundError} `api_key_not_found`.
    */
-  revoke(keyId: string, options?: RequestOptions): Promise<void> {
-    return this.#transport.delete(pathOf(keyId), options);
-  }
+  revoke(keyId: string, options?: RequestOptions): Promise<void>;
 }
 
-const pathOf = (keyId: string): string => `/api/v1/keys/${encodeURIComponent(keyId)}`;
+export const keysOf = (transport: Transport): Keys =>
+  methodsOf<Keys>(transport, {
+    list: 'list keys',
+    create: 'post keys',
+    get: 'get keys/:',
+    current: 'get keys/current',
+    update: 'patch keys/:',
+    rotate: 'post keys/:/rotate',
+    revoke: 'delete keys/:',
+  });

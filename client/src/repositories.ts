@@ -1,3 +1,4 @@
+import { methodsOf } from './methods.js';
 import type { Listing, ListQuery } from './page.js';
 import type { RequestOptions, Transport } from './transport.js';
 import type { Branch, NewRepository, Repository, Template } from './types.js';
@@ -5,17 +6,9 @@ import type { Branch, NewRepository, Repository, Template } from './types.js';
 /**
  * Git repositories of the service. Clone them and push to them by `repo_url`, with an API key as the password.
  */
-export class Repositories {
-  readonly #transport: Transport;
-
-  constructor(transport: Transport) {
-    this.#transport = transport;
-  }
-
+export interface Repositories {
   /** Lists the repositories of the organization, newest first. Needs `repositories:read`. */
-  list(query?: ListQuery, options?: RequestOptions): Listing<Repository> {
-    return this.#transport.list('/api/v1/repositories', query, options);
-  }
+  list(query?: ListQuery, options?: RequestOptions): Listing<Repository>;
 
   /**
    * Creates a repository in the organization. It is empty unless you name a template for its first commit. Its
@@ -28,37 +21,35 @@ export class Repositories {
    *   `integration_not_configured`, `github_not_connected`.
    * @throws {ServiceError} `upstream_error`: GitHub refused the call or does not respond.
    */
-  create(repository: NewRepository, options?: RequestOptions): Promise<Repository> {
-    return this.#transport.post('/api/v1/repositories', repository, options);
-  }
+  create(repository: NewRepository, options?: RequestOptions): Promise<Repository>;
 
   /** Lists the templates for new repositories. Needs `repositories:read`. */
-  templates(options?: RequestOptions): Promise<readonly Template[]> {
-    return this.#transport.get('/api/v1/repositories/templates', options);
-  }
+  templates(options?: RequestOptions): Promise<readonly Template[]>;
 
   /** @throws {NotFoundError} `repository_not_found`. */
-  get(repositoryId: string, options?: RequestOptions): Promise<Repository> {
-    return this.#transport.get(pathOf(repositoryId), options);
-  }
+  get(repositoryId: string, options?: RequestOptions): Promise<Repository>;
 
   /**
    * Lists the branches of a repository by name, each with its commit.
    *
    * @throws {NotFoundError} `repository_not_found`.
    */
-  branches(repositoryId: string, query?: ListQuery, options?: RequestOptions): Listing<Branch> {
-    return this.#transport.list(`${pathOf(repositoryId)}/branches`, query, options);
-  }
+  branches(repositoryId: string, query?: ListQuery, options?: RequestOptions): Listing<Branch>;
 
   /**
    * Deletes a repository and its content permanently. Needs `repositories:write`.
    *
    * @throws {NotFoundError} `repository_not_found`.
    */
-  delete(repositoryId: string, options?: RequestOptions): Promise<void> {
-    return this.#transport.delete(pathOf(repositoryId), options);
-  }
+  delete(repositoryId: string, options?: RequestOptions): Promise<void>;
 }
 
-const pathOf = (repositoryId: string): string => `/api/v1/repositories/${encodeURIComponent(repositoryId)}`;
+export const repositoriesOf = (transport: Transport): Repositories =>
+  methodsOf<Repositories>(transport, {
+    list: 'list repositories',
+    create: 'post repositories',
+    templates: 'get repositories/templates',
+    get: 'get repositories/:',
+    branches: 'list repositories/:/branches',
+    delete: 'delete repositories/:',
+  });

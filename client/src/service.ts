@@ -1,19 +1,26 @@
+import { type Agents, agentsOf } from './agents.js';
 import { Ai } from './ai.js';
-import { Auth } from './auth.js';
+import { type Approvals, approvalsOf } from './approvals.js';
+import { type Auth, authOf } from './auth.js';
 import { Billing } from './billing.js';
 import { connect, type ServiceOptions } from './connect.js';
-import { Deploys } from './deploys.js';
-import { Domains } from './domains.js';
-import { GithubIntegration } from './github.js';
-import { Keys } from './keys.js';
+import { type Databases, databasesOf } from './databases.js';
+import { type Deploys, deploysOf } from './deploys.js';
+import { type Domains, domainsOf } from './domains.js';
+import { type GithubIntegration, githubOf } from './github.js';
+import { type Keys, keysOf } from './keys.js';
 import { Me } from './me.js';
 import { Ops } from './ops.js';
-import { Orgs } from './orgs.js';
+import { type Orgs, orgsOf } from './orgs.js';
 import { Projects } from './projects.js';
-import { Repositories } from './repositories.js';
+import { type Repositories, repositoriesOf } from './repositories.js';
+import { type Runs, runsOf } from './runs.js';
 import { Sandbox } from './sandbox.js';
+import { type Schedules, schedulesOf } from './schedules.js';
+import { type ObjectStorage, storageOf } from './storage.js';
+import { type Swarms, swarmsOf } from './swarms.js';
 import type { Budget, Transport } from './transport.js';
-import { Webhooks } from './webhooks.js';
+import { type Webhooks, webhooksOf } from './webhooks.js';
 
 /**
  * The client of the platform's API. Methods resolve to the `data` of the response; methods that list return a
@@ -23,9 +30,12 @@ import { Webhooks } from './webhooks.js';
  * a write share one idempotency key, so it happens once.
  */
 export class Service {
+  readonly agents: Agents;
   readonly ai: Ai;
+  readonly approvals: Approvals;
   readonly auth: Auth;
   readonly billing: Billing;
+  readonly databases: Databases;
   readonly deploys: Deploys;
   readonly domains: Domains;
   readonly github: GithubIntegration;
@@ -35,7 +45,11 @@ export class Service {
   readonly orgs: Orgs;
   readonly projects: Projects;
   readonly repositories: Repositories;
+  readonly runs: Runs;
   readonly sandbox: Sandbox;
+  readonly schedules: Schedules;
+  readonly storage: ObjectStorage;
+  readonly swarms: Swarms;
   readonly webhooks: Webhooks;
   readonly #transport: Transport;
 
@@ -47,20 +61,27 @@ export class Service {
    */
   constructor(options: ServiceOptions = {}) {
     this.#transport = connect(options);
+    this.agents = agentsOf(this.#transport);
     this.ai = new Ai(this.#transport);
-    this.auth = new Auth(this.#transport);
+    this.approvals = approvalsOf(this.#transport);
+    this.auth = authOf(this.#transport);
     this.billing = new Billing(this.#transport);
-    this.deploys = new Deploys(this.#transport);
-    this.domains = new Domains(this.#transport);
-    this.github = new GithubIntegration(this.#transport);
-    this.keys = new Keys(this.#transport);
+    this.databases = databasesOf(this.#transport);
+    this.deploys = deploysOf(this.#transport);
+    this.domains = domainsOf(this.#transport);
+    this.github = githubOf(this.#transport);
+    this.keys = keysOf(this.#transport);
     this.me = new Me(this.#transport);
     this.ops = new Ops(this.#transport);
-    this.orgs = new Orgs(this.#transport);
+    this.orgs = orgsOf(this.#transport);
     this.projects = new Projects(this.#transport);
-    this.repositories = new Repositories(this.#transport);
+    this.repositories = repositoriesOf(this.#transport);
+    this.runs = runsOf(this.#transport);
     this.sandbox = new Sandbox(this.#transport);
-    this.webhooks = new Webhooks(this.#transport);
+    this.schedules = schedulesOf(this.#transport);
+    this.storage = storageOf(this.#transport);
+    this.swarms = swarmsOf(this.#transport);
+    this.webhooks = webhooksOf(this.#transport);
   }
 
   /** The daily budget according to the latest response; undefined before the first. */

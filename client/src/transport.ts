@@ -8,6 +8,7 @@ import {
   unreadableAnswer,
 } from './errors.js';
 import { Listing, type ListQuery, type Page } from './page.js';
+import type { SignedUrl } from './storage-types.js';
 import { isRetryable, parseRetryAfter, waitSeconds } from './retry.js';
 
 /** Options of every call. */
@@ -95,7 +96,7 @@ export interface Answer<T, M = { readonly request_id: string }> {
 type Query = Readonly<Record<string, string | number | boolean | undefined>>;
 
 interface Call {
-  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  readonly method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly path: string;
   readonly query?: Query | undefined;
   /** Bytes are sent as they are, anything else as JSON. */
@@ -103,6 +104,8 @@ interface Call {
   readonly headers?: Readonly<Record<string, string>>;
   /** A response that is streamed cannot be repeated, so that the call gets no idempotency key. */
   readonly isStream?: boolean | undefined;
+  /** The path is a whole URL that carries its own right. */
+  readonly isSigned?: boolean | undefined;
 }
 
 /** A successful response whose body arrives line by line. */
@@ -133,7 +136,7 @@ interface Prepared {
   readonly method: string;
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string | Uint8Array<ArrayBuffer> | undefined;
+  readonly body: string | Uint8Array<ArrayBuffer> | Blob | undefined;
   readonly idempotencyKey: string | undefined;
   readonly signal: AbortSignal | undefined;
   readonly timeoutMs: number;
@@ -216,20 +219,35 @@ export class Transport {
    *
    * @throws {ServiceError} like {@link send}.
    */
-  async open(call: Call, options: RequestOptions = {}): Promise<OpenedStream> {
-    const { response, limit } = await this.#tried(call, options, async (opened) => {
+  async open(call: Call, options?: RequestOptions): Promise<OpenedStream> {
+    const { response, limit } = await this.#unread(call, options);
+    return new LineReader(response, limit);
+  }
+
+  /** Returns a response whose body has not been read. Otherwise like {@link open}. */
+  async response(call: Call, options?: RequestOptions): Promise<Response> {
+    return (await this.#unread(call, options)).response;
+  }
+
+  /** Sends bytes to a URL that needs no credential, and must not get one. */
+  async putSigned({ url, headers }: SignedUrl, body: object, options: RequestOptions): Promise<void> {
+    const call: Call = { method: 'PUT', path: url, headers, body, isSigned: true };
+    await this.#tried(call, options, (opened) => this.#read(opened));
+  }
+
+  #unread(call: Call, options: RequestOptions = {}): Promise<Opened> {
+    return this.#tried(call, options, async (opened) => {
       if (!opened.response.ok) return { ...opened, text: await this.#read(opened).then(({ text }) => text) };
       opened.limit.stopClock();
       return opened;
     });
-    return new LineReader(response, limit);
   }
 
   /**
    * Yields the lines of a log as they arrive, and returns its end. If the connection breaks, it resumes after the last
    * line. `onConnection` is called with true when a connection is open, and with false when it broke.
    */
-  async *follow<Line extends { readonly seq: number }, End = object>(
+  async *follow<Line extends { readonly seq?: number | undefined }, End = object>(
     path: string,
     after: number | undefined,
     options: RequestOptions,
@@ -247,7 +265,8 @@ export class Transport {
           const news = JSON.parse(text) as Line | { readonly end: End };
           if ('end' in news) return news.end;
           breaks = 0;
-          seq = news.seq;
+          // What is live only has no number.
+          seq = news.seq ?? seq;
           yield news;
         }
       } catch (error) {
@@ -268,8 +287,10 @@ export class Transport {
     const { maxRetryAfterSeconds, pricingUrl, hooks } = this.#settings;
     const maxRetries = options.maxRetries ?? this.#settings.maxRetries;
     const prepared = this.#prepare(call, options);
+    // The query of a signed URL is a credential, which hooks must not see.
+    const url = call.isSigned === true ? prepared.url.replace(/\?.*/, '') : prepared.url;
     for (let attempt = 1; ; attempt++) {
-      const event = { method: prepared.method, url: prepared.url, attempt, idempotencyKey: prepared.idempotencyKey };
+      const event = { method: prepared.method, url, attempt, idempotencyKey: prepared.idempotencyKey };
       const answer = await this.#attempt(prepared, event, take);
       if (answer.status < 300) return answer;
 
@@ -287,11 +308,20 @@ export class Transport {
     return (await this.send<T, unknown>(call, options)).data;
   }
 
-  #prepare({ method, path, query = {}, body, headers, isStream = false }: Call, options: RequestOptions): Prepared {
+  #prepare(
+    { method, path, query = {}, body, headers, isStream = false, isSigned = false }: Call,
+    options: RequestOptions,
+  ): Prepared {
     const { baseUrl, credential, inCookie } = this.#settings;
+    const { signal, timeoutMs = this.#settings.timeoutMs } = options;
+    const sent = body === undefined || isBytes(body) ? body : JSON.stringify(body);
+    if (isSigned)
+      return { method, url: path, headers: headers ?? {}, body: sent, idempotencyKey: undefined, signal, timeoutMs };
     const organization = options.organization ?? this.#settings.organization;
-    const idempotencyKey =
-      method === 'GET' ? undefined : (options.idempotencyKey ?? (isStream ? undefined : newIdempotencyKey()));
+    const isRead = method === 'GET' || method === 'HEAD';
+    const idempotencyKey = isRead
+      ? undefined
+      : (options.idempotencyKey ?? (isStream ? undefined : newIdempotencyKey()));
     const parameters = Object.entries(query).flatMap(([name, value]) =>
       value === undefined ? [] : [[name, String(value)] as [string, string]],
     );
@@ -300,20 +330,20 @@ export class Transport {
       url: `${baseUrl}${path}${parameters.length === 0 ? '' : `?${new URLSearchParams(parameters).toString()}`}`,
       headers: {
         accept: 'application/json',
-        ...headers,
         ...(body === undefined
           ? {}
           : { 'content-type': isBytes(body) ? 'application/octet-stream' : 'application/json' }),
+        ...headers,
         ...(credential === undefined ? {} : { authorization: `Bearer ${credential}` }),
         ...(inCookie ? { 'x-service-session': 'cookie' } : {}),
         ...(organization === undefined ? {} : { 'x-service-org': organization }),
         ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
-        ...(options.dryRun === true && method !== 'GET' ? { 'dry-run': 'true' } : {}),
+        ...(options.dryRun === true && !isRead ? { 'dry-run': 'true' } : {}),
       },
-      body: body === undefined || isBytes(body) ? body : JSON.stringify(body),
+      body: sent,
       idempotencyKey,
-      signal: options.signal,
-      timeoutMs: options.timeoutMs ?? this.#settings.timeoutMs,
+      signal,
+      timeoutMs,
     };
   }
 
@@ -385,7 +415,8 @@ class LineReader implements OpenedStream {
   }
 }
 
-const isBytes = (body: object): body is Uint8Array<ArrayBuffer> => body instanceof Uint8Array;
+const isBytes = (body: object): body is Uint8Array<ArrayBuffer> | Blob =>
+  body instanceof Uint8Array || body instanceof Blob;
 
 /** If the body of an error response breaks off, its status is enough to create the error. */
 async function textOf(response: Response, signal: AbortSignal): Promise<string> {

@@ -1,3 +1,4 @@
+import { methodsOf } from './methods.js';
 import type { Listing, ListQuery } from './page.js';
 import type { RequestOptions, Transport } from './transport.js';
 import type {
@@ -9,75 +10,55 @@ import type {
 } from './types.js';
 
 /** Webhook endpoints of an organization, and what was sent to them. Needs `orgs:write`. */
-export class Webhooks {
-  readonly #transport: Transport;
-
-  constructor(transport: Transport) {
-    this.#transport = transport;
-  }
-
+export interface Webhooks {
   /** Creates an endpoint and returns its secret once, for {@link verifyWebhook}. */
-  create(orgId: string, endpoint: NewWebhookEndpoint, options?: RequestOptions): Promise<IssuedWebhookEndpoint> {
-    return this.#transport.post(pathOf(orgId), endpoint, options);
-  }
+  create(orgId: string, endpoint: NewWebhookEndpoint, options?: RequestOptions): Promise<IssuedWebhookEndpoint>;
 
-  list(orgId: string, query?: ListQuery, options?: RequestOptions): Listing<WebhookEndpoint> {
-    return this.#transport.list(pathOf(orgId), query, options);
-  }
+  list(orgId: string, query?: ListQuery, options?: RequestOptions): Listing<WebhookEndpoint>;
 
   /** @throws {NotFoundError} `webhook_endpoint_not_found`. */
-  get(orgId: string, endpointId: string, options?: RequestOptions): Promise<WebhookEndpoint> {
-    return this.#transport.get(pathOf(orgId, endpointId), options);
-  }
+  get(orgId: string, endpointId: string, options?: RequestOptions): Promise<WebhookEndpoint>;
 
   update(
     orgId: string,
     endpointId: string,
     change: WebhookEndpointChange,
     options?: RequestOptions,
-  ): Promise<WebhookEndpoint> {
-    return this.#transport.patch(pathOf(orgId, endpointId), change, options);
-  }
+  ): Promise<WebhookEndpoint>;
 
-  delete(orgId: string, endpointId: string, options?: RequestOptions): Promise<void> {
-    return this.#transport.delete(pathOf(orgId, endpointId), options);
-  }
+  delete(orgId: string, endpointId: string, options?: RequestOptions): Promise<void>;
 
   /** Returns a new secret once. Messages are signed with both for `grace_seconds`, a day by default. */
   rotateSecret(
     orgId: string,
     endpointId: string,
-    rotation: { readonly grace_seconds?: number } = {},
+    rotation?: { readonly grace_seconds?: number },
     options?: RequestOptions,
-  ): Promise<IssuedWebhookEndpoint> {
-    return this.#transport.post(`${pathOf(orgId, endpointId)}/rotate-secret`, rotation, options);
-  }
+  ): Promise<IssuedWebhookEndpoint>;
 
   /** Sends a message of the type `webhook_endpoint.test`. @throws {ConflictError} `webhook_endpoint_paused`. */
-  test(orgId: string, endpointId: string, options?: RequestOptions): Promise<WebhookDelivery> {
-    return this.#transport.post(`${pathOf(orgId, endpointId)}/test`, undefined, options);
-  }
+  test(orgId: string, endpointId: string, options?: RequestOptions): Promise<WebhookDelivery>;
 
   /** Lists the deliveries of the last 7 days, newest first. */
-  deliveries(orgId: string, endpointId: string, query?: ListQuery, options?: RequestOptions): Listing<WebhookDelivery> {
-    return this.#transport.list(`${pathOf(orgId, endpointId)}/deliveries`, query, options);
-  }
+  deliveries(orgId: string, endpointId: string, query?: ListQuery, options?: RequestOptions): Listing<WebhookDelivery>;
 
   /** @throws {NotFoundError} `webhook_delivery_not_found`. */
-  delivery(orgId: string, endpointId: string, deliveryId: string, options?: RequestOptions): Promise<WebhookDelivery> {
-    return this.#transport.get(deliveryPathOf(orgId, endpointId, deliveryId), options);
-  }
+  delivery(orgId: string, endpointId: string, deliveryId: string, options?: RequestOptions): Promise<WebhookDelivery>;
 
   /** Sends the same message again, with the same id. @throws {ConflictError} `webhook_endpoint_paused`. */
-  replay(orgId: string, endpointId: string, deliveryId: string, options?: RequestOptions): Promise<WebhookDelivery> {
-    return this.#transport.post(`${deliveryPathOf(orgId, endpointId, deliveryId)}/replay`, undefined, options);
-  }
+  replay(orgId: string, endpointId: string, deliveryId: string, options?: RequestOptions): Promise<WebhookDelivery>;
 }
 
-function pathOf(orgId: string, endpointId?: string): string {
-  const path = `/api/v1/orgs/${encodeURIComponent(orgId)}/webhook-endpoints`;
-  return endpointId === undefined ? path : `${path}/${encodeURIComponent(endpointId)}`;
-}
-
-const deliveryPathOf = (orgId: string, endpointId: string, deliveryId: string): string =>
-  `${pathOf(orgId, endpointId)}/deliveries/${encodeURIComponent(deliveryId)}`;
+export const webhooksOf = (transport: Transport): Webhooks =>
+  methodsOf<Webhooks>(transport, {
+    create: 'post orgs/:/webhook-endpoints',
+    list: 'list orgs/:/webhook-endpoints',
+    get: 'get orgs/:/webhook-endpoints/:',
+    update: 'patch orgs/:/webhook-endpoints/:',
+    delete: 'delete orgs/:/webhook-endpoints/:',
+    rotateSecret: 'post orgs/:/webhook-endpoints/:/rotate-secret',
+    test: 'post orgs/:/webhook-endpoints/:/test -',
+    deliveries: 'list orgs/:/webhook-endpoints/:/deliveries',
+    delivery: 'get orgs/:/webhook-endpoints/:/deliveries/:',
+    replay: 'post orgs/:/webhook-endpoints/:/deliveries/:/replay -',
+  });

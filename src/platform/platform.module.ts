@@ -7,7 +7,10 @@ import { Schedules } from './background/schedules.js';
 import type { Settings } from './config/settings.js';
 import { DatabaseModule } from './database/database.module.js';
 import { ErrorCatalog } from './errors/error-catalog.js';
+import { HostHandlers } from './http/host-handlers.js';
+import { HostPolicy } from './http/host-policy.js';
 import { HTTP_METRICS } from './http/http.metrics.js';
+import { InnerCalls } from './http/inner-calls.js';
 import { RequestContextMiddleware } from './http/request-context.middleware.js';
 import { TrustedProxies } from './http/trusted-proxies.js';
 import { UnknownRoutes } from './http/unknown-routes.js';
@@ -64,6 +67,9 @@ export class PlatformModule {
       { provide: Clock, useClass: SystemClock },
       Ids,
       Shutdown,
+      HostHandlers,
+      HostPolicy,
+      InnerCalls,
       { provide: BackgroundCatalog, useValue: catalog },
       { provide: ErrorCatalog, useValue: errors },
       ScheduleLeases,

@@ -1,3 +1,5 @@
+import { agentDeletedEvent } from '../modules/agents/agent-deleted.job.js';
+import { agentOrgDeletedSubscription, agentsBeyondPlanSchedule } from '../modules/agents/jobs/agents.job.js';
 import {
   aiOrgDeletedSubscription,
   keptTextsSchedule,
@@ -8,6 +10,7 @@ import {
 import { BackgroundCatalog } from '../platform/background/background-catalog.js';
 import { reencryptionSchedule } from '../platform/secrets/reencryption.job.js';
 import { authMailJob } from '../modules/auth/auth-mail.job.js';
+import { expiredOauthSchedule, oauthSigningKeysSchedule } from '../modules/oauth/jobs/oauth.job.js';
 import { expiredSessionsSchedule } from '../modules/auth/jobs/auth.job.js';
 import { expiredInvitationsSchedule } from '../modules/orgs/jobs/orgs.job.js';
 import { expiredEmailTokensSchedule } from '../modules/people/jobs/people.job.js';
@@ -23,6 +26,21 @@ import { planRequestEvent } from '../modules/billing/plan-request.job.js';
 import { creditsSchedule } from '../modules/credits/jobs/credits.job.js';
 import { spendWarningJob } from '../modules/credits/jobs/spend-warning.job.js';
 import { projectCronsSchedule, requestedCronsSchedule } from '../modules/crons/jobs/crons.job.js';
+import { databaseActivitySchedule, databaseSizesSchedule } from '../modules/databases/host/host.job.js';
+import {
+  databaseArchivesSchedule,
+  databaseBackupsSchedule,
+  expiredDatabaseBackupsSchedule,
+} from '../modules/databases/jobs/database-backups.job.js';
+import {
+  databaseQuotasSchedule,
+  databasesOrgDeletedSubscription,
+  databasesProjectDeletedSubscription,
+  deletedDatabasesSchedule,
+  lostCreationsSchedule,
+  oldOperationsSchedule,
+  unusedBranchesSchedule,
+} from '../modules/databases/jobs/databases.job.js';
 import { deployJob } from '../modules/deploys/jobs/deploy.job.js';
 import {
   repositoryPushedSubscription,
@@ -42,6 +60,7 @@ import { oldEventsSchedule, orgEventSubscription } from '../modules/events/jobs/
 import { orgEvent } from '../modules/events/org-event.job.js';
 import { featureFlagsSchedule } from '../modules/features/jobs/features.job.js';
 import { appActivitySchedule, appRecordsSchedule } from '../modules/hosting/jobs/hosting.job.js';
+import { sessionWatchSchedule } from '../modules/databases/wire/wire.job.js';
 import { githubEvent } from '../modules/github/github-event.job.js';
 import {
   usagePartitionsSchedule,
@@ -49,12 +68,45 @@ import {
   usageReconciliationSchedule,
 } from '../modules/metering/jobs/metering.job.js';
 import { expiredClaimsSchedule, planRequestSubscription } from '../modules/ops/jobs/ops.job.js';
+import { accessKeyUsageSchedule, expiredAccessKeysSchedule } from '../modules/objects/access-keys/access-keys.job.js';
+import {
+  bucketOrgDeletedSubscription,
+  bucketProjectDeletedSubscription,
+  expiredObjectsSchedule,
+} from '../modules/objects/lifecycle/lifecycle.job.js';
 import { projectDeletedEvent } from '../modules/projects/project-deleted.job.js';
 import { repositoriesSchedule, githubEventSubscription } from '../modules/repositories/jobs/repositories.job.js';
 import { repositoryPushedEvent } from '../modules/repositories/repository-pushed.job.js';
 import { overdueExecutionsSchedule, oldExecutionsSchedule } from '../modules/sandbox/executions/executions.job.js';
+import {
+  agentRunsSchedule,
+  approvalMailJob,
+  expiredApprovalsSchedule,
+  oldRunsSchedule,
+  runsAgentDeletedSubscription,
+  runsOrgDeletedSubscription,
+} from '../modules/runs/jobs/runs.job.js';
 import { sandboxWorkerSchedule } from '../modules/sandbox/jobs/sandbox-worker.job.js';
 import { sandboxJob } from '../modules/sandbox/jobs/sandbox.job.js';
+import {
+  dueSchedulesSchedule,
+  oldFiresSchedule,
+  planPausesSchedule,
+  scheduleAgentDeletedSubscription,
+  scheduleOrgDeletedSubscription,
+} from '../modules/schedules/jobs/schedules.job.js';
+import {
+  oldSwarmsSchedule,
+  swarmLeasesSchedule,
+  swarmReviewsSchedule,
+  swarmTurnsSchedule,
+} from '../modules/swarms/jobs/swarms.job.js';
+import {
+  blobScrubSchedule,
+  doomedBlobsSchedule,
+  expiredObjectUploadsSchedule,
+  storageReservationsSchedule,
+} from '../modules/objects/jobs/objects.job.js';
 import { uploadSweepSchedule } from '../modules/uploads/jobs/uploads.job.js';
 import { webhookNoticeJob } from '../modules/webhooks/jobs/webhook-notice.job.js';
 import {
@@ -67,6 +119,7 @@ import {
 /** All background work of the service. A test compares it with the `*.job.ts` files of the modules. */
 export const BACKGROUND_CATALOG = new BackgroundCatalog({
   jobs: [
+    approvalMailJob,
     authMailJob,
     paymentEventJob,
     invoiceMirrorJob,
@@ -76,23 +129,47 @@ export const BACKGROUND_CATALOG = new BackgroundCatalog({
     sandboxJob,
     webhookNoticeJob,
   ],
-  events: [orgEvent, orgDeletedEvent, planRequestEvent, githubEvent, projectDeletedEvent, repositoryPushedEvent],
+  events: [
+    orgEvent,
+    orgDeletedEvent,
+    planRequestEvent,
+    githubEvent,
+    projectDeletedEvent,
+    repositoryPushedEvent,
+    agentDeletedEvent,
+  ],
   subscriptions: [
+    runsAgentDeletedSubscription,
+    runsOrgDeletedSubscription,
     repositoryPushedSubscription,
     projectDeletedSubscription,
     orgDeletedSubscription,
     domainProjectDeletedSubscription,
     modelAccessProjectDeletedSubscription,
     aiOrgDeletedSubscription,
+    agentOrgDeletedSubscription,
     domainOrgDeletedSubscription,
     planRequestSubscription,
     githubEventSubscription,
     orgEventSubscription,
     webhookEventSubscription,
     webhookOrgDeletedSubscription,
+    scheduleAgentDeletedSubscription,
+    scheduleOrgDeletedSubscription,
+    databasesOrgDeletedSubscription,
+    databasesProjectDeletedSubscription,
+    bucketOrgDeletedSubscription,
+    bucketProjectDeletedSubscription,
   ],
   schedules: [
+    databaseActivitySchedule,
+    databaseSizesSchedule,
+    agentRunsSchedule,
+    expiredApprovalsSchedule,
+    oldRunsSchedule,
     expiredSessionsSchedule,
+    expiredOauthSchedule,
+    oauthSigningKeysSchedule,
     expiredEmailTokensSchedule,
     expiredInvitationsSchedule,
     keyUsageSchedule,
@@ -108,6 +185,7 @@ export const BACKGROUND_CATALOG = new BackgroundCatalog({
     projectCronsSchedule,
     requestedCronsSchedule,
     featureFlagsSchedule,
+    sessionWatchSchedule,
     usagePartitionsSchedule,
     storageSamplingSchedule,
     usageReconciliationSchedule,
@@ -121,9 +199,32 @@ export const BACKGROUND_CATALOG = new BackgroundCatalog({
     lostGenerationsSchedule,
     oldGenerationsSchedule,
     keptTextsSchedule,
+    dueSchedulesSchedule,
+    planPausesSchedule,
+    oldFiresSchedule,
+    agentsBeyondPlanSchedule,
+    swarmLeasesSchedule,
+    swarmTurnsSchedule,
+    swarmReviewsSchedule,
+    oldSwarmsSchedule,
     uploadSweepSchedule,
+    storageReservationsSchedule,
+    doomedBlobsSchedule,
+    expiredObjectUploadsSchedule,
+    blobScrubSchedule,
     oldEventsSchedule,
     webhookDeliveriesSchedule,
     oldDeliveriesSchedule,
+    databaseArchivesSchedule,
+    databaseBackupsSchedule,
+    expiredDatabaseBackupsSchedule,
+    accessKeyUsageSchedule,
+    expiredAccessKeysSchedule,
+    expiredObjectsSchedule,
+    databaseQuotasSchedule,
+    deletedDatabasesSchedule,
+    lostCreationsSchedule,
+    oldOperationsSchedule,
+    unusedBranchesSchedule,
   ],
 });

@@ -44,11 +44,38 @@ import { BindKeysToProjects1795292300000 } from '../../migrations/1795292300000-
 // prettier-ignore
 import { CreateProviderKeysAndAiPolicies1795292400000 }
   from '../../migrations/1795292400000-create-provider-keys-and-ai-policies.js';
+import { CreateAgentMemory1795292710000 } from '../../migrations/1795292710000-create-agent-memory.js';
+import { CreateAgents1795292700000 } from '../../migrations/1795292700000-create-agents.js';
+import { AddWorkBudgets1795292690000 } from '../../migrations/1795292690000-add-work-budgets.js';
+import { CreateRuns1795292800000 } from '../../migrations/1795292800000-create-runs.js';
+import { CreateSwarms1795292900000 } from '../../migrations/1795292900000-create-swarms.js';
+// prettier-ignore
+import { AddEffectKeysOfExecutions1795293100000 }
+  from '../../migrations/1795293100000-add-effect-keys-of-executions.js';
 import { AddPriceBooks1795292600000 } from '../../migrations/1795292600000-add-price-books.js';
 import { CreateGenerationContents1795292500000 } from '../../migrations/1795292500000-create-generation-contents.js';
 // prettier-ignore
 import { CountWorkPaidElsewhere1795292410000 }
   from '../../migrations/1795292410000-count-work-paid-elsewhere.js';
+import { CreateObjectStorage1795293250000 } from '../../migrations/1795293250000-create-object-storage.js';
+// prettier-ignore
+import { NotifyChangesOfPublicObjects1795293260000 }
+  from '../../migrations/1795293260000-notify-changes-of-public-objects.js';
+import { AddLinkKeys1795293261000 } from '../../migrations/1795293261000-add-link-keys.js';
+import { NoteFullStorage1795293262000 } from '../../migrations/1795293262000-note-full-storage.js';
+import { BoundDisksOfDatabases1795293280000 } from '../../migrations/1795293280000-bound-disks-of-databases.js';
+import { AddKeySource1795293320000 } from '../../migrations/1795293320000-add-key-source.js';
+import { CreateOAuth1795293330000 } from '../../migrations/1795293330000-create-oauth.js';
+import { CreateDatabases1795293200000 } from '../../migrations/1795293200000-create-databases.js';
+// prettier-ignore
+import { CreateDatabaseAttachments1795293230000 }
+  from '../../migrations/1795293230000-create-database-attachments.js';
+import { AddDatabaseRestrictions1795293231000 } from '../../migrations/1795293231000-add-database-restrictions.js';
+// prettier-ignore
+import { CreateDatabaseCredentials1795293220000 }
+  from '../../migrations/1795293220000-create-database-credentials.js';
+import { CreateDatabaseBackups1795293240000 } from '../../migrations/1795293240000-create-database-backups.js';
+import { CreateSchedules1795293000000 } from '../../migrations/1795293000000-create-schedules.js';
 import { CreateModels1795292000000 } from '../../migrations/1795292000000-create-models.js';
 import { CreateGenerations1795292100000 } from '../../migrations/1795292100000-create-generations.js';
 import { AddWebSessions1795291000000 } from '../../migrations/1795291000000-add-web-sessions.js';
@@ -168,6 +195,25 @@ const MIGRATIONS = [
   CountWorkPaidElsewhere1795292410000,
   CreateGenerationContents1795292500000,
   AddPriceBooks1795292600000,
+  AddWorkBudgets1795292690000,
+  CreateAgents1795292700000,
+  CreateAgentMemory1795292710000,
+  CreateRuns1795292800000,
+  CreateSwarms1795292900000,
+  CreateSchedules1795293000000,
+  AddEffectKeysOfExecutions1795293100000,
+  CreateDatabases1795293200000,
+  CreateDatabaseCredentials1795293220000,
+  CreateDatabaseAttachments1795293230000,
+  AddDatabaseRestrictions1795293231000,
+  CreateDatabaseBackups1795293240000,
+  CreateObjectStorage1795293250000,
+  NotifyChangesOfPublicObjects1795293260000,
+  AddLinkKeys1795293261000,
+  NoteFullStorage1795293262000,
+  BoundDisksOfDatabases1795293280000,
+  AddKeySource1795293320000,
+  CreateOAuth1795293330000,
 ];
 
 /** Returns the names of all migrations in their order. */

@@ -1,3 +1,4 @@
+import { AGENT_ERRORS } from '../modules/agents/agents.errors.js';
 import { AI_ERRORS } from '../modules/ai/ai.errors.js';
 import { ACCESS_ERRORS } from '../modules/auth/access.errors.js';
 import { ATTEMPT_ERRORS } from '../modules/people/attempts/attempts.errors.js';
@@ -15,12 +16,20 @@ import { FEATURE_ERRORS } from '../modules/features/features.errors.js';
 import { GITHUB_ERRORS } from '../modules/github/github.errors.js';
 import { IDEMPOTENCY_ERRORS } from '../modules/idempotency/idempotency.errors.js';
 import { LIMIT_ERRORS } from '../modules/limits/limits.errors.js';
+import { OAUTH_ERRORS } from '../modules/oauth/oauth.errors.js';
 import { OPERATOR_ERRORS } from '../modules/operators/operators.errors.js';
 import { OPS_ERRORS } from '../modules/ops/ops.errors.js';
 import { PLAN_ERRORS } from '../modules/plans/plans.errors.js';
 import { PROJECT_ERRORS } from '../modules/projects/projects.errors.js';
 import { REPOSITORY_ERRORS } from '../modules/repositories/repositories.errors.js';
+import { RUN_ERRORS } from '../modules/runs/runs.errors.js';
 import { SANDBOX_ERRORS } from '../modules/sandbox/sandbox.errors.js';
+import { SWARM_ERRORS } from '../modules/swarms/swarms.errors.js';
+import { DATABASE_ERRORS } from '../modules/databases/databases.errors.js';
+import { ACCESS_KEY_ERRORS } from '../modules/objects/access-keys/access-keys.errors.js';
+import { ATTACHMENT_ERRORS } from '../modules/objects/attachments/attachments.errors.js';
+import { OBJECT_ERRORS } from '../modules/objects/objects.errors.js';
+import { SCHEDULE_ERRORS } from '../modules/schedules/schedules.errors.js';
 import { UPLOAD_ERRORS } from '../modules/uploads/uploads.errors.js';
 import { WEBHOOK_ERRORS } from '../modules/webhooks/webhooks.errors.js';
 import { ErrorCatalog } from '../platform/errors/error-catalog.js';
@@ -38,6 +47,7 @@ export const ERROR_CATALOG = new ErrorCatalog([
   ACCESS_ERRORS,
   ATTEMPT_ERRORS,
   KEY_ERRORS,
+  OAUTH_ERRORS,
   PEOPLE_ERRORS,
   ORG_ERRORS,
   CREDIT_ERRORS,
@@ -51,6 +61,14 @@ export const ERROR_CATALOG = new ErrorCatalog([
   CRON_ERRORS,
   SANDBOX_ERRORS,
   AI_ERRORS,
+  SCHEDULE_ERRORS,
+  DATABASE_ERRORS,
+  OBJECT_ERRORS,
+  ACCESS_KEY_ERRORS,
+  ATTACHMENT_ERRORS,
+  AGENT_ERRORS,
+  SWARM_ERRORS,
+  RUN_ERRORS,
   WEBHOOK_ERRORS,
   SITE_ERRORS,
   OPS_ERRORS,

@@ -14,7 +14,6 @@ import { OperatorTokenGuard } from '../modules/operators/http/operator-token.gua
 import { OperatorsHttpModule } from '../modules/operators/http/operators-http.module.js';
 import { SiteErrorFilter } from '../modules/site/http/site-error.filter.js';
 import { SiteModule } from '../modules/site/site.module.js';
-import { HostPolicy } from '../platform/http/host-policy.js';
 import { RequestValidation } from '../platform/http/validation.js';
 import { StorageGuard } from '../platform/storage/storage.guard.js';
 
@@ -38,7 +37,7 @@ import { StorageGuard } from '../platform/storage/storage.guard.js';
     { provide: APP_GUARD, useClass: ScopeGuard },
     { provide: APP_GUARD, useClass: StorageGuard },
     { provide: APP_PIPE, useClass: RequestValidation },
-    { provide: HostPolicy, useClass: AppDomain },
+    AppDomain,
   ],
 })
 export class HttpModule {}

@@ -1,6 +1,8 @@
 import type { Server } from 'node:http';
+import type { AddressInfo, Server as NetServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { INestApplication } from '@nestjs/common';
+import { DatabasesSettings } from '../modules/databases/databases.settings.js';
 import { HostingSettings } from '../modules/hosting/hosting.settings.js';
 import { Config } from '../platform/config/config.js';
 import type { Settings } from '../platform/config/settings.js';
@@ -32,6 +34,8 @@ interface Listeners {
   readonly platform: Server | undefined;
   /** Address of the hosts of deploys. */
   readonly apps: Server | undefined;
+  /** Address of project databases, which is not HTTP. */
+  readonly databases: NetServer | undefined;
 }
 
 /** A process of a role that serves HTTP. */
@@ -75,6 +79,14 @@ export class RunningService {
     return this.listeners.apps === undefined ? undefined : addressOf(this.listeners.apps);
   }
 
+  /** Host and port of project databases, in the role `databases`. */
+  get databasesAddress(): string | undefined {
+    const bound = this.listeners.databases?.address() as AddressInfo | null | undefined;
+    return bound == null
+      ? undefined
+      : `${bound.family === 'IPv6' ? `[${bound.address}]` : bound.address}:${bound.port}`;
+  }
+
   /**
    * Stops everything in order. First `/ready` fails; after a probe has had time to see it, the port closes, and running
    * requests and jobs finish. It may be called again.
@@ -89,6 +101,7 @@ export class RunningService {
     const addresses = [
       { server: this.listeners.platform, setting: 'PORT', port },
       { server: this.listeners.apps, setting: 'APPS_PORT', port: settings.of(HostingSettings).listenPort },
+      { server: this.listeners.databases, setting: 'DATABASES_PORT', port: settings.of(DatabasesSettings).port },
     ];
     for (const { server, setting, port } of addresses) {
       if (server === undefined) continue;
@@ -101,7 +114,7 @@ export class RunningService {
   private async stopInOrder({ atOnce = false, elapsedMs = 0 }: StopOptions): Promise<void> {
     const shutdown = this.app.get(Shutdown);
     shutdown.beginDraining(elapsedMs);
-    const servers = Object.values(this.listeners).filter((server): server is Server => server !== undefined);
+    const servers = [this.listeners.platform, this.listeners.apps].filter((server) => server !== undefined);
     for (const server of servers) announceClosing(server);
     await sleep(atOnce ? 0 : Math.max(0, this.drainDelayMs - elapsedMs));
 
@@ -117,5 +130,9 @@ async function listenersOf(role: ServiceRole, app: INestApplication, { isSupervi
     platform: role === 'api' || !isSupervised ? (app.getHttpServer() as Server) : undefined,
     apps:
       role === 'edge' ? app.get((await import('../modules/hosting/http/edge-server.js')).EdgeServer).server : undefined,
+    databases:
+      role === 'databases'
+        ? app.get((await import('../modules/databases/wire/wire-server.js')).WireServer).server
+        : undefined,
   };
 }

@@ -15,7 +15,7 @@ import { HttpModule } from './http.module.js';
 import './id-catalog.js';
 
 /** The long-running roles, each in its own process; `all` supervises one of each. */
-export const SERVICE_ROLES = ['api', 'edge', 'worker'] as const satisfies readonly Role[];
+export const SERVICE_ROLES = ['api', 'edge', 'worker', 'databases'] as const satisfies readonly Role[];
 export type ServiceRole = (typeof SERVICE_ROLES)[number];
 
 /** A process imports only the code of its own role, which saves tens of megabytes. */
@@ -23,6 +23,7 @@ const MODULES: Readonly<Record<ServiceRole, () => Promise<Type>>> = {
   api: async () => (await import('./api.module.js')).ApiModule,
   edge: async () => (await import('./edge.module.js')).EdgeModule,
   worker: async () => (await import('./worker.module.js')).WorkerModule,
+  databases: async () => (await import('./database-host.module.js')).DatabaseHostModule,
 };
 
 /** Imports the code of a role, which takes most of the time of a start. */

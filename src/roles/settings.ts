@@ -2,6 +2,7 @@ import { AiSettings } from '../modules/ai/ai.settings.js';
 import { AuthSettings } from '../modules/auth/auth.settings.js';
 import { BillingSettings } from '../modules/billing/billing.settings.js';
 import { BuildsSettings } from '../modules/builds/builds.settings.js';
+import { DatabasesSettings } from '../modules/databases/databases.settings.js';
 import { DeploysSettings } from '../modules/deploys/deploys.settings.js';
 import { DocsSettings } from '../modules/docs/docs.settings.js';
 import { DomainsSettings } from '../modules/domains/domains.settings.js';
@@ -10,10 +11,14 @@ import { GithubSettings } from '../modules/github/github.settings.js';
 import { HostingSettings } from '../modules/hosting/hosting.settings.js';
 import { LimitsSettings } from '../modules/limits/limits.settings.js';
 import { MeteringSettings } from '../modules/metering/metering.settings.js';
+import { ObjectsSettings } from '../modules/objects/objects.settings.js';
 import { OperatorsSettings } from '../modules/operators/operators.settings.js';
 import { PlansSettings } from '../modules/plans/plans.settings.js';
 import { ProjectsSettings } from '../modules/projects/projects.settings.js';
+import { OauthSettings } from '../modules/oauth/oauth.settings.js';
 import { RepositoriesSettings } from '../modules/repositories/repositories.settings.js';
+import { RunToolsSettings } from '../modules/runs/run-tools.settings.js';
+import { RunsSettings } from '../modules/runs/runs.settings.js';
 import { SandboxSettings } from '../modules/sandbox/sandbox.settings.js';
 import { UploadsSettings } from '../modules/uploads/uploads.settings.js';
 import { WebhooksSettings } from '../modules/webhooks/webhooks.settings.js';
@@ -28,6 +33,7 @@ export const MODULE_SETTINGS: readonly ModuleSettingsClass[] = [
   LimitsSettings,
   PlansSettings,
   AuthSettings,
+  OauthSettings,
   MeteringSettings,
   BillingSettings,
   GithubSettings,
@@ -38,8 +44,12 @@ export const MODULE_SETTINGS: readonly ModuleSettingsClass[] = [
   DeploysSettings,
   HostingSettings,
   DomainsSettings,
+  DatabasesSettings,
+  ObjectsSettings,
+  RunsSettings,
   SandboxSettings,
   AiSettings,
+  RunToolsSettings,
   WebhooksSettings,
   DocsSettings,
 ];

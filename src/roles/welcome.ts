@@ -7,13 +7,24 @@ interface Facts {
   readonly hasApi: boolean;
   /** Address of the hosts of deploys, in a process that serves them. */
   readonly appsAddress?: string | undefined;
+  /** Host and port of project databases, in a process that serves them. */
+  readonly databasesAddress?: string | undefined;
   readonly dataDir: string;
   readonly embedded: readonly string[];
   readonly seconds: number;
 }
 
 /** The text on the terminal once the service runs: its addresses, and a first command to try. */
-export function welcome({ role, address, hasApi, appsAddress, dataDir, embedded, seconds }: Facts): string {
+export function welcome({
+  role,
+  address,
+  hasApi,
+  appsAddress,
+  databasesAddress,
+  dataDir,
+  embedded,
+  seconds,
+}: Facts): string {
   const lines = [`Service platform ${VERSION}, role ${role}, is ready (${seconds.toFixed(1)} s).`, ''];
   if (hasApi)
     lines.push(
@@ -27,6 +38,7 @@ export function welcome({ role, address, hasApi, appsAddress, dataDir, embedded,
     lines.push(
       `  Deploys     ${appsAddress.replace(/^http:\/\/(?:127\.0\.0\.1|localhost)/, 'http://<name>.localhost')}`,
     );
+  if (databasesAddress !== undefined) lines.push(`  Databases   postgres://${databasesAddress}`);
   if (embedded.length > 0) lines.push(`  Data        ${dataDir} (${embedded.join(' and ')} of its own)`);
   if (hasApi) {
     lines.push(

@@ -1,11 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PROJECT_ROOT } from '../../src/platform/version.js';
 import { eventually } from '../support/test-app.js';
+import { freePort } from '../support/free-port.js';
 
 /** Where the two programs are; CI unpacks Debian's packages and does not install them, as they would start servers. */
 export const PROMETHEUS = process.env['PROMETHEUS'] ?? '/usr/bin/prometheus';
@@ -109,12 +109,3 @@ export class Monitoring {
 }
 
 const sample = (name: string): string => readFileSync(join(PROJECT_ROOT, 'deploy', 'alerts', name), 'utf8');
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as { port: number };
-  server.close();
-  await once(server, 'close');
-  return port;
-}

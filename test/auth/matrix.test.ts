@@ -38,7 +38,8 @@ describe('every route, with two organizations, three kinds of key and four roles
     routes = app
       .get(RouteDirectory)
       .list()
-      .filter(({ path }) => path.startsWith('/api/v1'));
+      // The answers to HEAD have no codes. Its rules are those of GET, which a test below compares.
+      .filter(({ method, path }) => path.startsWith('/api/v1') && method !== 'HEAD');
   });
 
   const ask = (
@@ -65,6 +66,14 @@ describe('every route, with two organizations, three kinds of key and four roles
   it('is listed', () => {
     expect(guarded().length).toBeGreaterThanOrEqual(25);
     expect(guarded().filter(({ rule }) => rule?.scope !== undefined).length).toBeGreaterThanOrEqual(15);
+  });
+
+  it('has the rules of GET for HEAD', () => {
+    const all = app.get(RouteDirectory).list();
+    const heads = all.filter(({ method }) => method === 'HEAD');
+    expect(heads.length).toBeGreaterThan(0);
+    for (const { path, rule } of heads)
+      expect(all.find((each) => each.method === 'GET' && each.path === path)?.rule).toEqual(rule);
   });
 
   it('returns 401 without a credential, unless it is public', async () => {

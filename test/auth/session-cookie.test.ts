@@ -320,7 +320,7 @@ describe('a session in a cookie', () => {
 
   const ask = ({ method, path }: DeclaredRoute, options: CallOptions): Promise<Answer> => {
     const target = path.replace(/:\w+/g, 'abc_00000000000000000000000000');
-    return method === 'GET' || method === 'DELETE'
+    return method === 'GET' || method === 'HEAD' || method === 'DELETE'
       ? app.call(method, target, options)
       : send(app, [method, target], {}, options);
   };

@@ -42,6 +42,7 @@ describe('a server in a workspace of pnpm', () => {
 
   it('finds its packages and those of the workspace by their links', async () => {
     jest.spyOn(app.get(DeployEnvironment), 'of').mockResolvedValue({});
+    jest.spyOn(app.get(DeployEnvironment), 'servicesOf').mockResolvedValue([]);
     const repository = bench.repository({
       'pnpm-lock.yaml': "lockfileVersion: '9.0'\n",
       'pnpm-workspace.yaml': 'packages: [apps/*, packages/*]\n',

@@ -17,7 +17,7 @@ import type { Manifest } from '../../src/modules/hosting/ingest/manifest.js';
 import { RequestFacts } from '../../src/modules/hosting/site/request-facts.js';
 import { pathOfTarget } from '../../src/modules/hosting/site/request-path.js';
 import { Site } from '../../src/modules/hosting/site/site.js';
-import { keyOf } from '../../src/modules/hosting/store/blob-storage.js';
+import { keyOf } from '../../src/modules/hosting/store/content-keys.js';
 import { PROJECT_ROOT } from '../../src/platform/version.js';
 
 const run = promisify(execFile);

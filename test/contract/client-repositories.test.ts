@@ -6,6 +6,8 @@ import { useApp } from '../support/test-app.js';
 
 const { AuthorizationError, ConflictError, NotFoundError, Service, ValidationError } = client;
 
+const TEMPLATES = ['nextjs', 'nextjs-postgres', 'nextjs-uploads', 'expo', 'ai-chat'];
+
 describe('the built client and the command line with repositories', () => {
   const app = useApp({ ANONYMOUS_CALLS_PER_SECOND: '1000', DEFAULT_PLAN: 'builder' }, 'api');
   const proxy = useFaultProxy(() => app.url);
@@ -21,7 +23,7 @@ describe('the built client and the command line with repositories', () => {
   });
 
   it('creates a repository from a template, finds it, links it to a project and deletes it', async () => {
-    expect((await service.repositories.templates()).map(({ id }) => id)).toEqual(['nextjs', 'expo', 'ai-chat']);
+    expect((await service.repositories.templates()).map(({ id }) => id)).toEqual(TEMPLATES);
     const repository = await service.repositories.create({ name: 'shop', template: 'nextjs' });
     expect(repository).toMatchObject({
       name: 'shop',
@@ -61,7 +63,7 @@ describe('the built client and the command line with repositories', () => {
   it('throws the error of each refusal', async () => {
     await expect(service.repositories.create({ name: 'a/b' })).rejects.toBeInstanceOf(ValidationError);
     await expect(service.repositories.create({ name: 'x', template: 'rails' as 'expo' })).rejects.toMatchObject({
-      details: [{ path: 'template', expected: ['nextjs', 'expo', 'ai-chat'] }],
+      details: [{ path: 'template', expected: TEMPLATES }],
     });
     await expect(service.repositories.create({ name: 'ONE' })).rejects.toBeInstanceOf(ConflictError);
     const { secret } = await service.keys.create({ name: 'reader', kind: 'personal', preset: 'read_only' });

@@ -123,12 +123,14 @@ describe('the client library works', () => {
 describe('the examples in the README of the client library', () => {
   const readme = readFileSync(join(CLIENT, 'README.md'), 'utf8');
   // `builds`: a repository is really built, which needs a plan, a worker and the registry of npm; test/deploys has
-  // that.
-  const examples = [...readme.matchAll(/^```(?:ts|js)( builds)?\n([^]*?)^```/gm)].map(([, builds, code], index) => ({
-    name: `example-${index + 1}`,
-    code: code!,
-    runs: builds === undefined,
-  }));
+  // that. `data`: databases and buckets, which the tests of `test/databases` and `test/objects` have.
+  const examples = [...readme.matchAll(/^```(?:ts|js)( builds| data)?\n([^]*?)^```/gm)].map(
+    ([, builds, code], index) => ({
+      name: `example-${index + 1}`,
+      code: code!,
+      runs: builds === undefined,
+    }),
+  );
 
   let apiKey: string;
 

@@ -157,6 +157,7 @@ describe('a cron that is due', () => {
     const deployed = await deployBehind(app, server);
     await point(app, uniqueName('shop'), { ...deployed, projectId: project, orgId: ada.organization.id });
     jest.spyOn(app.get(DeployEnvironment), 'of').mockResolvedValue({ CRON_SECRET: SECRET });
+    jest.spyOn(app.get(DeployEnvironment), 'servicesOf').mockResolvedValue([]);
   });
   afterEach(() => {
     jest.restoreAllMocks();

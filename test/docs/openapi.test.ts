@@ -4,7 +4,8 @@ import { type Answer, useApp } from '../support/test-app.js';
 
 /** Pages for people, and what git, browsers and webhooks of others ask. */
 const NOT_OF_THE_API = new RegExp(
-  '^GET /((docs|pricing|status|app|assets|site)\\b.*)?$| /(\\.well-known|git|integrations|internal|webhooks)/',
+  '^GET /((docs|pricing|status|app|assets|site)\\b.*)?$| /mcp(/\\w+)?$|' +
+    ' /(\\.well-known|git|integrations|internal|oauth|webhooks)/',
 );
 
 const TRY = '/api/v1/sandbox/try';

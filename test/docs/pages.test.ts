@@ -49,6 +49,17 @@ describe('the pages for people', () => {
     }
   });
 
+  it('are Markdown to programs that ask for it, with errors among them', async () => {
+    for (const name of ['webhooks', 'errors/invalid_request']) {
+      const page = await app.fetch(`/docs/${name}`, { headers: { accept: 'text/markdown' } });
+      expect(page.headers.get('content-type')).toBe('text/markdown; charset=utf-8');
+      expect(page.headers.get('vary')).toContain('Accept');
+      expect(page.text).toBe(readFileSync(join(PROJECT_ROOT, `docs/${name}.md`), 'utf8'));
+    }
+    const runbook = await app.fetch('/docs/runbooks/agent-runs', { headers: { accept: 'text/markdown' } });
+    expect([runbook.status, runbook.text.startsWith('# ')]).toEqual([200, true]);
+  });
+
   it('have each picture that they name, with words for those who do not see it', async () => {
     const shown = new Set<string>();
     for (const [address, file] of listPages()) {

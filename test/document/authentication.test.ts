@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { createToken } from '../../src/modules/auth/token-format.js';
 import { client } from '../support/built-client.js';
+import { connectMcp, sendMcp } from '../support/mcp-clients.js';
 import { as, Make, type Org, type Person } from '../support/make.js';
 import { type Answer, type CallOptions, useApp, WITHOUT_PROXY } from '../support/test-app.js';
 
@@ -197,7 +198,30 @@ describe('§5 Authentication', () => {
         expect(codeOf(await app.fetch(`/api/v1/orgs/${other.id}`, as(secret)))).toEqual([403, 'key_org_mismatch']);
       });
 
-      it.todo('a personal key and a select-orgs key work for MCP work');
+      const mcpAs = async (secret: string, org: Org): Promise<unknown> => {
+        const mcp = await connectMcp(app, secret, { query: `?org=${org.id}` });
+        try {
+          return (await mcp.callTool({ name: 'whoami', arguments: {} })).structuredContent;
+        } finally {
+          await mcp.close();
+        }
+      };
+
+      it('a personal key and a select-orgs key work for MCP work', async () => {
+        for (const kind of [{ kind: 'personal' }, { kind: 'select_orgs', org_ids: [acme.id, other.id] }]) {
+          const { secret } = await minted(kind);
+          for (const org of [acme, other])
+            expect(await mcpAs(secret, org)).toMatchObject({ data: { organization: { id: org.id } } });
+        }
+      });
+
+      it('an org-bound key works for MCP work only against the organization it is tied to', async () => {
+        const { secret } = await minted({ kind: 'org_bound', org_id: acme.id });
+        expect(await mcpAs(secret, acme)).toMatchObject({ data: { organization: { id: acme.id } } });
+        const list = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
+        const refused = await sendMcp(app, secret, list, { query: `?org=${other.id}` });
+        expect(codeOf(refused)).toEqual([403, 'key_org_mismatch']);
+      });
     });
 
     it('Anonymous: the sandbox endpoint needs no key', async () => {

@@ -202,7 +202,16 @@ describe('§8 Limits', () => {
       for (const words of ['5,000', '100,000', '$49', '$299', 'Enterprise', 'Unlimited']) expect(page).toContain(words);
     });
 
-    it.todo('AI agents: the second agent of a Free organization is refused');
+    it('AI agents: the second agent of a Free organization is refused', async () => {
+      const key = await make.key(await make.person());
+      const statuses = [];
+      for (const name of ['One', 'Two'])
+        statuses.push(
+          (await app.post('/api/v1/agents', { name, instructions: 'Help.', models: ['openai/gpt-mini'] }, as(key)))
+            .status,
+        );
+      expect(statuses).toEqual([201, 403]);
+    });
     it('Projects: the fourth project of a Free organization is refused', async () => {
       const key = await make.key(await make.person());
       const statuses = [];

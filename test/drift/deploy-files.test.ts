@@ -31,7 +31,7 @@ describe('deploy/compose.yml', () => {
   const ours = services.filter(([, { image }]) => image === 'service-platform');
 
   it('runs the roles with settings that exist', () => {
-    expect(ours.map(([name]) => name)).toEqual(['migrate', 'api', 'edge', 'worker']);
+    expect(ours.map(([name]) => name)).toEqual(['migrate', 'api', 'edge', 'worker', 'databases']);
     for (const [name, { command, environment, build }] of ours) {
       expect(command).toEqual([name]);
       expect(ROLES).toContain(name);
@@ -40,7 +40,7 @@ describe('deploy/compose.yml', () => {
     }
     expect(
       ours.filter(([name]) => name !== 'migrate').map(([, { depends_on: after }]) => after?.['migrate']?.condition),
-    ).toEqual(Array(3).fill('service_completed_successfully'));
+    ).toEqual(Array(4).fill('service_completed_successfully'));
   });
 
   it('keeps jobs across a restart of Redis, and never evicts them', () => {

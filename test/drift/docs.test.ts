@@ -260,6 +260,37 @@ describe('plans', () => {
     );
   });
 
+  it.each(['plans.md', 'databases.md', 'storage.md'])('%s shows the limits of databases and storage', (page) => {
+    const lines = read(join(DOCS, page)).split('\n');
+    const plans = PLAN_IDS.map((id) => PLANS[id]);
+    const days = ({ databases }: (typeof plans)[number]): string =>
+      `${databases.restoreDays} ${databases.restoreDays === 1 ? 'day' : 'days'}`;
+    const count = (value: number): string => value.toLocaleString('en-US');
+    const rows: [RegExp, string, string[]][] = [
+      [/plans|databases/, 'Databases', plans.map(({ databases }) => count(databases.count))],
+      [/plans|databases/, 'GB in each( database)?', plans.map(({ databases }) => count(databases.gigabytes))],
+      [
+        /plans|databases/,
+        'Connections to each( database)?',
+        plans.map(({ databases }) => count(databases.connections)),
+      ],
+      [
+        /plans|databases/,
+        'Memory of each( database)?',
+        plans.map(({ databases }) => `${count(databases.memoryMib)} MiB`),
+      ],
+      [/plans|databases/, 'Restore window( of databases)?', plans.map(days)],
+      [/plans|storage/, 'GB in all buckets', plans.map(({ storage }) => count(storage.gigabytes))],
+      [/plans|storage/, 'Buckets', plans.map(({ storage }) => count(storage.buckets))],
+      [/plans|storage/, 'GB in one object', plans.map(({ storage }) => count(storage.objectGigabytes))],
+    ];
+    for (const [pages, title, cells] of rows.filter(([pages]) => pages.test(page)))
+      expect([pages, lines.filter((line) => new RegExp(`^\\| ${title} \\|`).test(line)).map(cellsOf)]).toEqual([
+        pages,
+        [[expect.stringMatching(`^${title}$`), ...cells]],
+      ]);
+  });
+
   it('state the free credits and the anonymous limits', () => {
     const text = read(join(DOCS, 'plans.md'));
     expect(text).toContain('$5 in credits');

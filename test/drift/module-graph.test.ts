@@ -9,26 +9,32 @@ const PICTURE = /(?<=<!-- module graph -->\n```mermaid\n)[^]*?(?=```)/;
 /** A module imports modules of its own level or of a level below, never above. */
 const LEVELS = [
   ['ground', ['audit', 'features', 'idempotency', 'limits', 'operators', 'plans']],
-  ['who', ['auth', 'events', 'orgs', 'people']],
+  ['who', ['auth', 'events', 'oauth', 'orgs', 'people']],
   ['money', ['metering', 'credits', 'billing']],
   [
     'products',
     [
+      'agents',
       'ai',
       'builds',
       'crons',
+      'databases',
       'deploys',
       'domains',
       'github',
       'hosting',
+      'objects',
       'projects',
       'repositories',
+      'runs',
       'sandbox',
+      'schedules',
+      'swarms',
       'uploads',
       'webhooks',
     ],
   ],
-  ['surfaces', ['docs', 'health', 'metrics', 'ops', 'site', 'welcome']],
+  ['surfaces', ['docs', 'health', 'mcp', 'metrics', 'ops', 'site', 'welcome']],
 ] as const;
 
 const levelOf = (module: string): number =>

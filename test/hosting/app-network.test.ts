@@ -199,6 +199,7 @@ class HostileNames {
 
   beforeAll(async () => {
     jest.spyOn(app.get(DeployEnvironment), 'of').mockResolvedValue({});
+    jest.spyOn(app.get(DeployEnvironment), 'servicesOf').mockResolvedValue([]);
     jest
       .spyOn(app.get(OrgDirectory), 'planOf')
       .mockImplementation((orgId) => Promise.resolve(orgId === 'org_paid' ? 'pro' : 'free'));
@@ -337,6 +338,7 @@ describe('an app of a service whose operator wants no network', () => {
 
   it('reaches nothing', async () => {
     jest.spyOn(app.get(DeployEnvironment), 'of').mockResolvedValue({});
+    jest.spyOn(app.get(DeployEnvironment), 'servicesOf').mockResolvedValue([]);
     const { label } = await deploy(
       app,
       built(

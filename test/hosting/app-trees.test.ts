@@ -20,7 +20,7 @@ import { AppTrees } from '../../src/modules/hosting/servers/app-trees.js';
 import { Sites } from '../../src/modules/hosting/site/sites.js';
 import { built, deploy, type Files } from '../support/hosting.js';
 import { useApp } from '../support/test-app.js';
-import type { BlobStorage } from '../../src/modules/hosting/store/blob-storage.js';
+import type { BlobStorage } from '../../src/platform/blobs/blob-storage.js';
 import { HostingSettings } from '../../src/modules/hosting/hosting.settings.js';
 
 const app = useApp({ SANDBOX_ENABLED: 'false' });

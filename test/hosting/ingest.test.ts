@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { ArtifactsService } from '../../src/modules/hosting/artifacts.service.js';
 import type { BuiltFile, BuiltLink } from '../../src/modules/hosting/built-output.js';
-import { BlobStorage, keyOf } from '../../src/modules/hosting/store/blob-storage.js';
+import { keyOf } from '../../src/modules/hosting/store/content-keys.js';
+import { BlobStorage } from '../../src/platform/blobs/blob-storage.js';
 import { LIMITS, built } from '../support/hosting.js';
 import { useApp } from '../support/test-app.js';
 

@@ -72,6 +72,7 @@ describe('the door of an app to the models of the service', () => {
       { kind: 'server', framework: 'node', server: { command: ['node', 'server.js'], directory: '' }, static: [] },
     );
     const environment = jest.spyOn(app.get(DeployEnvironment), 'of');
+    jest.spyOn(app.get(DeployEnvironment), 'servicesOf').mockResolvedValue([]);
     environment.mockResolvedValue({ OPENAI_API_KEY: KEY });
     withKey = await deploy(app, output);
     await visit(app, withKey.label, '/');

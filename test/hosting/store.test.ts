@@ -14,8 +14,10 @@ import { GarbageCollectionService } from '../../src/modules/hosting/garbage-coll
 import { ArtifactsService } from '../../src/modules/hosting/artifacts.service.js';
 import { AliasesService } from '../../src/modules/hosting/aliases.service.js';
 import { StoreLock } from '../../src/modules/hosting/persistence/store-lock.js';
-import { type BlobStorage, keyOf } from '../../src/modules/hosting/store/blob-storage.js';
-import { openBlobStorage } from '../../src/modules/hosting/store/open-blob-storage.js';
+import { keyOf } from '../../src/modules/hosting/store/content-keys.js';
+import type { BlobStorage } from '../../src/platform/blobs/blob-storage.js';
+import { openBlobStorage } from '../../src/platform/blobs/open-blob-storage.js';
+import { Config } from '../../src/platform/config/config.js';
 import { Database } from '../../src/platform/database/database.js';
 import { Clock, SystemClock } from '../../src/platform/time/clock.js';
 import { LIMITS, built, deploy, visit } from '../support/hosting.js';
@@ -64,7 +66,9 @@ describe.each(['file', 's3'] as const)('the artifact store: %s', (kind) => {
         AWS_SECRET_ACCESS_KEY: 'S3RVER',
       };
     }
-    store = await openBlobStorage(loadSettings(settings).of(HostingSettings), new SystemClock());
+    const loaded = loadSettings(settings);
+    const { artifactsPlace } = loaded.of(HostingSettings);
+    store = await openBlobStorage(artifactsPlace, loaded.of(Config).blobCredentials, new SystemClock());
     app = new TestApp(settings, 'all');
     await app.start();
   });
@@ -111,7 +115,7 @@ describe.each(['file', 's3'] as const)('the artifact store: %s', (kind) => {
     await store.put(key, contentOf(content));
     const keys = async (): Promise<string[]> => {
       const all: string[] = [];
-      for await (const each of store.list()) all.push(each.key);
+      for await (const each of store.list('sha256/')) all.push(each.key);
       return all;
     };
     expect(await keys()).toContain(key);

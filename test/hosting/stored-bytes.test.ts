@@ -1,7 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { ArtifactsService } from '../../src/modules/hosting/artifacts.service.js';
 import type { BuiltFile, BuiltLink, BuiltOutput } from '../../src/modules/hosting/built-output.js';
-import { BlobStorage, keyOf } from '../../src/modules/hosting/store/blob-storage.js';
+import { keyOf } from '../../src/modules/hosting/store/content-keys.js';
+import { BlobStorage } from '../../src/platform/blobs/blob-storage.js';
 import { StoredBytes } from '../../src/modules/hosting/stored-bytes.js';
 import { built, type Files, LIMITS } from '../support/hosting.js';
 import { Make, uniqueName } from '../support/make.js';

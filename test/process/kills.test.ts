@@ -1,5 +1,3 @@
-import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AcknowledgedWrites, type Refused } from '../support/acknowledged-writes.js';
 import { reportDrill } from '../support/drill-report.js';
@@ -7,6 +5,7 @@ import { until } from '../support/embedded-servers.js';
 import { onThisMachine } from '../support/patience.js';
 import { makeMemoryDirectory, removeScratchDirectory } from '../support/scratch-directory.js';
 import { ServiceProcess } from '../support/service-process.js';
+import { freePorts } from '../support/free-port.js';
 
 jest.setTimeout(onThisMachine(240_000));
 
@@ -26,18 +25,10 @@ const VICTIMS: readonly Victim[] = [
   { name: 'api', pidIn: (service) => service.processOf('api').pid, answers: true },
   { name: 'edge', pidIn: (service) => service.processOf('edge').pid },
   { name: 'worker', pidIn: (service) => service.processOf('worker').pid },
+  { name: 'databases', pidIn: (service) => service.processOf('databases').pid },
   { name: 'PostgreSQL', pidIn: (service) => service.server('postgres').pid },
   { name: 'Redis', pidIn: (service) => service.server('redis-server').pid },
 ];
-
-/** Two that nobody listens at now. */
-async function freePorts(): Promise<[number, number]> {
-  const servers = [createServer().listen(0, '127.0.0.1'), createServer().listen(0, '127.0.0.1')];
-  await Promise.all(servers.map((server) => once(server, 'listening')));
-  const [port, appsPort] = servers.map((server) => (server.address() as AddressInfo).port);
-  await Promise.all(servers.map((server) => new Promise((done) => server.close(done))));
-  return [port!, appsPort!];
-}
 
 function expectTyped(refused: readonly Refused[], { answers = false }: Victim): void {
   const wrong = refused.filter(({ status, code, retryAfter }) => {

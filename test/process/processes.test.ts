@@ -10,7 +10,7 @@ import { ServiceProcess } from '../support/service-process.js';
 
 jest.setTimeout(onThisMachine(240_000));
 
-const ROLES = ['api', 'edge', 'worker'] as const;
+const ROLES = ['api', 'edge', 'worker', 'databases'] as const;
 
 describe('the processes of the role all', () => {
   let dataDir: string;
@@ -62,7 +62,7 @@ describe('the processes of the role all', () => {
         .split('\n')
         .map((line) => (JSON.parse(line) as { process?: string }).process),
     );
-    expect([...processes].sort()).toEqual(['all', ...ROLES]);
+    expect([...processes].sort()).toEqual(['all', ...ROLES].sort());
 
     const family = service.family();
     // A stopped process is too busy to notice: it runs none of its own code.

@@ -36,41 +36,40 @@ const git = (id: string, ...args: string[]): string =>
     { encoding: 'utf8' },
   ).trim();
 
+const TEMPLATES = ['nextjs', 'nextjs-postgres', 'nextjs-uploads', 'expo', 'ai-chat'];
+
 describe('repositories', () => {
-  it.each(['nextjs', 'expo', 'ai-chat'])(
-    'creates a repository with one commit of template %s on main',
-    async (template) => {
-      const name = `From-${template}_1.0`;
-      const answer = await create({ template, name });
-      expect(answer.status).toBe(201);
-      expect(answer.body).toEqual({
-        data: {
-          id: expect.stringMatching(/^repo_[0-9a-z]{26}$/),
-          org_id: ada.organization.id,
-          name,
-          provider: 'service',
-          template,
-          default_branch: 'main',
-          repo_url: `http://api.test/git/${ada.organization.slug}/${name}.git`,
-          created_at: expect.stringMatching(RFC_3339),
-        },
-        meta: { request_id: answer.headers.get('x-request-id') },
-      });
-      const { id } = answer.body.data;
-      expect(git(id, 'rev-list', '--count', '--all')).toBe('1');
-      expect(git(id, 'symbolic-ref', 'HEAD')).toBe('refs/heads/main');
-      const files = git(id, 'ls-tree', '-r', '--name-only', 'main').split('\n');
-      expect(files).toEqual(expect.arrayContaining(['.gitignore', 'README.md', 'package-lock.json', 'package.json']));
-      expect(files.filter((file) => /node_modules|\.next|\.expo\//.test(file))).toEqual([]);
-      expect(JSON.parse(git(id, 'show', 'main:package.json')).scripts).toMatchObject({
-        test: expect.any(String),
-      });
-      const { size_bytes: size, ...shown } = (await app.fetch(`${PATH}/${id as string}`, as(key))).body.data;
-      expect(shown).toEqual(answer.body.data);
-      expect(size).toBeGreaterThan(10_000);
-      expect(git(id, 'fsck', '--strict')).toBe('');
-    },
-  );
+  it.each(TEMPLATES)('creates a repository with one commit of template %s on main', async (template) => {
+    const name = `From-${template}_1.0`;
+    const answer = await create({ template, name });
+    expect(answer.status).toBe(201);
+    expect(answer.body).toEqual({
+      data: {
+        id: expect.stringMatching(/^repo_[0-9a-z]{26}$/),
+        org_id: ada.organization.id,
+        name,
+        provider: 'service',
+        template,
+        default_branch: 'main',
+        repo_url: `http://api.test/git/${ada.organization.slug}/${name}.git`,
+        created_at: expect.stringMatching(RFC_3339),
+      },
+      meta: { request_id: answer.headers.get('x-request-id') },
+    });
+    const { id } = answer.body.data;
+    expect(git(id, 'rev-list', '--count', '--all')).toBe('1');
+    expect(git(id, 'symbolic-ref', 'HEAD')).toBe('refs/heads/main');
+    const files = git(id, 'ls-tree', '-r', '--name-only', 'main').split('\n');
+    expect(files).toEqual(expect.arrayContaining(['.gitignore', 'README.md', 'package-lock.json', 'package.json']));
+    expect(files.filter((file) => /node_modules|\.next|\.expo\//.test(file))).toEqual([]);
+    expect(JSON.parse(git(id, 'show', 'main:package.json')).scripts).toMatchObject({
+      test: expect.any(String),
+    });
+    const { size_bytes: size, ...shown } = (await app.fetch(`${PATH}/${id as string}`, as(key))).body.data;
+    expect(shown).toEqual(answer.body.data);
+    expect(size).toBeGreaterThan(10_000);
+    expect(git(id, 'fsck', '--strict')).toBe('');
+  });
 
   it('creates an empty repository without a template', async () => {
     const { id, ...shown } = await made();
@@ -156,7 +155,7 @@ describe('repositories', () => {
     const answer = await create(body);
     expect(codeOf(answer)).toEqual([400, 'invalid_request']);
     expect(answer.body.error.details.map((fault: { path: string }) => fault.path)).toContain(path);
-    if (path === 'template') expect(answer.body.error.details[0].expected).toEqual(['nextjs', 'expo', 'ai-chat']);
+    if (path === 'template') expect(answer.body.error.details[0].expected).toEqual(TEMPLATES);
     expect(directories()).toEqual(before);
   });
 
@@ -208,7 +207,7 @@ describe('repositories', () => {
     expect((await app.fetch(`${PATH}/templates`, as(none))).status).toBe(403);
     expect(
       (await app.fetch(`${PATH}/templates`, as(reader))).body.data.map((template: { id: string }) => template.id),
-    ).toEqual(['nextjs', 'expo', 'ai-chat']);
+    ).toEqual(TEMPLATES);
     for (const path of [PATH, `${PATH}/${id as string}`, `${PATH}/templates`])
       expect(codeOf(await app.fetch(path))).toEqual([401, 'missing_api_key']);
     expect((await remove(id, {}, 'svc_pat_x')).status).toBe(401);

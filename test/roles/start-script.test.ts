@@ -129,7 +129,9 @@ describe('npm start', () => {
     expect(start(['migrate'], { ROLE: 'seed' }).stdout).toContain('"role":"migrate"');
     expect(start(['toString'])).toMatchObject({
       status: 1,
-      stderr: 'There is no role "toString". The roles are all, api, edge, worker, migrate, seed, backup, restore.\n',
+      stderr:
+        'There is no role "toString". The roles are all, api, edge, worker, databases, migrate, seed, ' +
+        'backup, restore.\n',
     });
   });
 

@@ -141,6 +141,8 @@ export class FakeModelRouter {
   hangUpStopsBilling = true;
   /** How many times the fake answers 404 when it is asked for a generation that it knows. */
   unknownGenerationAnswers = 0;
+  /** Decides an answer by what is asked; undefined leaves it to what is scripted. */
+  decide: ((body: any) => ScriptedAnswer | undefined) | undefined;
   /** Fails the next requests for the list of models. */
   listFailure: { readonly status: number; readonly body?: unknown } | undefined;
   private readonly scripted: { readonly model: string | undefined; readonly answer: ScriptedAnswer }[] = [];
@@ -204,6 +206,7 @@ export class FakeModelRouter {
     this.requests.length = 0;
     this.scripted.length = 0;
     this.always.clear();
+    this.decide = undefined;
     this.listFailure = undefined;
     this.hangUpStopsBilling = true;
     this.unknownGenerationAnswers = 0;
@@ -303,7 +306,7 @@ export class FakeModelRouter {
   }
 
   private async generate(path: string, body: any, response: ServerResponse): Promise<void> {
-    const script = this.scriptFor(body.model as string);
+    const script = this.decide?.(body) ?? this.scriptFor(body.model as string);
     await script.before?.pass();
     if (script.hangsUp) {
       response.socket?.destroy();

@@ -90,6 +90,7 @@ export async function point(
 export function giveEnvironment(app: TestApp, values: Readonly<Record<string, string>> = {}): void {
   const environment = app.get(DeployEnvironment);
   jest.spyOn(environment, 'of').mockResolvedValue(values);
+  jest.spyOn(environment, 'servicesOf').mockResolvedValue([]);
   jest.spyOn(environment, 'maskOf').mockResolvedValue((text) => text.replaceAll('a-secret-of-the-app', '[secret]'));
 }
 

@@ -25,7 +25,15 @@ export function mailsOf(app: TestApp): Mail[] {
     });
 }
 
-type MailSubject = 'Verify' | 'Reset your password' | 'invites' | 'API key' | 'was changed' | 'New sign-in';
+type MailSubject =
+  | 'Verify'
+  | 'An application'
+  | 'Reset your password'
+  | 'invites'
+  | 'API key'
+  | 'was changed'
+  | 'New sign-in'
+  | 'waits for your approval';
 
 /** Waits for the nth message to an address with these words in its subject; messages may overtake each other. */
 export async function mailTo(app: TestApp, email: string, subject: MailSubject, nth = 1): Promise<Mail> {

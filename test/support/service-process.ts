@@ -13,7 +13,7 @@ const START_SCRIPT = [process.execPath, join(ROOT, 'scripts/start.mjs')];
 const START_WITHIN_MS = 120_000;
 
 export interface ServiceOptions {
-  readonly role?: 'all' | 'api' | 'edge' | 'worker' | 'migrate' | 'seed' | 'backup' | 'restore';
+  readonly role?: 'all' | 'api' | 'edge' | 'worker' | 'databases' | 'migrate' | 'seed' | 'backup' | 'restore';
   /** Settings beside those of {@link environment}. */
   readonly env?: Record<string, string>;
   /** Default: `node scripts/start.mjs`, which builds what is stale, so that never an old build is tested. */
@@ -134,7 +134,7 @@ export class ServiceProcess {
   }
 
   /** One of the processes of the role `all`. */
-  processOf(role: 'api' | 'edge' | 'worker'): SeenProcess {
+  processOf(role: 'api' | 'edge' | 'worker' | 'databases'): SeenProcess {
     const found = this.family().find(
       ({ pid, parent }) =>
         parent === this.pid && readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(`\0${role}\0--supervised`),

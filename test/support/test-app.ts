@@ -18,6 +18,7 @@ import { openLog } from '../../src/platform/logging/log.js';
 import { RequestContext } from '../../src/platform/logging/request-context.js';
 import { createApp } from '../../src/roles/create-app.js';
 import { createDataSource } from '../../src/roles/data-source.js';
+import { WireServer } from '../../src/modules/databases/wire/wire-server.js';
 import { EdgeServer } from '../../src/modules/hosting/http/edge-server.js';
 import { listen } from '../../src/platform/http/http-listener.js';
 import { loadSettings } from '../../src/roles/settings.js';
@@ -113,8 +114,9 @@ export class TestApp {
       context: new RequestContext(),
       dataSource,
     });
-    await this.app.listen(0, '127.0.0.1');
+    await this.app.listen(this.config.port, '127.0.0.1');
     if (this.hasEdge) await listen(this.get(EdgeServer).server, { port: 0, host: '127.0.0.1' });
+    if (this.hasDatabases) await listen(this.get(WireServer).server, { port: 0, host: '127.0.0.1' });
     this.isStarted = true;
   }
 
@@ -176,6 +178,15 @@ export class TestApp {
   /** Where the hosts of deploys are answered. */
   get appsPort(): number {
     return (this.get(EdgeServer).server.address() as AddressInfo).port;
+  }
+
+  /** Where project databases are answered. */
+  get databasesPort(): number {
+    return (this.get(WireServer).server.address() as AddressInfo).port;
+  }
+
+  private get hasDatabases(): boolean {
+    return this.role === 'all' || this.role === 'databases';
   }
 
   private get hasEdge(): boolean {

@@ -23,10 +23,10 @@ describe('models in the web app', () => {
     await visit.open(`/app/${org}`);
     await page.getByRole('link', { name: 'AI', exact: true }).click();
     const rows = page.getByRole('region', { name: 'Models' }).getByRole('row');
-    await page.getByText('6 models').waitFor();
+    await page.getByText('7 models').waitFor();
     await page.keyboard.press('/');
     await page.keyboard.type('oak image');
-    await page.getByText('2 of 6 models').waitFor();
+    await page.getByText('2 of 7 models').waitFor();
     expect(await rows.nth(1).innerText()).toMatch(/Acorn: Oak Large[^]*\$3\.00[^]*\$15\.00[^]*200K[^]*Offered/);
     await page.getByLabel('Order').selectOption('price');
     await eventually(async () => (await rows.nth(1).innerText()).includes('Oak Mini'), 'the cheapest comes first');

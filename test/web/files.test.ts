@@ -14,6 +14,10 @@ interface Chunk {
   readonly css?: readonly string[];
 }
 
+const STORAGE = process.env['WEB_TEST_STORAGE']!;
+/** The origins of buckets, beside that of the app. */
+const SHOWN = `'self' ${STORAGE} ${STORAGE.replace('//', '//*.')}`;
+
 const manifest = JSON.parse(readFileSync(join(DIRECTORY, '.vite/manifest.json'), 'utf8')) as Record<string, Chunk>;
 const gzipBytes = (file: string): number => gzipSync(readFileSync(join(DIRECTORY, file)), { level: 9 }).length;
 
@@ -58,7 +62,9 @@ describe('the files of the web app', () => {
       expect(response.headers.get('cache-control')).toBe('no-cache');
       expect(response.headers.get('content-security-policy')).toBe(
         "default-src 'self'; base-uri 'none'; object-src 'none'; form-action 'self'; frame-ancestors 'none'; " +
-          "require-trusted-types-for 'script'; trusted-types 'none'",
+          "require-trusted-types-for 'script'; trusted-types 'none'; " +
+          // Pictures, films and documents of buckets are shown from an origin of their own.
+          `img-src ${SHOWN}; media-src ${SHOWN}; frame-src ${SHOWN}`,
       );
       expect(response.headers.get('x-content-type-options')).toBe('nosniff');
       expect(response.headers.get('referrer-policy')).toBe('same-origin');

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { Locator, Route } from 'playwright-core';
 import { PROJECT_ROOT } from '../../src/platform/version.js';
 import { inChromium } from '../support/browser.js';
+import { ResourceAnswers } from './resource-answers.js';
 import { leaveBrowser, PASSWORD, subscribe, Visit } from './support.js';
 
 jest.setTimeout(300_000);
@@ -28,14 +29,131 @@ const FAILURES: readonly Failure[] = [
 interface FormUnderTest {
   readonly path: string;
   readonly label: string;
-  /** The button that opens it. */
-  readonly opener?: string;
+  /** The buttons that open it, one after the other. */
+  readonly opener?: string | readonly string[];
+  /** What is typed or chosen, by the labels. `:project` and `:agent` stand for their ids. */
   readonly typed: Readonly<Record<string, string>>;
 }
 
 const NEW_PASSWORD = 'another-long-enough-secret';
 
-/** All forms that something is typed into; below the organization or the project where they begin so. */
+/** An attachment of something that is attached to nothing yet. */
+const ATTACHMENT = {
+  label: 'Attachment',
+  opener: 'Attach to a project',
+  typed: { Project: ':project', 'Prefix of the variables': 'SHOP' },
+} as const;
+
+/** The databases and buckets are those of `ResourceAnswers`. */
+const FORMS_OF_RESOURCES: readonly FormUnderTest[] = [
+  {
+    path: '/databases',
+    label: 'New database',
+    opener: 'New database',
+    typed: { Name: 'orders', Project: ':project' },
+  },
+  {
+    path: '/databases/db_shop',
+    label: 'New credential',
+    opener: 'Create a connection URL',
+    typed: { Access: 'reader', Name: 'Laptop' },
+  },
+  {
+    path: '/databases/db_try',
+    ...ATTACHMENT,
+    typed: { ...ATTACHMENT.typed, 'Previews use': 'none', Access: 'reader' },
+  },
+  { path: '/databases/db_try', label: 'Name and project', typed: { Name: 'store', Project: ':project' } },
+  {
+    path: '/databases/db_shop',
+    label: 'Delete shop?',
+    opener: 'Delete the database',
+    typed: { 'Type shop to go on': 'shop' },
+  },
+  {
+    path: '/databases/db_shop/credentials',
+    label: 'New credential',
+    opener: 'New credential',
+    typed: { Access: 'reader', Name: 'Laptop' },
+  },
+  {
+    path: '/databases/db_shop/credentials',
+    label: 'Rotate',
+    opener: 'Rotate Laptop of Ada',
+    typed: { 'The old one': '3600' },
+  },
+  {
+    path: '/databases/db_shop/backups',
+    label: 'Restore',
+    opener: 'Restore this moment',
+    typed: { Name: 'before' },
+  },
+  { path: '/databases/db_shop/branches', label: 'Swap', opener: 'Choose a database', typed: { With: 'db_old' } },
+  { path: '/databases/db_shop/branches', label: 'New branch', opener: 'New branch', typed: { Name: 'next' } },
+  { path: '/storage', label: 'New bucket', opener: 'New bucket', typed: { Name: 'media', Project: ':project' } },
+  {
+    path: '/storage/access-keys',
+    label: 'New access key',
+    opener: 'New access key',
+    typed: { Name: 'CI', Access: 'read', Ends: '7' },
+  },
+  {
+    path: '/storage/bkt_photos',
+    label: 'Link',
+    opener: ['readme.txt', 'Copy a link'],
+    typed: { 'A signed link works for': '900' },
+  },
+  { path: '/storage/bkt_site/settings', ...ATTACHMENT, typed: { ...ATTACHMENT.typed, Access: 'read' } },
+  {
+    path: '/storage/bkt_photos/settings',
+    label: 'Other origins',
+    typed: { Origins: 'https://a.example.com', 'Allowed headers': 'x-a', 'Kept for seconds': '60' },
+  },
+  {
+    path: '/storage/bkt_photos/settings',
+    label: 'Bucket',
+    typed: { Name: 'pictures', Project: ':project', 'Delete objects after days': '30' },
+  },
+  {
+    path: '/storage/bkt_photos/settings',
+    label: 'Make photos public?',
+    opener: 'Make it public',
+    typed: { 'Type photos to go on': 'photos' },
+  },
+  {
+    path: '/storage/bkt_photos/settings',
+    label: 'Delete photos?',
+    opener: 'Delete the bucket',
+    typed: { 'Type photos to go on': 'photos' },
+  },
+];
+
+const FORMS_OF_AGENTS: readonly FormUnderTest[] = [
+  {
+    path: ':agent',
+    label: 'Start a run',
+    opener: 'Start a run',
+    typed: { Input: 'Help.', 'Highest cost in USD': '0.5' },
+  },
+  { path: ':agent/definition', label: 'Definition', typed: { Instructions: 'Help more.', 'Cost in USD': '0.7' } },
+  { path: ':agent/memory', label: 'Memory', opener: 'New memory', typed: { Text: 'It is closed.', Tags: 'shop' } },
+  { path: ':agent/secrets', label: 'Secret', opener: 'New secret', typed: { Name: 'TOKEN', Value: 'a-value' } },
+  { path: ':agent/settings', label: 'Name', typed: { Name: 'Second helper', Description: 'Helps.' } },
+  {
+    path: '/schedules',
+    label: 'Schedule',
+    opener: 'New schedule',
+    typed: { Name: 'Report', Agent: ':agent', Input: 'Report.', Cron: '0 5 * * *', 'Time zone': 'UTC' },
+  },
+  {
+    path: '/swarms',
+    label: 'New swarm',
+    opener: 'New swarm',
+    typed: { Name: 'Research', Goal: 'Compare.', Coordinator: ':agent', Workers: ':agent', 'How many': '3' },
+  },
+];
+
+/** All forms that something is typed into; below the organization, the project or the agent where they begin so. */
 const FORMS: readonly FormUnderTest[] = [
   { path: '/projects/new', label: 'New project', typed: { Name: 'Shop' } },
   { path: '/repositories', label: 'New repository', opener: 'New repository', typed: { Name: 'shop' } },
@@ -45,6 +163,11 @@ const FORMS: readonly FormUnderTest[] = [
     label: 'New endpoint',
     opener: 'New endpoint',
     typed: { Address: 'https://hooks.example.com/', Description: 'Chat' },
+  },
+  {
+    path: '/agents/new',
+    label: 'New agent',
+    typed: { Name: 'Helper', Instructions: 'Help.', Model: 'acorn/oak-mini', 'Cost in USD': '0.5' },
   },
   { path: '/keys', label: 'New key', opener: 'New key', typed: { Name: 'CI', Ends: '7' } },
   { path: '/settings', label: 'Organization', typed: { Name: 'Acme Shops' } },
@@ -91,6 +214,8 @@ const FORMS: readonly FormUnderTest[] = [
     label: 'Choose a new password',
     typed: { 'New password': NEW_PASSWORD },
   },
+  ...FORMS_OF_RESOURCES,
+  ...FORMS_OF_AGENTS,
 ];
 
 describe('a form of the web app', () => {
@@ -112,28 +237,38 @@ describe('a form of the web app', () => {
     // What a session may do is known for a moment. A new one knows of the plan.
     await visit.call('POST', 'auth/sign-in', { login: username, password: PASSWORD });
     const { id: project } = await visit.call('POST', 'projects', { name: 'Shop' }, { 'x-service-org': slug });
-    let failure = FAILURES[0]!;
+    const agent = await visit.call(
+      'POST',
+      'agents',
+      { name: 'Helper', instructions: 'Help.', models: ['test/agent'] },
+      { 'x-service-org': slug },
+    );
+    await new ResourceAnswers(project).answer(page);
+    let failure: Failure | undefined;
     await page.route('**/api/v1/**', (route) =>
-      route.request().method() === 'GET' ? route.continue() : failure.answer(route),
+      failure === undefined || route.request().method() === 'GET' ? route.fallback() : failure.answer(route),
     );
 
     const lost: string[] = [];
+    const withIds = (text: string): string => text.replace(/^:project$/, project).replace(/^:agent$/, agent.id);
     for (const [index, { path, label, opener, typed }] of FORMS.entries()) {
-      const below = `/app/${slug}${path.replace(/^:project/, `/projects/${project}`)}`;
-      await visit.open(path.startsWith('/app/') ? path : below);
-      if (opener !== undefined) await page.getByRole('button', { name: opener }).first().click();
+      const below = path.replace(/^:project/, `/projects/${project}`).replace(/^:agent/, `/agents/${agent.id}`);
+      await visit.open(path.startsWith('/app/') ? path : `/app/${slug}${below}`);
+      for (const each of [opener ?? []].flat()) await page.getByRole('button', { name: each }).first().click();
       const form = page.getByRole('form', { name: label, exact: true });
-      for (const [field, text] of Object.entries(typed)) await fillIn(form, field, text);
+      for (const [field, text] of Object.entries(typed)) await fillIn(form, field, withIds(text));
       if (label === 'New project') await form.getByText('Nothing yet').click();
       // Each form meets another failure, and the first of them all.
-      for (failure of index === 0 ? FAILURES : [FAILURES[index % FAILURES.length]!]) {
+      for (const each of index === 0 ? FAILURES : [FAILURES[index % FAILURES.length]!]) {
+        failure = each;
         await form.locator('button[type=submit]').click();
-        await form.getByRole('alert').getByText(failure.said).waitFor();
+        await form.getByRole('alert').getByText(each.said).waitFor();
         for (const [field, text] of Object.entries(typed)) {
           const found = await form.getByLabel(field, { exact: true }).inputValue();
-          if (found !== text) lost.push(`${label}, ${field}, ${failure.said}: ${found}`);
+          if (found !== withIds(text)) lost.push(`${label}, ${field}, ${each.said}: ${found}`);
         }
       }
+      failure = undefined;
     }
     expect(lost).toEqual([]);
     expect(visit.faults).toEqual([]);

@@ -32,7 +32,7 @@ describe('a newcomer', () => {
 
     // Three clicks from there to the first deploy.
     await page.getByRole('link', { name: 'New project' }).first().click();
-    await page.locator('label', { hasText: 'Next.js' }).click();
+    await page.getByRole('radio', { name: /^Next\.js(?! with)/ }).check();
     await page.getByRole('button', { name: 'Create the project' }).click();
     await visit.arrivesAt(/\/deploys\/dpl_\w+$/);
     const project = new URL(page.url()).pathname.replace(/\/deploys\/.*/, '');

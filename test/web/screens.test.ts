@@ -2,13 +2,21 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fill, type PathName, PATHS } from '../../web/src/paths.js';
 import { inChromium } from '../support/browser.js';
+import { ResourceAnswers } from './resource-answers.js';
 import { SCREENS_UNDER_TEST, type World } from './screens.js';
-import { calledModels, deployedSite, finalizedInvoice, leaveBrowser, LOOKS, reportedUsage, Visit } from './support.js';
+import {
+  calledModels,
+  deployedSite,
+  finalizedInvoice,
+  leaveBrowser,
+  LOOKS,
+  reportedUsage,
+  SCREENSHOTS,
+  Visit,
+  workingAgents,
+} from './support.js';
 
 jest.setTimeout(300_000);
-
-/** A directory for pictures of all screens, to look at. */
-const SCREENSHOTS = process.env['SCREENSHOTS'];
 
 describe('the screens of the web app', () => {
   let preparing: ReturnType<typeof prepare> | undefined;
@@ -65,15 +73,18 @@ async function prepare(): Promise<Prepared> {
   const { id: invoice } = await finalizedInvoice(signedIn);
   const site = await deployedSite(signedIn);
   await reportedUsage(signedIn, site.project);
+  // Clusters and files behind them are tested elsewhere; here they would only be slow.
+  await new ResourceAnswers(site.project).answer(signedIn.page);
   const generation = await calledModels(signedIn, site.project);
   const { id: repository } = await signedIn.call('POST', 'repositories', { name: 'storefront', template: 'nextjs' });
   const endpoints = `orgs/${org}/webhook-endpoints`;
   const { id: endpoint } = await signedIn.call('POST', endpoints, { url: 'https://hooks.example.com/service' });
   await signedIn.call('POST', `${endpoints}/${endpoint}/test`);
+  const agents = await workingAgents(signedIn, org);
   await signedIn.call('POST', 'sandbox/executions', { language: 'python', code: 'print(1 + 2)' });
   let operator: Promise<Visit> | undefined;
   return {
-    world: { org, orgId, invoice, repository, endpoint, generation, ...site },
+    world: { org, orgId, invoice, repository, endpoint, generation, ...site, ...agents },
     signedIn,
     visitor,
     operating: () => (operator ??= Visit.asOperator()),

@@ -9,6 +9,10 @@ export interface World extends Site {
   readonly repository: string;
   readonly endpoint: string;
   readonly generation: string;
+  readonly agent: string;
+  readonly run: string;
+  readonly schedule: string;
+  readonly swarm: string;
 }
 
 interface Row {
@@ -49,6 +53,36 @@ export const SCREENS_UNDER_TEST: Readonly<Record<PathName, Row>> = {
   aiBudgets: { ready: '[role=meter]', params: ({ org }) => ({ org }) },
   aiProviders: { ready: 'li:has-text("OpenRouter")', params: ({ org }) => ({ org }) },
   aiPolicy: { ready: 'form[aria-label=Policy]', params: ({ org }) => ({ org }) },
+  agents: { ready: 'td:has-text("Succeeded")', params: ({ org }) => ({ org }) },
+  newAgent: { ready: 'code:has-text("remember")', params: ({ org }) => ({ org }) },
+  ...agentScreens({
+    agent: 'td:has-text("Succeeded")',
+    agentDefinition: 'button:has-text("Save a new version")',
+    agentVersions: '[aria-label=Differences]',
+    agentMemory: 'p:has-text("The shop ships on Mondays.")',
+    agentSecrets: 'td:has-text("SHOP_TOKEN")',
+    agentSettings: 'button:has-text("Delete the agent")',
+  }),
+  run: { ready: 'h2:has-text("Output")', params: ({ org, run }) => ({ org, run }) },
+  approvals: { ready: 'button:has-text("Approve")', params: ({ org }) => ({ org }) },
+  schedules: { ready: 'td:has-text("Active")', params: ({ org }) => ({ org }) },
+  schedule: { ready: 'dd:has-text("Every day at 05:00")', params: ({ org, schedule }) => ({ org, schedule }) },
+  swarms: { ready: 'th:has-text("Tasks done")', params: ({ org }) => ({ org }) },
+  swarm: { ready: 'h3:has-text("Claimed")', params: ({ org, swarm }) => ({ org, swarm }) },
+  databases: { ready: 'td:has-text("Active")', params: ({ org }) => ({ org }) },
+  ...databaseScreens({
+    database: 'td:has-text("DATABASE_URL")',
+    databaseTables: 'td:has-text("Customer 1")',
+    databaseQuery: '.cm-content',
+    databaseCredentials: 'td:has-text("owner_k3")',
+    databaseBackups: 'td:has-text("Complete")',
+    databaseBranches: 'td:has-text("shop-try")',
+    databaseStats: 'td:has-text("1,204")',
+  }),
+  buckets: { ready: 'td:has-text("photos")', params: ({ org }) => ({ org }) },
+  storageKeys: { ready: 'td:has-text("Backups of the office")', params: ({ org }) => ({ org }) },
+  bucket: { ready: 'td:has-text("readme.txt")', params: ({ org }) => ({ org, bucket: 'bkt_photos' }) },
+  bucketSettings: { ready: 'td:has-text("STORAGE_…")', params: ({ org }) => ({ org, bucket: 'bkt_photos' }) },
   repositories: { ready: 'a:has-text("storefront")', params: ({ org }) => ({ org }) },
   repository: { ready: 'code:has-text("git clone")', params: ({ org, repository }) => ({ org, repository }) },
   webhooks: { ready: 'a:has-text("hooks.example.com")', params: ({ org }) => ({ org }) },
@@ -62,6 +96,7 @@ export const SCREENS_UNDER_TEST: Readonly<Record<PathName, Row>> = {
     operator: true,
   },
   keys: { ready: 'h1:has-text("API keys")', params: ({ org }) => ({ org }) },
+  mcp: { ready: 'h2:has-text("Codex CLI")', params: ({ org }) => ({ org }) },
   members: { ready: 'td:has-text("owner")', params: ({ org }) => ({ org }) },
   audit: { ready: 'td:has-text("project.created")', params: ({ org }) => ({ org }) },
   settings: { ready: 'button:has-text("Save")', params: ({ org }) => ({ org }) },
@@ -75,6 +110,7 @@ export const SCREENS_UNDER_TEST: Readonly<Record<PathName, Row>> = {
     projectLogs: 'p:has-text("No lines yet")',
     projectMetrics: 'h2:has-text("Nothing was measured")',
     projectCrons: 'h2:has-text("No crons yet")',
+    projectAttached: 'td:has-text("shop")',
     projectSettings: 'button:has-text("Save the name")',
     projectBuild: 'li:has-text("Build command")',
     projectVariables: 'h2:has-text("No variables yet")',
@@ -92,6 +128,23 @@ function projectScreens<Name extends PathName>(ready: Readonly<Record<Name, stri
   const rows = Object.entries<string>(ready).map(([name, text]) => [
     name,
     { ready: text, params: ({ org, project }: World) => ({ org, project }) },
+  ]);
+  return Object.fromEntries(rows) as Record<Name, Row>;
+}
+
+function agentScreens<Name extends PathName>(ready: Readonly<Record<Name, string>>): Record<Name, Row> {
+  const rows = Object.entries<string>(ready).map(([name, text]) => [
+    name,
+    { ready: text, params: ({ org, agent }: World) => ({ org, agent }) },
+  ]);
+  return Object.fromEntries(rows) as Record<Name, Row>;
+}
+
+/** The database of `ResourceAnswers`. */
+function databaseScreens<Name extends PathName>(ready: Readonly<Record<Name, string>>): Record<Name, Row> {
+  const rows = Object.entries<string>(ready).map(([name, text]) => [
+    name,
+    { ready: text, params: ({ org }: World) => ({ org, database: 'db_shop' }) },
   ]);
   return Object.fromEntries(rows) as Record<Name, Row>;
 }

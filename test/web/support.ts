@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync } from 'node:fs';
 import { request } from 'node:http';
+import { join } from 'node:path';
 import { Client, type QueryResultRow } from 'pg';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 import { onThisMachine } from '../support/patience.js';
@@ -130,6 +131,30 @@ export class Visit {
   }
 }
 
+/** Replaces the text of the editor in one change, so that it completes neither brackets nor indents. */
+export async function typeSql(page: Page, text: string): Promise<void> {
+  await page.locator('.cm-content').click();
+  await page.keyboard.press('ControlOrMeta+a');
+  // Chromium gives text that replaces coloured text its style, which the policy refuses.
+  await page.keyboard.press('Delete');
+  await page.keyboard.insertText(text);
+}
+
+/** A directory for pictures, to look at. */
+export const SCREENSHOTS = process.env['SCREENSHOTS'];
+
+/** Requires that axe finds nothing in what is shown now, and keeps pictures of it where they are wanted. */
+export async function expectAccessible(visit: Visit, name: string): Promise<void> {
+  expect({ name, axe: await visit.axe(RULES) }).toEqual({ name, axe: [] });
+  if (SCREENSHOTS === undefined) return;
+  mkdirSync(SCREENSHOTS, { recursive: true });
+  for (const { name: look, colorScheme, width } of [...LOOKS].reverse()) {
+    await visit.page.setViewportSize({ width, height: 860 });
+    await visit.page.emulateMedia({ colorScheme });
+    await visit.page.screenshot({ path: join(SCREENSHOTS, `${name}-${look}.png`) });
+  }
+}
+
 function cookieOfSignUp(url: string, person: object): Promise<string> {
   const part = (): number => 1 + Math.floor(Math.random() * 250);
   return new Promise((resolve, reject) => {
@@ -231,6 +256,55 @@ export async function calledModels(visit: Visit, project: string): Promise<strin
   await eventually(used, 'the tokens are in the usage', 60_000);
   return (await visit.call('GET', 'ai/generations'))[0].id;
 }
+
+export interface AgentsAtWork {
+  readonly agent: string;
+  readonly run: string;
+  readonly schedule: string;
+  readonly swarm: string;
+}
+
+/** An agent with two versions, a run that ended and one that waits for an approval, a schedule, and a swarm. */
+export async function workingAgents(visit: Visit, slug: string): Promise<AgentsAtWork> {
+  await subscribe(slug);
+  const { id: agent } = await visit.call('POST', 'agents', {
+    name: 'Shop helper',
+    description: 'Answers customers of the shop.',
+    instructions: 'Help with the shop.\nBe brief.',
+    models: ['test/agent'],
+    tools: [{ name: 'remember' }],
+    memory: { blocks: [{ label: 'persona', description: 'How it speaks', value: 'Kind.' }], archive: true },
+  });
+  await visit.call('PUT', `agents/${agent}/secrets/SHOP_TOKEN`, { value: 'a-secret-of-the-shop' });
+  const { id: run } = await visit.call('POST', `agents/${agent}/runs`, {
+    input: 'Please remember when the shop ships.',
+  });
+  await reaches(visit, run, 'succeeded');
+  // The agent of before keeps its run; from now on its calls are approved first.
+  await visit.call('PATCH', `agents/${agent}`, { tools: [{ name: 'remember', approval: 'always' }] });
+  const waiting = await visit.call('POST', `agents/${agent}/runs`, { input: 'Please remember it again.' });
+  await reaches(visit, waiting.id, 'waiting');
+  const last = await visit.call('POST', `agents/${agent}/runs`, { input: 'Do nothing.' });
+  await reaches(visit, last.id, 'succeeded');
+  const { id: schedule } = await visit.call('POST', 'schedules', {
+    agent_id: agent,
+    name: 'Morning report',
+    cron: '0 5 * * *',
+    time_zone: 'Europe/Berlin',
+    input: 'Do nothing.',
+  });
+  const { id: swarm } = await visit.call('POST', 'swarms', {
+    name: 'Market research',
+    goal: 'Compare the prices of three hosts.',
+    coordinator: { agent_id: agent },
+    workers: [{ agent_id: agent, count: 1 }],
+    budget: { cost: '1.00' },
+  });
+  return { agent, run, schedule, swarm };
+}
+
+const reaches = (visit: Visit, run: string, state: string): Promise<void> =>
+  eventually(async () => (await visit.call('GET', `runs/${run}`)).state === state, `${run} is ${state}`, 60_000);
 
 export interface Site {
   readonly project: string;

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { OrgEvents } from '../../src/modules/events/org-events.js';
-import { HostAddresses } from '../../src/modules/webhooks/deliveries/host-addresses.js';
+import { HostAddresses } from '../../src/platform/egress/host-addresses.js';
 import { Database } from '../../src/platform/database/database.js';
 import { client } from '../support/built-client.js';
 import { as, expectStatus, Make, type Org, type Person, send } from '../support/make.js';

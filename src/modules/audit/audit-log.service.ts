@@ -51,6 +51,7 @@ export class AuditLogService {
   async record({ orgId, action, target, details = {} }: AuditedAct, by: AuditedCall | AuditActor): Promise<void> {
     assert(this.database.inTransaction, `${action} was audited outside a transaction.`);
     const { userId, keyId, ip } = 'principal' in by ? factsOf(by) : { ...by, keyId: undefined };
+    const via = this.context.current?.via;
     await this.entries.insert({
       id: this.ids.next(AUDIT_ENTRY_ID),
       orgId,
@@ -61,7 +62,7 @@ export class AuditLogService {
       targetId: target.id,
       ip: ip ?? null,
       requestId: this.context.current?.requestId ?? null,
-      details,
+      details: via === undefined ? details : { ...details, via },
       at: this.clock.now(),
     });
   }

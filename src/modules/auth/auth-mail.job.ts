@@ -6,6 +6,7 @@ const AUTH_MAILS = [
   'reset_password',
   'invitation',
   'key_created',
+  'grant_made',
   'password_changed',
   'new_sign_in',
 ] as const;

@@ -84,6 +84,13 @@ abstract class CredentialRefused extends DomainError {
   }
 }
 
+/** A refusal that also leads an OAuth client to where it gets an access token. */
+export class RefusedWithChallenge extends DomainError {
+  constructor({ definition, message, help }: DomainError, challenge: string) {
+    super(definition, message, { ...help, headers: { ...help.headers, 'WWW-Authenticate': challenge } });
+  }
+}
+
 const CREATE_KEY = 'Sign in and create a key with POST /api/v1/keys.';
 
 export class ApiKeyMissing extends CredentialRefused {

@@ -9,6 +9,8 @@ export interface Call {
   readonly org: OrgMembership;
   readonly ip: string;
   readonly requestId: string;
+  /** More budgets that the work of this call draws from, such as `run:run_…`. */
+  readonly budgetSubjects?: readonly string[];
 }
 
 const CALL = Symbol('call');

@@ -27,12 +27,20 @@ export interface CreateKeyInput {
   readonly projectId?: string;
 }
 
+/** What a person consented to for an OAuth client. */
+export interface GrantKeyInput {
+  /** The name of the client. */
+  readonly name: string;
+  readonly scopes: readonly string[];
+  readonly orgIds: readonly string[];
+}
+
 export type KeyChange = Partial<Pick<CreateKeyInput, 'name' | 'scopes' | 'allowedIps' | 'expiresAt'>>;
 
 /** A key with the visible parts of its secret. */
 export interface ShownKey {
   readonly key: ApiKey;
-  /** The visible beginning, such as `svc_pat_`. */
+  /** The visible beginning, such as `svc_pat_`. Empty, as `last4` is, for the key of a grant, which has no secret. */
   readonly prefix: string;
   readonly last4: string;
   readonly status: 'active' | 'expired' | 'revoked';
@@ -98,6 +106,58 @@ export class KeysService {
     });
   }
 
+  /**
+   * Creates the key of a consent, in the running transaction. It has no secret: access tokens name it.
+   *
+   * @throws {OrgAccessDenied} `org_access_denied`, {InsufficientScopes} `insufficient_scopes`: as {@link create}.
+   */
+  async createForGrant(call: Call, { name, scopes, orgIds }: GrantKeyInput): Promise<ShownKey> {
+    const { principal } = call;
+    const orgs = orgIds.map((id) => principal.orgOf(id));
+    for (const { id } of orgs) principal.require('keys:write', id);
+    const home = orgs.find(({ personal }) => personal) ?? orgs[0]!;
+    const key = this.issuer.createKey({
+      userId: principal.user.id,
+      homeOrgId: home.id,
+      projectId: null,
+      kind: 'select_orgs',
+      source: 'oauth',
+      name,
+      scopes: [...scopes],
+      orgIds: orgs.map(({ id }) => id),
+      allowedIps: [],
+      expiresAt: null,
+    });
+    await this.credentials.hold(call);
+    await this.requireNoWider(call, key);
+    await this.keys.addGranted(key);
+    await this.history.record(call, 'key.created', key, { kind: key.kind, scopes: key.scopes, source: key.source });
+    await this.outbox.enqueue(authMailJob, { kind: 'grant_made', subjectId: key.id });
+    return this.show(key, undefined);
+  }
+
+  /** Returns the scopes of the key of a grant, or undefined when it is revoked or unknown. */
+  async scopesOfGrantKey(id: string): Promise<readonly string[] | undefined> {
+    const key = await this.keys.findById(id);
+    return key === null || key.revokedAt !== null || key.source !== 'oauth' ? undefined : key.scopes;
+  }
+
+  /** Revokes the key of a grant that has ended, in the running transaction. Revoking it again changes nothing. */
+  async revokeOfGrant(id: string, by: Call | AuditActor, reason: string): Promise<void> {
+    const key = await this.keys.findById(id);
+    if (key === null || key.revokedAt !== null) return;
+    key.revoke(this.clock.now());
+    await this.keys.save(key);
+    await this.history.recordChange(by, 'key.revoked', key, { reason });
+  }
+
+  /** Returns those of the keys that the caller can see, by id. */
+  async among(call: Call, ids: readonly string[]): Promise<ReadonlyMap<string, ShownKey>> {
+    const keys = await this.keys.findAmong(ids, reachOf(call));
+    const last4 = await this.keys.last4Of(keys.map(({ id }) => id));
+    return new Map(keys.map((key) => [key.id, this.show(key, last4.get(key.id))]));
+  }
+
   /** @throws {ApiKeyNotFound} `api_key_not_found` */
   async get(call: Call, id: string): Promise<ShownKey> {
     const key = await this.keys.find(id, reachOf(call));
@@ -133,7 +193,7 @@ export class KeysService {
   async list(call: Call, page: PageRequest): Promise<Page<ShownKey>> {
     const { items, next } = await this.keys.list(reachOf(call), page);
     const last4 = await this.keys.last4Of(items.map(({ id }) => id));
-    return { items: items.map((key) => this.show(key, last4.get(key.id)!)), next };
+    return { items: items.map((key) => this.show(key, last4.get(key.id))), next };
   }
 
   /**
@@ -194,14 +254,14 @@ export class KeysService {
    * Gives the key a new secret. The old one works for another `graceSeconds`, but not longer than the key. Only the
    * owner can rotate a key, because the holder of the secret acts with the owner's role.
    *
-   * @throws {ApiKeyNotFound} `api_key_not_found`, also for a revoked key.
+   * @throws {ApiKeyNotFound} `api_key_not_found`, also for a revoked key, and for that of a grant, which has no secret.
    * @throws {KeyOfAnother} `insufficient_scopes`
    * @throws {KeyTooWide} `insufficient_scopes`
    */
   rotate(call: Call, id: string, graceSeconds: number): Promise<CreatedKey> {
     return this.database.transaction(async () => {
       const key = await this.getOwnForChange(call, id);
-      if (key.revokedAt !== null) throw new ApiKeyNotFound();
+      if (key.revokedAt !== null || key.source === 'oauth') throw new ApiKeyNotFound();
       await this.requireNoWider(call, key);
       const issued = this.issuer.issueSecret(key);
       await this.keys.replaceSecret(issued.row, new Date(issued.row.createdAt.getTime() + graceSeconds * 1000));
@@ -212,17 +272,17 @@ export class KeysService {
   }
 
   private async getShown(key: ApiKey): Promise<ShownKey> {
-    return this.show(key, (await this.keys.last4Of([key.id])).get(key.id)!);
+    return this.show(key, (await this.keys.last4Of([key.id])).get(key.id));
   }
 
   private showOnce(key: ApiKey, { secret, row }: IssuedSecret): CreatedKey {
     return { ...this.show(key, row.last4), secret };
   }
 
-  private show(key: ApiKey, last4: string): ShownKey {
+  private show(key: ApiKey, last4: string | undefined): ShownKey {
     const isExpired = key.expiresAt !== null && key.expiresAt <= this.clock.now();
     const status = key.revokedAt !== null ? 'revoked' : isExpired ? 'expired' : 'active';
-    return { key, prefix: prefixOf(key.kind), last4, status };
+    return { key, prefix: last4 === undefined ? '' : prefixOf(key.kind), last4: last4 ?? '', status };
   }
 
   private async getForChange(call: Call, id: string): Promise<ApiKey> {

@@ -59,6 +59,8 @@ interface Facts {
   readonly memberships: readonly OrgMembership[];
   /** The default organization of calls. */
   readonly homeOrgId: string;
+  /** What the caller may do at most, besides what its credential allows. Undefined means no further limit. */
+  readonly within?: ReadonlySet<Scope>;
 }
 
 /**
@@ -70,19 +72,26 @@ export class Principal {
   readonly credential: Credential;
   readonly memberships: readonly OrgMembership[];
   private readonly homeOrgId: string;
+  private readonly within: ReadonlySet<Scope> | undefined;
   private readonly byOrg = new Map<string, OrgMembership>();
   /** Permissions by organization. A principal never changes: a changed caller gets a new one. */
   private readonly rights = new Map<string, ReadonlySet<Scope>>();
 
-  constructor({ user, credential, memberships, homeOrgId }: Facts) {
+  constructor({ user, credential, memberships, homeOrgId, within }: Facts) {
     this.user = user;
     this.credential = credential;
     this.memberships = memberships;
     this.homeOrgId = homeOrgId;
+    this.within = within;
     for (const membership of memberships) {
       this.byOrg.set(membership.id, membership);
       this.byOrg.set(membership.slug, membership);
     }
+  }
+
+  /** True for work that acts for the caller who started it, such as a run of an agent. */
+  get isWork(): boolean {
+    return this.within !== undefined;
   }
 
   /** The ids of the organizations whose resources the caller has access to, for the `WHERE` of a store. */
@@ -113,6 +122,23 @@ export class Principal {
       throw new KeyOrgMismatch(credential.boundOrgId, idOrSlug);
   }
 
+  /**
+   * Returns the same caller with access to one of its organizations alone.
+   *
+   * @throws {KeyOrgMismatch} `key_org_mismatch`, {OrgAccessDenied} `org_access_denied`
+   */
+  onlyIn(idOrSlug: string): Principal {
+    const { user, credential, within } = this;
+    const org = this.orgOf(idOrSlug);
+    return new Principal({
+      user,
+      credential,
+      memberships: [org],
+      homeOrgId: org.id,
+      ...(within === undefined ? {} : { within }),
+    });
+  }
+
   /** Returns the membership, or undefined for an organization that the caller has no access to. */
   membershipIn(orgId: string): OrgMembership | undefined {
     return this.byOrg.get(orgId);
@@ -129,14 +155,15 @@ export class Principal {
     const membership = this.byOrg.get(orgId);
     if (membership === undefined) return new Set();
     const ofRole = SCOPES_OF_ROLE[membership.role];
-    return this.credential.type === 'session' ? ofRole : intersection(this.credential.scopes, ofRole);
+    const ofCredential = this.credential.type === 'session' ? ofRole : intersection(this.credential.scopes, ofRole);
+    return this.within === undefined ? ofCredential : intersection(ofCredential, this.within);
   }
 
   /** @throws {InsufficientScopes} `insufficient_scopes`, naming what is missing and whether key or role lacks it. */
   require(scope: Scope, orgId: string): void {
     const membership = this.byOrg.get(orgId);
     const { credential } = this;
-    const keyLacks = credential.type === 'api_key' && !credential.scopes.has(scope);
+    const keyLacks = this.credentialLacks(scope);
     const roleLacks = membership === undefined || !SCOPES_OF_ROLE[membership.role].has(scope);
     if (!keyLacks && !roleLacks) return;
     throw new InsufficientScopes({
@@ -154,14 +181,19 @@ export class Principal {
    */
   requireOfKey(scope: Scope): void {
     const { credential } = this;
-    if (credential.type === 'session' || credential.scopes.has(scope)) return;
+    if (!this.credentialLacks(scope)) return;
     throw new InsufficientScopes({
       scope,
       lackedBy: 'key',
-      keyKind: credential.kind,
+      keyKind: credential.type === 'api_key' ? credential.kind : undefined,
       role: undefined,
       orgId: undefined,
     });
+  }
+
+  private credentialLacks(scope: Scope): boolean {
+    const { credential, within } = this;
+    return (credential.type === 'api_key' && !credential.scopes.has(scope)) || within?.has(scope) === false;
   }
 }
 

@@ -34,6 +34,12 @@ export const TakesSession = Reflector.createDecorator<SessionRule>();
 export const TakesPassword = Reflector.createDecorator<undefined, true>({ transform: () => true });
 
 /**
+ * The route also takes access tokens of OAuth that were issued for it. Everywhere else they are refused, so that a
+ * client can do no more than the tools that the route offers.
+ */
+export const TakesAccessToken = Reflector.createDecorator<undefined, true>({ transform: () => true });
+
+/**
  * Without a rule, a route takes keys and sessions in cookies. `never` also refuses those. `only` takes sessions alone,
  * and `only_token` only those whose token is sent as one, and not in a cookie.
  */

@@ -1,4 +1,5 @@
 import type { OperatorSurface } from '../operators/require-operator-token.js';
+import type { RequireFeature } from '../features/require-feature.js';
 import type { ScopeRule, SessionRule } from './require-scope.js';
 
 /** An endpoint and what it requires of its callers. */
@@ -11,6 +12,8 @@ export interface DeclaredRoute {
   readonly sessions: SessionRule | undefined;
   /** True when the route requires a verified email address, if the service requires that at all. */
   readonly needsVerifiedEmail: boolean;
+  /** The flag without which the route answers `feature_disabled`. */
+  readonly flag: Parameters<typeof RequireFeature>[0] | undefined;
   /** The operator surface whose token the route requires. */
   readonly surface: OperatorSurface | undefined;
   /** True when the API reference describes a request body. */

@@ -62,6 +62,17 @@ export class SessionCookie {
   }
 
   /**
+   * Returns the token in the cookies of a browser that opens a page, or undefined without one. It proves who has signed
+   * in, and not who wants the request.
+   *
+   * @throws {SeveralSessionCookies} `conflicting_credentials`: another host may have set one of them.
+   */
+  tokenAmong(cookies: string): string | undefined {
+    const token = this.valueIn(cookies);
+    return token !== undefined && tokenKindOf(token) === 'web' ? token : undefined;
+  }
+
+  /**
    * Requires a call that a page of this origin makes. Browsers say so in `Sec-Fetch-Site`, which no script can set.
    * Where they send it to no host, because the host has no TLS, they still name the origin of every write.
    *

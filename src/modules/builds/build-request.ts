@@ -1,3 +1,5 @@
+import type { LocalService } from '../../platform/egress/local-service.js';
+
 /** The place of the source. */
 export interface BuildSource {
   /** The address in the settings of the project (`https://…`). */
@@ -55,6 +57,8 @@ export interface BuildRequest {
   readonly limits: BuildLimits;
   /** The project's variables of the target. */
   readonly environment: Readonly<Record<string, string>>;
+  /** What its code reaches at ports of 127.0.0.1, such as attached databases. */
+  readonly services?: readonly LocalService[];
 }
 
 export type BuildPhase = 'fetch' | 'install' | 'build' | 'collect';

@@ -17,6 +17,8 @@ import { PursesService } from './purse/purses.service.js';
 import { SpendWarnings } from './purse/spend-warnings.js';
 import { SpendCapsService } from './spend-caps/spend-caps.service.js';
 import { UnheldUsageService } from './unheld-usage.service.js';
+import { UsageAllowanceService } from './usage-allowance.service.js';
+import { WorkBudgetsService } from './work-budgets.service.js';
 
 /** Credits, holds, spend caps and the ledger. */
 @Module({
@@ -33,8 +35,10 @@ import { UnheldUsageService } from './unheld-usage.service.js';
     SpendWarnings,
     UnheldCharges,
     UnheldUsageService,
+    UsageAllowanceService,
     PursesService,
     WorkBatchService,
+    WorkBudgetsService,
     ...CREDITS_METRICS,
   ],
   exports: [
@@ -46,6 +50,8 @@ import { UnheldUsageService } from './unheld-usage.service.js';
     PaidWorkService,
     SpendCapsService,
     UnheldUsageService,
+    UsageAllowanceService,
+    WorkBudgetsService,
     // The jobs of this module need these.
     GrantExpiry,
     PursesService,

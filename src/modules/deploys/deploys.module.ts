@@ -22,6 +22,10 @@ import { HookIssuer } from './hooks/hook-issuer.js';
 import { LogFollower } from './logs/log-follower.js';
 import { RuntimeLogFollower } from './logs/runtime-log-follower.js';
 import { DEPLOY_METRICS, DeployMetrics } from './metrics/deploys.metrics.js';
+import { OrgDeploysService } from './org-deploys.service.js';
+import { DatabaseAccessModule } from '../databases/database-access.module.js';
+import { DatabasesModule } from '../databases/databases.module.js';
+import { ObjectAccessModule } from '../objects/object-access.module.js';
 import { DeploysPersistenceModule } from './persistence/deploys-persistence.module.js';
 import { AppScopes } from './requests/app-scopes.js';
 import { ProjectProtectionService } from './protection/project-protection.service.js';
@@ -30,6 +34,7 @@ import { DeployDeletion } from './requests/deploy-deletion.js';
 import { DeployFiles } from './requests/deploy-files.js';
 import { DeployQueue } from './requests/deploy-queue.js';
 import { DeployRequests } from './requests/deploy-requests.js';
+import { AttachedServices } from './requests/attached-services.js';
 import { DeployVariablesService } from './requests/deploy-variables.service.js';
 import { DeploysService } from './requests/deploys.service.js';
 import { LastDeploysOfProjects } from './requests/last-deploys-of-projects.js';
@@ -49,10 +54,12 @@ const SHARED = [
   DeploySignals,
   DeploysService,
   DeployTransitions,
+  AttachedServices,
   DeployVariablesService,
   HookDeploys,
   LiveDeploys,
   LogFollower,
+  OrgDeploysService,
   ProductionGate,
   ProjectHosts,
   ProjectSettingsService,
@@ -71,10 +78,13 @@ const SHARED = [
   imports: [
     AttemptsModule,
     CronsModule,
+    DatabaseAccessModule,
+    DatabasesModule,
     DeploysPersistenceModule,
     EventsModule,
     GithubModule,
     HostingModule,
+    ObjectAccessModule,
     OrgDirectoryModule,
     ProjectsModule,
     StoredBytesModule,

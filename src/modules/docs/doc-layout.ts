@@ -4,6 +4,11 @@ import { type PageResponse, PublicPages } from '../site/public-pages.js';
 import type { Article, Heading } from './markdown.js';
 import { DocPages } from './pages/doc-pages.js';
 
+/** A response to a reader, who may prefer Markdown. */
+interface ArticleResponse extends PageResponse {
+  readonly req: { readonly headers: { readonly accept?: string | undefined } };
+}
+
 /** Shows articles with the sidebar of the documentation, its search and a table of contents. */
 @Injectable()
 export class DocLayout {
@@ -12,8 +17,18 @@ export class DocLayout {
     private readonly pages: DocPages,
   ) {}
 
-  /** `address` is the page's own, below `/docs`. */
-  send(response: PageResponse, { title, summary, html, headings }: Article, address: string): void {
+  /**
+   * Sends an article as a page, or as it was written to programs that accept `text/markdown`. `address` is the page's
+   * own, below `/docs`.
+   */
+  send(response: ArticleResponse, { title, summary, html, source, headings }: Article, address: string): void {
+    response.setHeader('Vary', 'Accept');
+    if (/\btext\/markdown\b/i.test(response.req.headers.accept ?? '')) {
+      response.setHeader('Content-Type', 'text/markdown; charset=utf-8');
+      response.setHeader('Cache-Control', 'no-cache');
+      response.end(source);
+      return;
+    }
     this.sendHtml(response, {
       title,
       summary,

@@ -14,6 +14,8 @@ export interface Article {
   /** The first paragraph as text. */
   readonly summary: string;
   readonly html: string;
+  /** The Markdown that it was rendered from. */
+  readonly source: string;
   readonly headings: readonly Heading[];
   /** The text below each heading, the one above the first heading included. It is what a search reads. */
   readonly sections: readonly ArticleSection[];
@@ -123,7 +125,7 @@ export function renderMarkdown(
     },
   });
   const html = marked.parse(markdown, { async: false });
-  return { title, summary, html, headings, sections };
+  return { title, summary, html, source: markdown, headings, sections };
 }
 
 /** The source says in words what the picture shows. */

@@ -1,5 +1,6 @@
 import { defineErrors } from '../../platform/errors/define-errors.js';
 import { DomainError } from '../../platform/errors/domain-error.js';
+import { GENERIC_ERRORS } from '../../platform/errors/generic.errors.js';
 import { OPERATOR_ERRORS } from '../operators/operators.errors.js';
 import type { FlagName } from './flags/flags.js';
 
@@ -11,7 +12,6 @@ export const FEATURE_ERRORS = defineErrors({
   },
   flag_not_found: { type: 'not_found_error', status: 404, title: 'Feature flag not found.' },
   flag_fixed: { type: 'conflict_error', status: 409, title: 'The feature flag is set by an environment variable.' },
-  stale_version: { type: 'conflict_error', status: 409, title: 'The resource has changed since it was read.' },
 });
 
 /** The feature behind the flag is off. */
@@ -53,7 +53,7 @@ export class FlagFixed extends DomainError {
 
 export class FlagVersionStale extends DomainError {
   constructor(name: string, version: number) {
-    super(FEATURE_ERRORS.stale_version, `The feature flag ${name} has changed: its version is ${version}.`, {
+    super(GENERIC_ERRORS.stale_version, `The feature flag ${name} has changed: its version is ${version}.`, {
       hint: 'Read GET /ops/features again, then retry.',
       details: { name, version },
     });

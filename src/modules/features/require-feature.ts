@@ -20,5 +20,7 @@ class FeatureGuard implements CanActivate {
 }
 
 /** The route answers 403 `feature_disabled` while the flag is off. The access guard runs first. */
-export const RequireFeature = (flag: FlagName): MethodDecorator =>
-  applyDecorators(Feature(flag), UseGuards(FeatureGuard));
+export const RequireFeature = Object.assign(
+  (flag: FlagName): MethodDecorator => applyDecorators(Feature(flag), UseGuards(FeatureGuard)),
+  { KEY: Feature.KEY },
+);

@@ -246,12 +246,16 @@ export class AppServersService {
       this.logs.add(deployId, stream, text);
     });
     const masking = output.prepare(this.environments.maskOf(deployId));
+    const services = this.environments.servicesOf(deployId);
+    // The promise is awaited later or never, so its rejection must not be unhandled.
+    services.catch(() => undefined);
     const launched = await this.launcher.launch({
       deployId,
       orgId,
       manifest,
       allowance,
       environment: masking.then(() => environment),
+      services,
       line: (stream, text) => {
         output.line(stream, text);
         onLine(stream, text);

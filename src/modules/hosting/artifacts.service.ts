@@ -12,7 +12,8 @@ import type { HostedDeploy } from './persistence/hosted-deploy.entity.js';
 import { HostedDeploysStore } from './persistence/hosted-deploys.store.js';
 import { StoredBytesStore } from './persistence/stored-bytes.store.js';
 import { StoreLock } from './persistence/store-lock.js';
-import { BlobStorage, keyOf } from './store/blob-storage.js';
+import { BlobStorage } from '../../platform/blobs/blob-storage.js';
+import { keyOf } from './store/content-keys.js';
 
 /** The owner of a deploy's files. */
 export interface DeployOwner {

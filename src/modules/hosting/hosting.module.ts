@@ -1,4 +1,7 @@
 import { Module } from '@nestjs/common';
+import { BlobStorage } from '../../platform/blobs/blob-storage.js';
+import { openBlobStorage } from '../../platform/blobs/open-blob-storage.js';
+import { Config } from '../../platform/config/config.js';
 import { IsolationModule } from '../../platform/isolation/isolation.module.js';
 import { NodeProgramsModule } from '../../platform/node-programs/node-programs.module.js';
 import { Clock } from '../../platform/time/clock.js';
@@ -28,15 +31,18 @@ import { ServiceDoors } from './servers/service-doors.js';
 import { StoredBytesModule } from './stored-bytes.module.js';
 import { RuntimeLogsService } from './runtime-logs.service.js';
 import { Sites } from './site/sites.js';
-import { BlobStorage } from './store/blob-storage.js';
 import { UnusedBlobs } from './store/unused-blobs.js';
-import { openBlobStorage } from './store/open-blob-storage.js';
 
 /** Stores the files of deploys, runs their servers, and maps host names to deploys. `http/` serves them. */
 @Module({
   imports: [HostingPersistenceModule, IsolationModule, NodeProgramsModule, OrgDirectoryModule, StoredBytesModule],
   providers: [
-    { provide: BlobStorage, inject: [HostingSettings, Clock], useFactory: openBlobStorage },
+    {
+      provide: BlobStorage,
+      inject: [HostingSettings, Config, Clock],
+      useFactory: ({ artifactsPlace }: HostingSettings, { blobCredentials }: Config, clock: Clock) =>
+        openBlobStorage(artifactsPlace, blobCredentials, clock),
+    },
     StoreLock,
     UnusedBlobs,
     Sites,

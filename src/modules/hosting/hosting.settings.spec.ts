@@ -1,8 +1,11 @@
+import { Config } from '../../platform/config/config.js';
 import { readSettings } from '../../platform/config/settings.js';
 import { HostingSettings } from './hosting.settings.js';
 
 const load = (source: NodeJS.ProcessEnv): HostingSettings =>
   readSettings([HostingSettings], source).of(HostingSettings);
+const credentials = (source: NodeJS.ProcessEnv): Config['blobCredentials'] =>
+  readSettings([], source).of(Config).blobCredentials;
 
 describe('HostingSettings', () => {
   it('follow the port of the API and the data directory where nothing is set', () => {
@@ -24,14 +27,11 @@ describe('HostingSettings', () => {
   });
 
   it('read a bucket, and sign for it with a whole key only', () => {
-    const settings = load({
-      ARTIFACTS_URL: 's3://files/prefix?endpoint=http://127.0.0.1:9000',
-      AWS_ACCESS_KEY_ID: 'id',
-      AWS_SECRET_ACCESS_KEY: 'secret',
-    });
+    const settings = load({ ARTIFACTS_URL: 's3://files/prefix?endpoint=http://127.0.0.1:9000' });
     expect(settings.artifactsPlace).toMatchObject({ kind: 's3', bucket: 'files', prefix: 'prefix/' });
-    expect(settings.artifactsCredentials).toMatchObject({ accessKeyId: 'id', secretAccessKey: 'secret' });
-    expect(load({ AWS_ACCESS_KEY_ID: 'id' }).artifactsCredentials).toBeUndefined();
+    const pair = { AWS_ACCESS_KEY_ID: 'id', AWS_SECRET_ACCESS_KEY: 'secret' };
+    expect(credentials(pair)).toMatchObject({ accessKeyId: 'id', secretAccessKey: 'secret' });
+    expect(credentials({ AWS_ACCESS_KEY_ID: 'id' })).toBeUndefined();
     expect(() => load({ ARTIFACTS_URL: 'ftp://files' })).toThrow('ARTIFACTS_URL must be file:');
   });
 });

@@ -1,23 +1,16 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import { ModuleSettings } from '../../platform/config/module-settings.js';
 import {
-  ChoiceSetting,
-  IntegerSetting,
-  ParsedSetting,
-  TextSetting,
-  UrlSetting,
-} from '../../platform/config/setting.js';
+  BLOBS_URL_RULE,
+  type BlobsAddress,
+  type BlobsPlace,
+  parseBlobsUrl,
+  placeOf,
+} from '../../platform/blobs/blobs-url.js';
+import { ModuleSettings } from '../../platform/config/module-settings.js';
+import { ChoiceSetting, IntegerSetting, ParsedSetting, UrlSetting } from '../../platform/config/setting.js';
 import { type AppsUrl, parseAppsUrl } from './settings/apps-url.js';
-import { type ArtifactsAddress, type ArtifactsPlace, parseArtifactsUrl } from './settings/artifacts-url.js';
 import { type NamedDestination, parseAddresses, parseDestinations, parseNameServers } from './settings/destinations.js';
-
-export type { ArtifactsPlace };
-
-/** Credentials for S3. Without them, the AWS SDK uses the credentials of the machine. */
-export type ArtifactsCredentials =
-  | { readonly accessKeyId: string; readonly secretAccessKey: string; readonly sessionToken: string | undefined }
-  | undefined;
 
 /** The addresses of deploys and the storage of their files. */
 export class HostingSettings extends ModuleSettings {
@@ -137,25 +130,10 @@ export class HostingSettings extends ModuleSettings {
       '`s3://bucket/prefix?endpoint=https://…&region=…` a bucket, which is required for several machines.',
     unset: '`file:`',
     example: 'file:',
-    parse: parseArtifactsUrl,
-    rule: 'must be file:, file:///path or s3://bucket/prefix?endpoint=https://…&region=…',
+    parse: parseBlobsUrl,
+    rule: BLOBS_URL_RULE,
   })
-  private readonly artifactsAddress: ArtifactsAddress = { kind: 'file', directory: undefined };
-
-  @TextSetting({
-    name: 'AWS_ACCESS_KEY_ID',
-    summary: 'For `ARTIFACTS_URL=s3://…`. By default the credentials of the machine are used.',
-  })
-  private readonly accessKeyId?: string;
-
-  @TextSetting({ name: 'AWS_SECRET_ACCESS_KEY', summary: 'For `ARTIFACTS_URL=s3://…`.' })
-  private readonly secretAccessKey?: string;
-
-  @TextSetting({
-    name: 'AWS_SESSION_TOKEN',
-    summary: 'For `ARTIFACTS_URL=s3://…`, with temporary credentials.',
-  })
-  private readonly sessionToken?: string;
+  private readonly artifactsAddress: BlobsAddress = { kind: 'file', directory: undefined };
 
   /** The port that the role `edge` listens on. */
   get listenPort(): number {
@@ -188,16 +166,8 @@ export class HostingSettings extends ModuleSettings {
     return join(this.config.isolatedHome, 'apps', place);
   }
 
-  get artifactsPlace(): ArtifactsPlace {
-    const address = this.artifactsAddress;
-    if (address.kind === 's3') return address;
-    return { kind: 'file', directory: address.directory ?? join(this.config.dataDir, 'artifacts') };
-  }
-
-  get artifactsCredentials(): ArtifactsCredentials {
-    const { accessKeyId, secretAccessKey, sessionToken } = this;
-    if (accessKeyId === undefined || secretAccessKey === undefined) return undefined;
-    return { accessKeyId, secretAccessKey, sessionToken };
+  get artifactsPlace(): BlobsPlace {
+    return placeOf(this.artifactsAddress, join(this.config.dataDir, 'artifacts'));
   }
 
   override faults(environment: NodeJS.ProcessEnv): readonly string[] {

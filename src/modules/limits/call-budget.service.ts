@@ -64,9 +64,9 @@ export class CallBudgetService {
     return this.take(account, stamps, 1);
   }
 
-  /** Returns the remaining budget without spending anything. */
-  look(account: BudgetAccount): Promise<Budget> {
-    return this.take(account, [], 0);
+  /** Returns the remaining budget without spending anything, and reads `stamps` in the same round trip. */
+  look(account: BudgetAccount, stamps: readonly string[] = []): Promise<Budget> {
+    return this.take(account, stamps, 0);
   }
 
   /**

@@ -1,11 +1,10 @@
 import { defineErrors } from '../../platform/errors/define-errors.js';
 import { DomainError } from '../../platform/errors/domain-error.js';
+import { GENERIC_ERRORS } from '../../platform/errors/generic.errors.js';
 
 export const OPS_ERRORS = defineErrors({
   ops_task_not_found: { type: 'not_found_error', status: 404, title: 'Task not found.' },
   failed_job_not_found: { type: 'not_found_error', status: 404, title: 'Failed job not found.' },
-  task_already_claimed: { type: 'conflict_error', status: 409, title: 'Another caller has claimed the task.' },
-  task_not_claimed: { type: 'conflict_error', status: 409, title: 'The caller has not claimed the task.' },
   task_already_resolved: { type: 'conflict_error', status: 409, title: 'The task is already resolved.' },
 });
 
@@ -26,7 +25,7 @@ export class FailedJobNotFound extends DomainError {
 /** Another agent holds the task (service document §7). */
 export class TaskAlreadyClaimed extends DomainError {
   constructor(holder: string, expiresAt: Date) {
-    super(OPS_ERRORS.task_already_claimed, `${holder} has claimed the task.`, {
+    super(GENERIC_ERRORS.task_already_claimed, `${holder} has claimed the task.`, {
       hint: 'Wait until the claim is released or expires, or claim another task.',
       details: { holder, expiresAt: expiresAt.toISOString() },
     });
@@ -35,7 +34,7 @@ export class TaskAlreadyClaimed extends DomainError {
 
 export class TaskNotClaimed extends DomainError {
   constructor() {
-    super(OPS_ERRORS.task_not_claimed, 'The task is not claimed.', {
+    super(GENERIC_ERRORS.task_not_claimed, 'The task is not claimed.', {
       hint: 'Claim it first, and renew the claim before it expires.',
     });
   }

@@ -57,6 +57,11 @@ export class OrgDirectory {
     return this.memberships.ownerIds(orgId);
   }
 
+  /** Returns the ids of all members, in their order. */
+  memberIdsOf(orgId: string): Promise<string[]> {
+    return this.memberships.userIds(orgId);
+  }
+
   /** Returns the current slug, or undefined for a deleted organization. */
   async slugOf(orgId: string): Promise<string | undefined> {
     const organization = await this.organizations.find(orgId);

@@ -16,7 +16,7 @@ import { PasswordChangeService } from './accounts/password-change.service.js';
 import { PasswordReplacement } from './accounts/password-replacement.js';
 import { PasswordResetService } from './accounts/password-reset.service.js';
 import { PasswordsService } from './accounts/passwords.service.js';
-import { SignInService } from './accounts/sign-in.service.js';
+import { SignInService } from './sign-in.service.js';
 import { SignUpService } from './accounts/sign-up.service.js';
 import { AccountAttempts } from './attempts/account-attempts.js';
 import { PeoplePersistenceModule } from './persistence/people-persistence.module.js';

@@ -4,9 +4,16 @@ import { type Plan, storedBytesOf } from './plan.js';
 /** Limits for an organization as a whole, and where the plan defines them. */
 const LIMITS = {
   projects: (plan: Plan) => plan.limits.projects,
+  agents: (plan: Plan) => plan.limits.agents,
   repositories: (plan: Plan) => plan.repositories,
   bytes_in_deploys: storedBytesOf,
+  databases: (plan: Plan) => plan.databases.count,
+  buckets: (plan: Plan) => plan.storage.buckets,
+  bytes_in_buckets: (plan: Plan) => plan.storage.gigabytes * 1e9,
 } as const satisfies Readonly<Record<string, (plan: Plan) => number | null>>;
+
+/** What a smaller plan pauses or leaves as it is. Having more of it keeps no organization from that plan. */
+const PAUSED: readonly string[] = ['agents', 'databases'];
 
 export type PlanLimit = keyof typeof LIMITS;
 export const PLAN_LIMITS = Object.keys(LIMITS) as readonly PlanLimit[];
@@ -54,10 +61,10 @@ export class PlanLimitCounters {
     return uses;
   }
 
-  /** Returns the limits of the plan that the organization exceeds. */
+  /** Returns the limits of the plan that the organization exceeds, without those that do not keep it from the plan. */
   async exceeded(plan: Plan, orgId: string): Promise<LimitExcess[]> {
     return (await this.usedOf(plan, orgId)).filter(
-      (use): use is LimitExcess => use.allowed !== null && use.used > use.allowed,
+      (use): use is LimitExcess => use.allowed !== null && use.used > use.allowed && !PAUSED.includes(use.limit),
     );
   }
 

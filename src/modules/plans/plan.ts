@@ -28,8 +28,25 @@ export interface Plan {
   readonly sandbox: { readonly timeoutMs: number; readonly memoryMib: number; readonly concurrency: number };
   /** Tokens of models that calls can use in a minute, and how many calls of models can run at once. */
   readonly ai: { readonly tokensPerMinute: number; readonly concurrency: number };
+  /** Runs of agents that can run at once, and those that can be queued, running or waiting. */
+  readonly agentRuns: { readonly concurrency: number; readonly active: number };
   /** Repositories that the service hosts for an organization. Each takes a directory, even when it is empty. */
   readonly repositories: number;
+  /**
+   * PostgreSQL databases: how many, the limits of each, and how far back one can be restored. `gigabytes` counts what
+   * is stored beyond the size of an empty database.
+   */
+  readonly databases: {
+    readonly count: number;
+    readonly gigabytes: number;
+    readonly connections: number;
+    readonly memoryMib: number;
+    readonly restoreDays: number;
+  };
+  /** Object storage: the size of all buckets together, how many there are, and the size of one object. */
+  readonly storage: { readonly gigabytes: number; readonly buckets: number; readonly objectGigabytes: number };
+  /** Schedules that start runs of agents. */
+  readonly schedules: number;
   /**
    * Limits of one build, how many deploys of the organization can run at once, and the total size of the files of all
    * its deploys (`storedMib`).
@@ -80,7 +97,11 @@ export const PLANS: Readonly<Record<PlanId, Plan>> = {
     support: 'community',
     sandbox: { timeoutMs: 30_000, memoryMib: 256, concurrency: 2 },
     ai: { tokensPerMinute: 40_000, concurrency: 4 },
+    agentRuns: { concurrency: 2, active: 100 },
     repositories: 10,
+    databases: { count: 2, gigabytes: 1, connections: 20, memoryMib: 256, restoreDays: 1 },
+    storage: { gigabytes: 1, buckets: 10, objectGigabytes: 1 },
+    schedules: 0,
     deploys: { concurrency: 1, buildMs: 10 * MINUTE_MS, memoryMib: 2_048, diskMib: 4_096, storedMib: 1_024 },
     apps: { servers: 3, memoryMib: 512, cpuWeight: 50, cpuMaxPercent: 100, network: 'listed' },
   },
@@ -102,7 +123,11 @@ export const PLANS: Readonly<Record<PlanId, Plan>> = {
     support: 'email',
     sandbox: { timeoutMs: 60_000, memoryMib: 512, concurrency: 8 },
     ai: { tokensPerMinute: 400_000, concurrency: 32 },
+    agentRuns: { concurrency: 10, active: 1_000 },
     repositories: 100,
+    databases: { count: 25, gigabytes: 10, connections: 50, memoryMib: 512, restoreDays: 7 },
+    storage: { gigabytes: 100, buckets: 100, objectGigabytes: 50 },
+    schedules: 100,
     deploys: { concurrency: 3, buildMs: 30 * MINUTE_MS, memoryMib: 4_096, diskMib: 8_192, storedMib: 20_480 },
     apps: { servers: 8, memoryMib: 512, cpuWeight: 100, cpuMaxPercent: 200, network: 'public' },
   },
@@ -124,7 +149,11 @@ export const PLANS: Readonly<Record<PlanId, Plan>> = {
     support: 'priority',
     sandbox: { timeoutMs: 120_000, memoryMib: 1_024, concurrency: 32 },
     ai: { tokensPerMinute: 4_000_000, concurrency: 128 },
+    agentRuns: { concurrency: 50, active: 20_000 },
     repositories: 1_000,
+    databases: { count: 200, gigabytes: 100, connections: 100, memoryMib: 1_024, restoreDays: 14 },
+    storage: { gigabytes: 1_000, buckets: 1_000, objectGigabytes: 500 },
+    schedules: 1_000,
     deploys: { concurrency: 12, buildMs: 45 * MINUTE_MS, memoryMib: 8_192, diskMib: 16_384, storedMib: 204_800 },
     apps: { servers: 16, memoryMib: 1_024, cpuWeight: 200, cpuMaxPercent: 400, network: 'public' },
   },
@@ -146,7 +175,11 @@ export const PLANS: Readonly<Record<PlanId, Plan>> = {
     support: 'dedicated',
     sandbox: { timeoutMs: 300_000, memoryMib: 2_048, concurrency: 64 },
     ai: { tokensPerMinute: 20_000_000, concurrency: 256 },
+    agentRuns: { concurrency: 200, active: 100_000 },
     repositories: 10_000,
+    databases: { count: 2_000, gigabytes: 1_000, connections: 200, memoryMib: 2_048, restoreDays: 30 },
+    storage: { gigabytes: 10_000, buckets: 1_000, objectGigabytes: 5_000 },
+    schedules: 10_000,
     deploys: { concurrency: 12, buildMs: 45 * MINUTE_MS, memoryMib: 8_192, diskMib: 16_384, storedMib: 2_097_152 },
     apps: { servers: 24, memoryMib: 2_048, cpuWeight: 400, cpuMaxPercent: 800, network: 'public' },
   },

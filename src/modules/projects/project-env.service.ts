@@ -121,6 +121,15 @@ export class ProjectEnvService {
     }));
   }
 
+  /** Encrypts variables that are not those of the project itself, but go to the same programs. */
+  seal(projectId: string, target: EnvTarget, variables: readonly OpenedVariable[]): SealedVariable[] {
+    return variables.map(({ name, value, secret }) => ({
+      name,
+      value: this.vault.seal(value, { projectId, target, name }),
+      secret,
+    }));
+  }
+
   /** Encrypts the same values with the newest key, in the same order. @throws {KeyMissing} */
   reencrypted(
     projectId: string,

@@ -12,6 +12,8 @@ export const REPOSITORY_ERRORS = defineErrors({
     title: 'Repositories are served over smart HTTP only.',
   },
   repository_not_found: { type: 'not_found_error', status: 404, title: 'Repository not found.' },
+  branch_not_found: { type: 'not_found_error', status: 404, title: 'The repository has no such branch.' },
+  branch_moved: { type: 'conflict_error', status: 409, title: 'The branch is at another commit than expected.' },
   repository_full: { type: 'api_error', status: 413, title: 'The repository has reached its size limit.' },
 });
 
@@ -24,6 +26,30 @@ export class RepositoryNotFound extends DomainError {
     super(REPOSITORY_ERRORS.repository_not_found, 'Repository not found.', {
       hint: 'List the repositories with GET /api/v1/repositories; x-service-org selects the organization.',
     });
+  }
+}
+
+export class BranchNotFound extends DomainError {
+  constructor(branch: string) {
+    super(REPOSITORY_ERRORS.branch_not_found, `The repository has no branch ${branch.slice(0, 255)}.`, {
+      hint: 'List the branches with GET /api/v1/repositories/{repository_id}/branches.',
+    });
+  }
+}
+
+/** A commit is added on the parent that its author has seen, so that nothing of others is undone. */
+export class BranchMoved extends DomainError {
+  constructor(branch: string, head: string | undefined) {
+    super(
+      REPOSITORY_ERRORS.branch_moved,
+      head === undefined
+        ? `The branch ${branch} does not exist, and the expected commit is not in the repository.`
+        : `The branch ${branch} is at ${head}, and not at the expected commit.`,
+      {
+        hint: 'Read the files again, and write on the commit that was read.',
+        details: { head: head ?? null },
+      },
+    );
   }
 }
 

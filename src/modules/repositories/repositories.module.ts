@@ -8,11 +8,14 @@ import { GitBackend } from './git/git-backend.js';
 import { GitPlaces } from './git/git-places.js';
 import { GitPrograms } from './git/git-programs.js';
 import { BareRepositories } from './git/bare-repositories.js';
+import { KeyedCommits } from './git/keyed-commits.js';
+import { RepositoryTrees } from './git/repository-trees.js';
 import { RepositoriesHome } from './git/repositories-home.js';
 import { GithubHost } from './hosts/github-host.js';
 import { OwnHost } from './hosts/own-host.js';
 import { RepositoriesCounter } from './persistence/repositories-counter.js';
 import { RepositoriesPersistenceModule } from './persistence/repositories-persistence.module.js';
+import { FileWrites } from './pushes/file-writes.js';
 import { GitSlots } from './pushes/git-slots.js';
 import { PushLifecycle } from './pushes/push-lifecycle.js';
 import { GitHost } from './pushes/git-host.js';
@@ -23,6 +26,7 @@ import { PushedCommits } from './pushes/pushed-commits.js';
 import { PushesService } from './pushes/pushes.service.js';
 import { REPOSITORIES_METRICS } from './metrics/repositories.metrics.js';
 import { RepositoriesService } from './hosted/repositories.service.js';
+import { RepositoryFilesService } from './repository-files.service.js';
 import { UploadedTrees } from './uploaded-trees.js';
 import { RepositorySources } from './repository-sources.js';
 import { RepositoryBranches } from './hosted/repository-branches.js';
@@ -33,6 +37,7 @@ import { TemplateCatalog } from './templates/template-catalog.js';
   imports: [GithubModule, LimitsModule, OrgDirectoryModule, PlansModule, RepositoriesPersistenceModule],
   providers: [
     Directories,
+    FileWrites,
     GitBackend,
     GitHost,
     GithubHost,
@@ -40,6 +45,7 @@ import { TemplateCatalog } from './templates/template-catalog.js';
     RepositorySources,
     GitPlaces,
     GitPrograms,
+    KeyedCommits,
     BareRepositories,
     PushedCommits,
     PushesService,
@@ -52,6 +58,8 @@ import { TemplateCatalog } from './templates/template-catalog.js';
     RepositoriesHome,
     RepositoriesService,
     RepositoryBranches,
+    RepositoryFilesService,
+    RepositoryTrees,
     RepositoryUrls,
     TemplateCatalog,
     UploadedTrees,
@@ -66,6 +74,7 @@ import { TemplateCatalog } from './templates/template-catalog.js';
     PushReporters,
     RepositoriesService,
     RepositoryBranches,
+    RepositoryFilesService,
     RepositorySources,
     RepositoryUrls,
     UploadedTrees,

@@ -1,7 +1,7 @@
 import type { Role } from '../config/config.js';
 
 /** A role whose process keeps running. */
-export type ProcessRole = Extract<Role, 'api' | 'edge' | 'worker'>;
+export type ProcessRole = Extract<Role, 'api' | 'edge' | 'worker' | 'databases'>;
 
 /** Work that is repeated at an interval. The handler and the generated page both read it. */
 export interface ScheduleDefinition {

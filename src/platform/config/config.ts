@@ -1,11 +1,12 @@
 import { resolve } from 'node:path';
+import type { BlobCredentials } from '../blobs/blobs-url.js';
 import { ChoiceSetting, IntegerSetting, ParsedSetting, ServerSetting, TextSetting, UrlSetting } from './setting.js';
 import { parseTrustProxy, type TrustProxy } from './trust-proxy.js';
 import { parseVersionedSecrets, type VersionedSecret } from './versioned-secrets.js';
 
 export type { VersionedSecret };
 
-export const ROLES = ['all', 'api', 'edge', 'worker', 'migrate', 'seed', 'backup', 'restore'] as const;
+export const ROLES = ['all', 'api', 'edge', 'worker', 'databases', 'migrate', 'seed', 'backup', 'restore'] as const;
 export type Role = (typeof ROLES)[number];
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
@@ -30,7 +31,8 @@ export class Config {
 
   @IntegerSetting({
     name: 'PORT',
-    summary: 'Port of the API, or of probes and metrics in the roles `edge` and `worker`. `0` picks a free one.',
+    summary:
+      'Port of the API, or of probes and metrics in the roles `edge`, `worker` and `databases`. `0` picks a free one.',
     min: 0,
     max: 65_535,
   })
@@ -125,7 +127,8 @@ export class Config {
   @ServerSetting({
     name: 'REDIS_URL',
     summary:
-      'A Redis to use instead of its own (`unix:///path?db=0` for a socket). `api`, `edge` and `worker` require it.',
+      'A Redis to use instead of its own (`unix:///path?db=0` for a socket). `api`, `edge`, `worker` and `databases` ' +
+      'require it.',
     example: 'redis://:password@redis.example.com:6379/0',
     schemes: ['redis://', 'rediss://', 'unix://'],
   })
@@ -203,6 +206,21 @@ export class Config {
   })
   readonly drainDelayMs: number = 2_000;
 
+  @TextSetting({
+    name: 'AWS_ACCESS_KEY_ID',
+    summary: 'For settings that name a bucket (`s3://…`). By default the credentials of the machine are used.',
+  })
+  private readonly accessKeyId?: string;
+
+  @TextSetting({ name: 'AWS_SECRET_ACCESS_KEY', summary: 'For settings that name a bucket (`s3://…`).' })
+  private readonly secretAccessKey?: string;
+
+  @TextSetting({
+    name: 'AWS_SESSION_TOKEN',
+    summary: 'For settings that name a bucket (`s3://…`), with temporary credentials.',
+  })
+  private readonly sessionToken?: string;
+
   /** The address at which callers reach the API, without a trailing slash. */
   get publicUrl(): string {
     return this.givenPublicUrl ?? `http://${hostForUrl(this.host)}:${this.port}`;
@@ -231,6 +249,13 @@ export class Config {
   /** Writes are refused when the disk of {@link dataDir} has less free space than this; 0 disables the check. */
   get storageReserveBytes(): number {
     return this.storageReserveMib * 1_048_576;
+  }
+
+  /** Undefined unless the settings name both parts of a key. */
+  get blobCredentials(): BlobCredentials {
+    const { accessKeyId, secretAccessKey, sessionToken } = this;
+    if (accessKeyId === undefined || secretAccessKey === undefined) return undefined;
+    return { accessKeyId, secretAccessKey, sessionToken };
   }
 
   /** How many connections one process may keep open, and how many of them may come from one address. */
@@ -268,7 +293,7 @@ export class Config {
     for (const name of ['API_KEY_PEPPER', 'SECRETS_KEY']) {
       if (environment[name] !== undefined) continue;
       // A worker needs them because it creates the tokens that are sent by e-mail.
-      if (role === 'api' || role === 'edge' || role === 'worker')
+      if (role === 'api' || role === 'edge' || role === 'worker' || role === 'databases')
         faults.push(`${name} must be set for the role ${role}`);
       if (role === 'all' && databaseUrl !== undefined) faults.push(`${name} must be set where DATABASE_URL is`);
     }

@@ -10,10 +10,10 @@ const LONGEST_PAUSE_MS = 2_000;
 const CONNECT_WITHIN_MS = 2_000;
 
 /**
- * Called after each notification and after each (re)connection. Notifications are lost while disconnected, so the
- * listener must read its state again.
+ * Called after each notification with its payload, and after each (re)connection without one. Notifications are lost
+ * while disconnected, so the listener must then read its state again.
  */
-export type OnChange = () => void;
+export type OnChange = (payload?: string) => void;
 
 /**
  * Runs `LISTEN` on a connection of its own, because the pool would share it. A broken connection is replaced at once,
@@ -38,7 +38,13 @@ export class DatabaseNotifications {
   listen(channel: string, onChange: OnChange): void {
     this.listeners.set(channel, [...(this.listeners.get(channel) ?? []), onChange]);
     if (this.running === undefined) this.running = this.keepConnected();
-    else this.client?.query(`LISTEN ${channel}`).then(onChange, () => undefined);
+    else
+      this.client?.query(`LISTEN ${channel}`).then(
+        () => {
+          onChange();
+        },
+        () => undefined,
+      );
   }
 
   private async keepConnected(): Promise<void> {
@@ -74,8 +80,8 @@ export class DatabaseNotifications {
     });
     try {
       await client.connect();
-      client.on('notification', ({ channel }) => {
-        this.notify(channel);
+      client.on('notification', ({ channel, payload }) => {
+        this.notify(channel, payload);
       });
       for (const channel of this.listeners.keys()) await client.query(`LISTEN ${channel}`);
     } catch (error) {
@@ -92,8 +98,8 @@ export class DatabaseNotifications {
     };
   }
 
-  private notify(channel: string): void {
-    for (const onChange of this.listeners.get(channel) ?? []) onChange();
+  private notify(channel: string, payload?: string): void {
+    for (const onChange of this.listeners.get(channel) ?? []) onChange(payload);
   }
 
   private async close(): Promise<void> {

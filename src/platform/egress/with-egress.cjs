@@ -1,24 +1,35 @@
 'use strict';
 /**
- * Runs inside of the isolation: `node with-egress.cjs <program> [argument …]`. It forwards connections to
- * 127.0.0.1:3128 to the proxy's socket, the only way out, for as long as the program runs, and exits with the program's
- * status.
+ * Runs inside of the isolation: `node with-egress.cjs <program> [argument …]`. It forwards connections to ports of
+ * 127.0.0.1 to sockets of the host, for as long as the program runs, and exits with the program's status. 3128 leads to
+ * the proxy, the only way out, and a socket `tcp-<port>` is reached at its port.
  */
 const { spawn } = require('node:child_process');
+const { readdirSync } = require('node:fs');
 const net = require('node:net');
+const { join } = require('node:path');
 
-const PORT = 3128;
-const PROXY = '/run/egress/proxy';
+const DIRECTORY = '/run/egress';
+const PROXY_PORT = 3128;
 
-const server = net.createServer((client) => {
-  const proxy = net.connect(PROXY);
-  client.on('error', () => proxy.destroy());
-  proxy.on('error', () => client.destroy());
-  client.pipe(proxy);
-  proxy.pipe(client);
+/** Resolves when connections to the port are forwarded. */
+function forward(port, path) {
+  const server = net.createServer({ allowHalfOpen: true, noDelay: true }, (client) => {
+    const service = net.connect({ path, allowHalfOpen: true });
+    client.on('error', () => service.destroy());
+    service.on('error', () => client.destroy());
+    client.pipe(service);
+    service.pipe(client);
+  });
+  return new Promise((resolve) => server.listen(port, '127.0.0.1', resolve));
+}
+
+const ports = readdirSync(DIRECTORY).flatMap((name) => {
+  const port = name === 'proxy' ? PROXY_PORT : Number(/^tcp-(\d+)$/.exec(name)?.[1]);
+  return Number.isInteger(port) ? [forward(port, join(DIRECTORY, name))] : [];
 });
 
-server.listen(PORT, '127.0.0.1', () => {
+void Promise.all(ports).then(() => {
   const [program, ...args] = process.argv.slice(2);
   const child = spawn(program, args, { stdio: 'inherit' });
   child.once('error', (error) => {

@@ -9,6 +9,9 @@ export const GENERIC_ERRORS = defineErrors({
   method_not_allowed: { type: 'api_error', status: 405, title: 'The endpoint does not support this method.' },
   request_timeout: { type: 'api_error', status: 408, title: 'The request did not arrive in time.' },
   already_exists: { type: 'conflict_error', status: 409, title: 'The resource already exists.' },
+  stale_version: { type: 'conflict_error', status: 409, title: 'The resource has changed since it was read.' },
+  task_already_claimed: { type: 'conflict_error', status: 409, title: 'Another caller has claimed the task.' },
+  task_not_claimed: { type: 'conflict_error', status: 409, title: 'The caller has not claimed the task.' },
   integration_not_configured: {
     type: 'conflict_error',
     status: 409,

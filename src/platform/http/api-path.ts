@@ -5,5 +5,12 @@ export function isApiCall({ path }: Request): boolean {
   return path === '/api/v1' || path.startsWith('/api/v1/');
 }
 
-/** True for requests that count against the caller's rate limit: calls of the API, and requests of git. */
-export const isCountedCall = (request: Request): boolean => isApiCall(request) || request.path.startsWith('/git/');
+/**
+ * True for requests that count against the caller's rate limit: calls of the API, requests of git, and messages of MCP
+ * clients.
+ */
+export const isCountedCall = (request: Request): boolean =>
+  isApiCall(request) ||
+  request.path.startsWith('/git/') ||
+  request.path === '/mcp' ||
+  request.path === '/mcp/anonymous';

@@ -4,6 +4,7 @@ import type { Socket } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import type { Log } from '../logging/log.js';
 import { plainAddress } from './caller-chain.js';
+import { isInnerSocket } from './inner-calls.js';
 
 export interface ConnectionBounds {
   readonly max: number;
@@ -31,7 +32,7 @@ export function boundConnections(server: Server, { max, maxPerAddress, isShared,
   const open = new Map<string, number>();
   server.on('connection', (socket: Socket) => {
     const address = plainAddress(socket.remoteAddress ?? '');
-    if (address === '' || isShared(address)) return;
+    if (address === '' || isShared(address) || isInnerSocket(socket)) return;
     const network = networkOf(address);
     const count = open.get(network) ?? 0;
     if (count >= maxPerAddress) {

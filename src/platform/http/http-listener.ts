@@ -1,5 +1,5 @@
 import type { Server, ServerOptions, ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Server as NetServer } from 'node:net';
 
 /** These limits end connections on which a caller sends one byte at a time. */
 export const CONNECTION_BOUNDS = {
@@ -17,7 +17,7 @@ const SWEEP_MS = 50;
 
 /** Resolves once the server listens. @throws {Error} of the system, when the address is not available. */
 export function listen(
-  server: Server,
+  server: NetServer,
   address: { readonly port: number; readonly host: string } | { readonly path: string },
 ): Promise<void> {
   return new Promise((resolve, reject) => {

@@ -34,10 +34,10 @@ export class MethodNotAllowed extends DomainError {
 
 /** The method is refused on every path, unlike with {@link MethodNotAllowed}. */
 export class MethodNotSupported extends DomainError {
-  constructor(method: string) {
+  constructor(method: string, allowed = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS') {
     super(GENERIC_ERRORS.method_not_allowed, `The method ${method} is not supported.`, {
       hint: 'Use a method that the endpoint lists in the documentation.',
-      headers: { Allow: 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS' },
+      headers: { Allow: allowed },
     });
   }
 }

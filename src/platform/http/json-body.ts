@@ -22,6 +22,8 @@ interface BodyRule {
   readonly actsOutside: OutsideRule;
   /** When undefined, the route takes no body, and what is sent is not read. */
   readonly limitBytes: number | undefined;
+  /** False when the body is a message that carries calls, each of which has the guarantees itself. */
+  readonly isWrite: boolean;
 }
 
 /** See {@link WriteRule.actsOutside}. For some routes it depends on the body. */
@@ -38,7 +40,7 @@ export function TakesJson({
   actsOutside = false,
 }: { limitBytes?: number; actsOutside?: OutsideRule } = {}): MethodDecorator {
   return applyDecorators(
-    Body({ limitBytes, actsOutside }),
+    Body({ limitBytes, actsOutside, isWrite: true }),
     UseInterceptors(WriteInterceptor),
     ApiConsumes('application/json'),
   );
@@ -46,7 +48,15 @@ export function TakesJson({
 
 /** Declares that the route writes and reads no body. */
 export function TakesNothing({ actsOutside = false } = {}): MethodDecorator {
-  return applyDecorators(Body({ limitBytes: undefined, actsOutside }), UseInterceptors(WriteInterceptor));
+  return applyDecorators(
+    Body({ limitBytes: undefined, actsOutside, isWrite: true }),
+    UseInterceptors(WriteInterceptor),
+  );
+}
+
+/** Declares that the route reads a JSON object that carries a call of another route, which gives the guarantees. */
+export function TakesMessage({ limitBytes = DEFAULT_LIMIT_BYTES } = {}): MethodDecorator {
+  return applyDecorators(Body({ limitBytes, actsOutside: false, isWrite: false }), UseInterceptors(WriteInterceptor));
 }
 
 /** Reads the body of a write and applies the guarantees that the API gives for every write. */
@@ -67,7 +77,7 @@ export class WriteInterceptor implements NestInterceptor {
       rule.limitBytes === undefined ? Promise.resolve() : this.read(request, http.getResponse(), rule.limitBytes);
     return from(read).pipe(
       mergeMap(() =>
-        this.guarantees.areAskedBy(request)
+        rule.isWrite && this.guarantees.areAskedBy(request)
           ? from(
               this.guarantees.answer(request, ruleFor(request, rule), () =>
                 lastValueFrom(next.handle(), { defaultValue: undefined }),

@@ -9,6 +9,7 @@ import { Log } from '../logging/log.js';
 import { RequestContext } from '../logging/request-context.js';
 import { addDefaultHeaders } from './fast-messages.js';
 import { HttpMetrics } from './http.metrics.js';
+import { innerOriginOf } from './inner-calls.js';
 import { maskedPath } from './masked-path.js';
 import { attachState, type RequestState, stateOf } from './request-state.js';
 import { securityHeaders } from './security-headers.js';
@@ -37,10 +38,12 @@ export class RequestContextMiddleware {
   }
 
   readonly use = (request: Request, response: Response, next: NextFunction): void => {
+    const via = innerOriginOf(request)?.via;
     const state: RequestState = {
       requestId: callersRequestId(request.headers) ?? this.ids.next(REQUEST_ID),
       traceId: traceIdFrom(request.headers),
       startedAtMs: performance.now(),
+      ...(via === undefined ? {} : { via }),
     };
     attachState(request, state);
     addDefaultHeaders(response, this.headers);

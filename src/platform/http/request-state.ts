@@ -10,6 +10,8 @@ export interface RequestState {
   readonly startedAtMs: number;
   /** What modules add to the log lines of the request: ids, which need no escapes. */
   logFields?: Readonly<Record<string, string>>;
+  /** What an inner call is made through, for example `mcp:create_project`. */
+  readonly via?: string;
   /** Identifies the authenticated caller, so that retries of a write are matched to it. */
   callerKey?: string;
 }

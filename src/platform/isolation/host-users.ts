@@ -20,6 +20,9 @@ interface Range {
  */
 const ALWAYS: Range = { first: 65_520, count: 14 };
 
+/** The last of them is never lent, because its files are kept. */
+const KEPT_USER: HostUser = { uid: 65_533, gid: 65_533 };
+
 /**
  * The same document leaves everything from 1879048192 on unused. A container has such users only if it maps all ids.
  */
@@ -30,8 +33,11 @@ const WHERE_MAPPED: Range = { first: 1_879_048_192, count: 242 };
  * Only root can change users; otherwise programs run as the service's own user, which is not root either.
  */
 export class HostUsers {
-  /** The number of users. */
+  /** The number of users that can be lent. */
   readonly count: number;
+
+  /** The user for programs whose files outlive the service. It is always the same, and they share it. */
+  readonly kept = KEPT_USER;
 
   private readonly free: HostUser[];
 
@@ -41,7 +47,9 @@ export class HostUsers {
   ) {
     const ranges = [ALWAYS, WHERE_MAPPED].filter((range) => isMapped(range, uidMap));
     const users = ranges.flatMap(({ first, count }) =>
-      Array.from({ length: count }, (_, step) => ({ uid: first + step, gid: first + step })),
+      Array.from({ length: count }, (_, step) => ({ uid: first + step, gid: first + step })).filter(
+        ({ uid }) => uid !== KEPT_USER.uid,
+      ),
     );
     this.count = users.length;
     // Services on one machine do not coordinate, so each starts at a different user.

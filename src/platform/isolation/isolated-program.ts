@@ -1,4 +1,4 @@
-import { type Readable } from 'node:stream';
+import { type Readable, type Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { ContainedChild, type ContainedParts, endOf } from './contained-child.js';
@@ -86,6 +86,11 @@ export class IsolatedProgram {
     return this.parts.group.usage().memoryPeakBytes;
   }
 
+  /** True when the kernel has ended something inside because memory ran out. The rest may go on. */
+  get ranOutOfMemory(): boolean {
+    return this.isAlive && this.parts.group.ranOutOfMemory();
+  }
+
   /** The network that leads out of the machine; null when it has none. */
   get network(): AttachedNetwork | null {
     return this.parts.network;
@@ -96,6 +101,11 @@ export class IsolatedProgram {
    */
   get stdout(): Readable {
     return this.inside.pipe(1);
+  }
+
+  /** Standard input, for a program that reads more than fits into memory; requires `sendsMore`. It must be ended. */
+  get stdin(): Writable {
+    return this.inside.pipe(0);
   }
 
   /**

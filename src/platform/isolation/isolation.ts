@@ -2,6 +2,7 @@ import assert from 'node:assert';
 import { spawn } from 'node:child_process';
 import { lchown } from 'node:fs/promises';
 
+import { type ServerAccount } from '../accounts/server-account.js';
 import { bubblewrapOptions, type IsolationShape } from './bubblewrap.js';
 import { CgroupsV1 } from './cgroups/cgroup-v1.js';
 import { CgroupsV2 } from './cgroups/cgroup-v2.js';
@@ -63,6 +64,12 @@ export class Isolation {
     processes: 'any',
     sockets: 'internet',
     assemblesImages: true,
+  });
+  private readonly sharedMemorySeccomp = seccompFilter({
+    architecture: this.architecture,
+    processes: 'any',
+    sockets: 'local',
+    sharedMemory: true,
   });
   private readonly launchSeccomp = {
     none: seccompFilter({ architecture: this.architecture, processes: 'any', sockets: 'local' }),
@@ -147,6 +154,20 @@ export class Isolation {
     return new Tenant(this.users);
   }
 
+  /**
+   * Returns the user for programs whose files outlive this process. It is always the same, and all such programs share
+   * it, so only their namespaces separate them.
+   */
+  keptUser(): LentUser {
+    return new KeptTenant(this.users);
+  }
+
+  /** The account of {@link keptUser}, or undefined when programs run as the service's own user. */
+  get keptAccount(): ServerAccount | undefined {
+    const { canSwitch, kept } = this.users;
+    return canSwitch ? { ...kept, name: String(kept.uid) } : undefined;
+  }
+
   /** Ends every isolated program. */
   async close(): Promise<void> {
     if (this.closed) return;
@@ -198,6 +219,8 @@ export class Isolation {
     const { limits } = spec;
     const rules = typeof spec.network === 'string' ? null : spec.network;
     const tasks = limits.tasks + TASKS_AROUND + (rules === null ? 0 : TASKS_OF_NETWORK);
+    const hostUser = spec.user === undefined ? null : hostUserOf(spec.user);
+    const sharesUser = spec.user instanceof KeptTenant;
     const options = bubblewrapOptions(
       { ...spec, scratchBytes: limits.scratchBytes, tellsExit: true, keepsNetwork: rules !== null },
       this.libraries,
@@ -217,20 +240,24 @@ export class Isolation {
         cpuMs: limits.cpuMs,
         // A limit on each process would not limit their sum, which is watched instead.
         dataBytes: null,
-        processes: this.users.canSwitch ? tasks : tasks + tasksOfUser(this.serviceUid),
+        processes: this.users.canSwitch && !sharesUser ? tasks : tasks + tasksOfUser(hostUser?.uid ?? this.serviceUid),
       },
       command: [bubblewrap, '--args', String(OPTIONS_DESCRIPTOR), '--', ...spec.command],
       make: (parts) =>
         new IsolatedProgram({
           ...parts,
           spec,
-          seccomp:
-            spec.system === 'builder'
-              ? this.builderSeccomp
-              : this.launchSeccomp[typeof spec.network === 'string' ? spec.network : 'loopback'],
+          seccomp: this.filterOf(spec),
           options: Buffer.from(options.map((option) => `${option}\0`).join('')),
         }),
     });
+  }
+
+  private filterOf({ system, sharedMemory = false, network }: LaunchSpec): Buffer {
+    assert(!sharedMemory || (network === 'none' && system !== 'builder'), 'shared memory excludes a network');
+    if (sharedMemory) return this.sharedMemorySeccomp;
+    if (system === 'builder') return this.builderSeccomp;
+    return this.launchSeccomp[typeof network === 'string' ? network : 'loopback'];
   }
 
   private contain<Contained extends IsolatedProcess | IsolatedProgram>({
@@ -320,25 +347,39 @@ interface SpawnParts {
   readonly listener: number | undefined;
 }
 
-/** Holds a host user where users can be changed, else none. */
-class Tenant implements LentUser {
-  readonly user: HostUser | null;
+/** Has a host user where users can be changed, else none. */
+abstract class UserHolder implements LentUser {
+  protected constructor(readonly user: HostUser | null) {}
 
-  constructor(private readonly users: HostUsers) {
-    this.user = users.canSwitch ? users.lend() : null;
-  }
+  abstract giveBack(): void;
 
   async own(directory: string): Promise<void> {
     if (this.user !== null) await lchown(directory, this.user.uid, this.user.gid);
   }
+}
 
-  giveBack(): void {
+class Tenant extends UserHolder {
+  constructor(private readonly users: HostUsers) {
+    super(users.canSwitch ? users.lend() : null);
+  }
+
+  override giveBack(): void {
     if (this.user !== null) this.users.takeBack(this.user);
   }
 }
 
+class KeptTenant extends UserHolder {
+  constructor(users: HostUsers) {
+    super(users.canSwitch ? users.kept : null);
+  }
+
+  override giveBack(): void {
+    // It was not taken from the others.
+  }
+}
+
 function hostUserOf(user: LentUser): HostUser | null {
-  assert(user instanceof Tenant, 'users are lent by Isolation.lendUser');
+  assert(user instanceof UserHolder, 'users are lent by Isolation');
   return user.user;
 }
 

@@ -58,6 +58,11 @@ export interface LaunchSpec {
    * network also leads out of the machine, as far as the rules allow.
    */
   readonly network: 'none' | 'loopback' | NetworkRules;
+  /**
+   * True for a program that needs System V shared memory, in an IPC namespace of its own. It must have no network. Only
+   * a cgroup counts such memory in all cases: without one, what no process has attached is not counted.
+   */
+  readonly sharedMemory?: boolean;
   /** When undefined, a user is lent for as long as the program runs. */
   readonly user?: LentUser;
   readonly limits: LaunchLimits;

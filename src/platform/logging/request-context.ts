@@ -7,6 +7,8 @@ export interface Correlation {
   readonly traceId: string;
   /** What modules add to log lines, for example the id of an account. */
   readonly logFields?: Readonly<Record<string, string>>;
+  /** What an inner call is made through, for example `mcp:create_project`. */
+  readonly via?: string;
 }
 
 /** Knows the request, or the job of a request, that the running code belongs to. */

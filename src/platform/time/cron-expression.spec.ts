@@ -12,6 +12,9 @@ const times = (text: string, from: string, { zone = 'UTC', count = 3 } = {}): st
   return found;
 };
 
+const MINUTE = 60_000;
+const iso = (instant: number): string => new Date(instant).toISOString();
+
 describe('a cron expression', () => {
   it.each([
     ['*/5 * * * *', ['2026-01-01T00:05', '2026-01-01T00:10', '2026-01-01T00:15']],
@@ -33,7 +36,7 @@ describe('a cron expression', () => {
     const zone = 'Europe/Berlin';
     expect(times('30 2 * * *', '2026-03-28T00:00:00Z', { zone })).toEqual([
       '2026-03-28T01:30',
-      '2026-03-29T01:30',
+      '2026-03-29T01:00',
       '2026-03-30T00:30',
     ]);
     expect(times('30 2 * * *', '2026-10-24T12:00:00Z', { zone })).toEqual([
@@ -129,6 +132,122 @@ describe('a cron expression', () => {
       ),
       { numRuns: 60 },
     );
+  });
+});
+
+/** Looks at every minute, and reads the clock without any code of ours. */
+class EveryMinute {
+  private readonly walls = new Map<number, number>();
+  private readonly format: Intl.DateTimeFormat;
+
+  constructor(timeZone: string) {
+    const numeric = 'numeric' as const;
+    const date = { year: numeric, month: numeric, day: numeric, hour: numeric, minute: numeric };
+    this.format = new Intl.DateTimeFormat('en-US', { timeZone, hourCycle: 'h23', ...date });
+  }
+
+  wallOf(instant: number): number {
+    let wall = this.walls.get(instant);
+    if (wall !== undefined) return wall;
+    const parts = Object.fromEntries(
+      this.format.formatToParts(instant).map(({ type, value }) => [type, Number(value)]),
+    );
+    wall = Date.UTC(parts['year']!, parts['month']! - 1, parts['day'], parts['hour'], parts['minute']);
+    this.walls.set(instant, wall);
+    return wall;
+  }
+
+  /** Returns all times from the first instant to the last. */
+  times(isTime: (wall: Date) => boolean, namesHours: boolean, [from, to]: readonly [number, number]): number[] {
+    const found: number[] = [];
+    const seen = new Set<number>();
+    const fits = (wall: number): boolean => isTime(new Date(wall));
+    for (let at = from - 1_800 * MINUTE; at < to; at += MINUTE) {
+      const [last, wall] = [this.wallOf(at - MINUTE), this.wallOf(at)];
+      const skipped = Array.from(
+        { length: Math.max(0, (wall - last) / MINUTE - 1) },
+        (_, i) => last + (i + 1) * MINUTE,
+      );
+      const runs = namesHours ? (!seen.has(wall) && fits(wall)) || skipped.some(fits) : fits(wall);
+      seen.add(wall);
+      if (runs && at >= from) found.push(at);
+    }
+    return found;
+  }
+}
+
+describe('a clock that is set forward or back', () => {
+  /** A day or so before the clock changes. */
+  const SHIFTS: readonly (readonly [string, string])[] = [
+    ['Australia/Lord_Howe', '2026-04-03T20:00Z'],
+    ['Australia/Lord_Howe', '2026-10-02T20:00Z'],
+    ['Europe/Dublin', '2026-03-28T03:00Z'],
+    ['Europe/Dublin', '2026-10-24T03:00Z'],
+    ['Africa/Cairo', '2026-04-23T00:00Z'],
+    ['Africa/Cairo', '2026-10-29T00:00Z'],
+    ['Pacific/Chatham', '2026-04-04T00:00Z'],
+    ['Pacific/Chatham', '2026-09-26T00:00Z'],
+    ['Antarctica/Troll', '2026-03-28T03:00Z'],
+    ['Antarctica/Troll', '2026-10-24T03:00Z'],
+    ['Pacific/Apia', '2011-12-29T08:00Z'],
+    ['America/New_York', '2026-03-07T12:00Z'],
+    ['America/New_York', '2026-10-31T12:00Z'],
+    ['Africa/Casablanca', '2026-02-14T08:00Z'],
+    ['America/Havana', '2026-03-07T12:00Z'],
+    ['Asia/Beirut', '2026-10-24T08:00Z'],
+    ['Asia/Kathmandu', '2026-03-07T12:00Z'],
+  ];
+  const DAYS = 3;
+  const clocks = new Map(SHIFTS.map(([zone]) => [zone, new EveryMinute(zone)]));
+  const some = (min: number, max: number, most: number): fc.Arbitrary<number[]> =>
+    fc.uniqueArray(fc.integer({ min, max }), { minLength: 1, maxLength: most });
+
+  it('runs exactly what looking at every minute finds', () => {
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...SHIFTS),
+        some(0, 59, 4),
+        fc.option(fc.oneof(some(0, 3, 3), some(0, 23, 8)), { nil: undefined }),
+        fc.option(some(0, 6, 5), { nil: undefined }),
+        ([zone, start], minutes, hours, weekdays) => {
+          const text = `${minutes.join(',')} ${hours?.join(',') ?? '*'} * * ${weekdays?.join(',') ?? '*'}`;
+          const from = Date.parse(start);
+          const isTime = (wall: Date): boolean =>
+            minutes.includes(wall.getUTCMinutes()) &&
+            (hours?.includes(wall.getUTCHours()) ?? true) &&
+            (weekdays?.includes(wall.getUTCDay()) ?? true);
+          const to = from + DAYS * 86_400_000;
+          const expected = clocks.get(zone)!.times(isTime, hours !== undefined, [from, to]);
+          const found: number[] = [];
+          const expression = CronExpression.parse(text);
+          for (let after = from - 1; ; found.push(after)) {
+            after = expression.next(new Date(after), WallClock.in(zone)!)!.getTime();
+            if (after >= to) break;
+          }
+          expect({ zone, text, times: found.map(iso) }).toEqual({ zone, text, times: expected.map(iso) });
+        },
+      ),
+      { numRuns: 150 },
+    );
+  });
+
+  it('finds the same time from every moment before it', () => {
+    const expression = CronExpression.parse('10,45 1,2,3 * * *');
+    for (const [zone, start] of SHIFTS) {
+      const isTime = (wall: Date): boolean =>
+        [10, 45].includes(wall.getUTCMinutes()) && [1, 2, 3].includes(wall.getUTCHours());
+      const from = Date.parse(start);
+      const expected = clocks.get(zone)!.times(isTime, true, [from, from + (DAYS + 3) * 86_400_000]);
+      for (let at = from; at < from + DAYS * 86_400_000; at += 7 * MINUTE)
+        expect(expression.next(new Date(at), WallClock.in(zone)!)!.getTime()).toBe(expected.find((time) => time > at));
+    }
+  });
+
+  it('runs what a whole day was skipped over at its end', () => {
+    expect(times('30 9 30 12 *', '2011-12-01T00:00:00Z', { zone: 'Pacific/Apia', count: 2 })).toEqual([
+      '2011-12-30T10:00',
+      '2012-12-29T19:30',
+    ]);
   });
 });
 

@@ -22,7 +22,7 @@ const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 /** A 29 February can be eight years away, because 2100 is no leap year. */
 const MAX_DAYS = 3_000;
-/** No change of an offset in a time zone moves the clock by more than this. */
+/** No clock is set back by more than this. Samoa skipped a whole day, but that was forward. */
 const LARGEST_SHIFT_MS = 3 * 3_600_000;
 
 /** The text is not a cron expression, or no time fits it. */
@@ -43,6 +43,7 @@ export class CronExpression {
   private readonly weekdays: ReadonlySet<number>;
   private readonly isAnyDay: boolean;
   private readonly isAnyWeekday: boolean;
+  private readonly namesHours: boolean;
 
   private constructor(text: string, parts: readonly string[]) {
     const [minutes, hours, days, months, weekdays] = FIELDS.map((field, index) => valuesOf(parts[index]!, field)) as [
@@ -59,6 +60,7 @@ export class CronExpression {
     this.weekdays = new Set(weekdays.map((day) => day % 7));
     this.isAnyDay = parts[2]!.startsWith('*');
     this.isAnyWeekday = parts[4]!.startsWith('*');
+    this.namesHours = hours.length < 24;
     // Four years from a leap year have every date, and every weekday of nearly all of them.
     if (this.nextWall(Date.UTC(2024, 0, 1)) === undefined)
       throw new CronExpressionInvalid(`no date fits ${JSON.stringify(text)}`);
@@ -76,19 +78,16 @@ export class CronExpression {
   }
 
   /**
-   * Returns the first time after this one, in the time zone. A time that the clock skips in spring runs as much later.
-   * A time that it shows twice in autumn runs once, unless the expression names no hours.
+   * Returns the first time after this one, in the time zone. When the expression names hours, a time that the clock
+   * skips runs at the first moment after the gap, and a time that it shows twice runs once. Otherwise the expression
+   * means a rhythm, which neither makes up for what is skipped nor pauses while an hour is repeated.
    */
   next(after: Date, clock: WallClock): Date | undefined {
     const afterMs = after.getTime();
     const steady = clock.steadyOffsetAround(afterMs, DAY_MS);
-    if (steady !== undefined) {
-      const wall = this.nextWall(afterMs + steady + 1);
-      if (wall === undefined) return undefined;
-      const instant = wall - steady;
-      if (instant <= afterMs + DAY_MS) return new Date(instant);
-      return new Date(clock.instantsOf(wall)[0]!);
-    }
+    const wall = this.nextWall(afterMs + (steady ?? 0) + 1);
+    if (wall === undefined) return undefined;
+    if (steady !== undefined && wall - steady <= afterMs + DAY_MS) return new Date(wall - steady);
     return this.nextAroundShift(afterMs, clock);
   }
 
@@ -101,12 +100,18 @@ export class CronExpression {
       wall !== undefined && wall <= last;
       wall = this.nextWall(wall + 1)
     ) {
-      const instants = clock.instantsOf(wall);
-      for (const instant of this.hours.length === 24 ? instants : instants.slice(0, 1))
+      for (const instant of this.instantsOf(wall, clock))
         if (instant > afterMs && (best === undefined || instant < best)) best = instant;
-      if (best !== undefined && last === Infinity) last = wall + 2 * LARGEST_SHIFT_MS;
+      if (best !== undefined && last === Infinity) last = wall + LARGEST_SHIFT_MS;
     }
     return best === undefined ? undefined : new Date(best);
+  }
+
+  /** Returns the instants at which the expression runs for a time on the wall. */
+  private instantsOf(wall: number, clock: WallClock): readonly number[] {
+    const shown = clock.instantsOf(wall);
+    if (!this.namesHours) return shown;
+    return shown.length > 0 ? shown.slice(0, 1) : [clock.endOfGapAt(wall)];
   }
 
   /** Returns the first time on the wall that fits and is not before this one. Times on the wall are written as UTC. */

@@ -54,14 +54,25 @@ export class WallClock {
   }
 
   /**
-   * Returns the instants at which the wall shows this time, in order: one, or two when the clock was set back. A time
-   * that it skipped when it was set forward is moved by as much.
+   * Returns the instants at which the wall shows this time, in order: one, two when the clock was set back, and none
+   * when it was set forward past it.
    */
   instantsOf(wall: number): number[] {
     const offsets = [this.offsetAt(wall - MAX_OFFSET_MS), this.offsetAt(wall + MAX_OFFSET_MS)];
     const shown = offsets.map((offset) => wall - offset).filter((instant) => this.wallOf(instant) === wall);
-    const distinct = [...new Set(shown)].sort((one, other) => one - other);
-    return distinct.length > 0 ? distinct : [wall - Math.min(...offsets)];
+    return [...new Set(shown)].sort((one, other) => one - other);
+  }
+
+  /** Returns the first moment after the gap in which this time on the wall lies. */
+  endOfGapAt(wall: number): number {
+    let before = Math.floor((wall - MAX_OFFSET_MS) / QUARTER_MS);
+    let after = Math.ceil((wall + MAX_OFFSET_MS) / QUARTER_MS);
+    while (after - before > 1) {
+      const middle = Math.floor((before + after) / 2);
+      if (this.wallOf(middle * QUARTER_MS) > wall) after = middle;
+      else before = middle;
+    }
+    return after * QUARTER_MS;
   }
 
   private offsetAt(instant: number): number {

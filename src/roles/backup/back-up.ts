@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { Config } from '../../platform/config/config.js';
 import type { Settings } from '../../platform/config/settings.js';
 import type { Log } from '../../platform/logging/log.js';
+import { DatabasesSettings } from '../../modules/databases/databases.settings.js';
 import { HostingSettings } from '../../modules/hosting/hosting.settings.js';
 import { VERSION } from '../../platform/version.js';
 import { type BackupFile, BackupFiles } from './backup-files.js';
@@ -11,6 +12,7 @@ import { BackupKeys } from './backup-keys.js';
 import { dumpDatabase, fileOf } from './database-dump.js';
 import { withDatabase } from './database-access.js';
 import { writeManifest } from './manifest.js';
+import { storeProjectDatabases } from './project-databases.js';
 import { StoredFiles } from './stored-files.js';
 
 /**
@@ -42,7 +44,11 @@ export async function backUp(
       unfinished,
       passphrase === undefined ? undefined : await BackupKeys.create(passphrase),
     );
-    const database = await withDatabase(settings.of(Config), log, (url) => dumpDatabase(url, backup));
+    let unstored: string[] = [];
+    const database = await withDatabase(settings.of(Config), log, async (url) => {
+      unstored = await storeProjectDatabases(url);
+      return dumpDatabase(url, backup);
+    });
     const stored = await new StoredFiles(settings, log).save(backup);
     const paths = [...database.tables.map(({ name }) => fileOf(name)), ...stored];
     const files: BackupFile[] = [];
@@ -54,7 +60,7 @@ export async function backUp(
     const size = `${(bytes / 1_048_576).toFixed(1)} MiB in total`;
     return (
       `Backed up to ${directory}: ${database.tables.length} tables with ${rows} rows, ` +
-      `${stored.length} archives of files, ${size}.\n${remarks(settings, stored)}`
+      `${stored.length} archives of files, ${size}.\n${remarks(settings, stored, unstored)}`
     );
   } catch (error) {
     await rm(unfinished, { recursive: true, force: true });
@@ -73,7 +79,7 @@ async function take(directory: string, advice: string): Promise<void> {
 }
 
 /** Returns what the operator has to know to keep and restore the backup. */
-function remarks(settings: Settings, stored: readonly string[]): string {
+function remarks(settings: Settings, stored: readonly string[], unstored: readonly string[]): string {
   const hasSecrets = stored.some((path) => path.startsWith('secrets/'));
   const contents = hasSecrets
     ? 'the secrets of the service, source code and personal data'
@@ -89,6 +95,13 @@ function remarks(settings: Settings, stored: readonly string[]): string {
       : 'API_KEY_PEPPER and SECRETS_KEY are not in the backup. Keep them too: API keys and secrets need them.',
     settings.of(HostingSettings).artifactsPlace.kind === 's3'
       ? 'The files of deploys are in the bucket of ARTIFACTS_URL, and not in the backup.'
+      : '',
+    settings.of(DatabasesSettings).backupsPlace.kind === 's3'
+      ? 'Project databases are in the bucket of DATABASE_BACKUPS_URL, and not in the backup.'
+      : '',
+    unstored.length > 0
+      ? `These project databases have no backup yet, and are NOT in this one: ${unstored.join(', ')}. ` +
+        'Start the service, and back up while it runs.'
       : '',
   ]
     .filter((line) => line !== '')

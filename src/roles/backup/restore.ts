@@ -8,6 +8,7 @@ import { BackupSettings } from './backup.settings.js';
 import { withNewDatabase } from './database-access.js';
 import { loadDatabase, requireEmpty } from './database-dump.js';
 import { type Manifest, openBackup } from './manifest.js';
+import { reviveProjectDatabases } from './project-databases.js';
 import { StoredFiles } from './stored-files.js';
 
 const PLAIN_REMARK = 'The backup was NOT ENCRYPTED, though BACKUP_PASSPHRASE is set. It may have been changed since.\n';
@@ -29,11 +30,14 @@ export async function restore(settings: Settings, log: Log, requested: string): 
   const stored = new StoredFiles(settings, log);
   await stored.requireNone();
   const { database } = manifest;
+  let databases = 0;
   const newer = await withNewDatabase(settings.of(Config), log, async (url) => {
     await requireEmpty(url);
     await migrate(url, database.migrations);
     await loadDatabase(url, { files, dump: database });
-    return migrate(url);
+    const migrations = await migrate(url);
+    databases = await reviveProjectDatabases(url, settings.of(Config).dataDir);
+    return migrations;
   });
   await stored.load(
     files,
@@ -49,6 +53,7 @@ export async function restore(settings: Settings, log: Log, requested: string): 
     `Restored the backup of ${manifest.createdAt}: ${database.tables.length} tables with ${rows} rows.`,
     newer.length === 0 ? '\n' : ` Applied migrations: ${newer.join(', ')}.\n`,
     isUnexpectedlyPlain ? PLAIN_REMARK : '',
+    databases === 0 ? '' : `The service restores ${databases} project databases when it starts.\n`,
     'Start the service with the same settings.\n',
   ].join('');
 }

@@ -3,6 +3,8 @@ import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { RepositoriesHome } from '../../modules/repositories/git/repositories-home.js';
 import { HostingSettings } from '../../modules/hosting/hosting.settings.js';
+import { DatabasesSettings } from '../../modules/databases/databases.settings.js';
+import type { BlobsPlace } from '../../platform/blobs/blobs-url.js';
 import { Config } from '../../platform/config/config.js';
 import type { Settings } from '../../platform/config/settings.js';
 import type { Log } from '../../platform/logging/log.js';
@@ -22,8 +24,21 @@ const REPOSITORY_PARTS = {
     "find . -path './*/objects/pack/*' ! -path './new-*' ! -path '*incoming-*' ! -name 'tmp_*' -print0",
 } as const;
 const ARTIFACTS = 'artifacts.tar';
+const DATABASE_BACKUPS = 'database-backups.tar';
 const SECRETS = 'secrets';
 const SECRET_FILE = /^secrets\/[a-z-]+$/;
+
+interface StoredBlobs {
+  /** The archive in the backup. */
+  readonly path: string;
+  readonly setting: string;
+  /** The directory in the place that holds all blobs. */
+  readonly below: string;
+  readonly place: Place | undefined;
+}
+
+const directoryOf = (place: BlobsPlace): Place | undefined =>
+  place.kind === 'file' ? { directory: place.directory, account: undefined } : undefined;
 
 /** The files of the service. Build caches and the unpacked files of servers are left out: they can be recreated. */
 export class StoredFiles {
@@ -45,9 +60,10 @@ export class StoredFiles {
         written.push(path);
       }
     }
-    if (this.artifacts !== undefined && existsSync(join(this.artifacts.directory, 'sha256'))) {
-      await pack(this.artifacts, 'find ./sha256 -print0', { files, path: ARTIFACTS });
-      written.push(ARTIFACTS);
+    for (const { path, place, below } of this.blobs) {
+      if (place === undefined || !existsSync(join(place.directory, below))) continue;
+      await pack(place, `find ./${below} -print0`, { files, path });
+      written.push(path);
     }
     return [...written, ...(await this.saveSecrets(files))];
   }
@@ -57,7 +73,7 @@ export class StoredFiles {
     for (const directory of [
       join(this.config.dataDir, 'repositories'),
       join(this.config.dataDir, SECRETS),
-      this.artifacts?.directory,
+      ...this.blobs.map(({ place }) => place?.directory),
     ]) {
       if (directory !== undefined && existsSync(directory) && (await readdir(directory)).length > 0)
         throw new Error(`${directory} is not empty. Set DATA_DIR to a new directory.`);
@@ -69,13 +85,12 @@ export class StoredFiles {
     for (const path of paths.filter((each) => SECRET_FILE.test(each))) await this.loadSecret(files, path);
     for (const path of Object.keys(REPOSITORY_PARTS).filter((each) => paths.includes(each)))
       await unpack(this.repositories, { files, path });
-    if (!paths.includes(ARTIFACTS)) return;
-    if (this.artifacts === undefined)
-      throw new Error(
-        'The backup holds the files of deploys, but ARTIFACTS_URL names a bucket. Restore without ARTIFACTS_URL first.',
-      );
-    await mkdir(this.artifacts.directory, { recursive: true, mode: 0o700 });
-    await unpack(this.artifacts, { files, path: ARTIFACTS });
+    for (const { path, place, setting } of this.blobs.filter((each) => paths.includes(each.path))) {
+      if (place === undefined)
+        throw new Error(`The backup holds ${path}, but ${setting} names a bucket. Restore without ${setting} first.`);
+      await mkdir(place.directory, { recursive: true, mode: 0o700 });
+      await unpack(place, { files, path });
+    }
   }
 
   /** Returns the ids of repositories that lack objects of their branches. */
@@ -97,10 +112,22 @@ export class StoredFiles {
     return { directory: home.directory, account: home.account };
   }
 
-  /** Returns undefined when the files are in a bucket. */
-  private get artifacts(): Place | undefined {
-    const { artifactsPlace: place } = this.settings.of(HostingSettings);
-    return place.kind === 'file' ? { directory: place.directory, account: undefined } : undefined;
+  /** Storages of blobs. A place is undefined when it is a bucket. */
+  private get blobs(): StoredBlobs[] {
+    return [
+      {
+        path: ARTIFACTS,
+        setting: 'ARTIFACTS_URL',
+        below: 'sha256',
+        place: directoryOf(this.settings.of(HostingSettings).artifactsPlace),
+      },
+      {
+        path: DATABASE_BACKUPS,
+        setting: 'DATABASE_BACKUPS_URL',
+        below: 'clusters',
+        place: directoryOf(this.settings.of(DatabasesSettings).backupsPlace),
+      },
+    ];
   }
 
   private async saveSecrets(files: BackupFiles): Promise<string[]> {

@@ -1,8 +1,7 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { closeSync, openSync, readFileSync, statSync } from 'node:fs';
+import { closeSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { tryLockFile } from '../../platform/accounts/file-lock.js';
 
 /** After this time we stop a server that outlived its service and is not being stopped. */
 const ORPHAN_AFTER_MS = 3_000;
@@ -35,7 +34,7 @@ export interface ServerLock {
  * @throws {Error} when another service runs on the same data.
  */
 export async function lockServerHome(input: LockOptions): Promise<ServerLock> {
-  const service = await tryLock(join(input.home, 'service.lock'));
+  const service = await tryLockFile(join(input.home, 'service.lock'));
   if (service === undefined) {
     throw new Error(
       `Another service is running on this data (${input.title} in ${input.home}). ` +
@@ -63,7 +62,7 @@ export async function lockServerHome(input: LockOptions): Promise<ServerLock> {
 async function waitForServerLock(input: LockOptions): Promise<number> {
   const start = performance.now();
   for (;;) {
-    const lock = await tryLock(join(input.home, 'server.lock'));
+    const lock = await tryLockFile(join(input.home, 'server.lock'));
     if (lock !== undefined) return lock;
 
     const waitedMs = performance.now() - start;
@@ -100,24 +99,4 @@ function serverIn({ data, pidFile }: LockOptions): number | undefined {
   } catch {
     return undefined;
   }
-}
-
-/**
- * flock(1) locks the file description that it inherits from us, as Node has no call for it. We and all processes that
- * inherit the description hold the lock until the last of us exits.
- */
-async function tryLock(path: string): Promise<number | undefined> {
-  const descriptor = openSync(path, 'a', 0o600);
-  const flock = spawn('flock', ['-n', '3'], { stdio: ['ignore', 'ignore', 'ignore', descriptor] });
-  try {
-    const [code] = (await once(flock, 'exit')) as [number | null];
-    if (code === 0) return descriptor;
-    if (code !== 1) throw new Error(`flock could not lock ${path} (exit code ${code ?? 'none'}).`);
-  } catch (error) {
-    closeSync(descriptor);
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-    throw new Error('The program "flock" is missing. Install the package util-linux.', { cause: error });
-  }
-  closeSync(descriptor);
-  return undefined;
 }

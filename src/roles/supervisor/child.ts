@@ -22,16 +22,17 @@ export interface ChildExit {
 }
 
 /** Load from tenants must not slow the API down. Each step changes the share of processor time by a quarter. */
-const NICENESS: Readonly<Record<ServiceRole, number>> = { api: 0, edge: 3, worker: 6 };
+const NICENESS: Readonly<Record<ServiceRole, number>> = { api: 0, edge: 3, worker: 6, databases: 3 };
 
 /**
- * V8 grows the space for young objects under load and never shrinks it, so three idle processes would waste 200 MB. The
+ * V8 grows the space for young objects under load and never shrinks it, so four idle processes would waste 270 MB. The
  * API gets the largest limit, because it is a tenth faster with it.
  */
 const MEMORY: Readonly<Record<ServiceRole, readonly string[]>> = {
   api: ['--max-semi-space-size=8'],
   edge: ['--max-semi-space-size=4'],
   worker: ['--max-semi-space-size=4'],
+  databases: ['--max-semi-space-size=4'],
 };
 
 type MessageOf<Kind extends FromProcess['kind']> = Extract<FromProcess, { kind: Kind }>;

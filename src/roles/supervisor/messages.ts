@@ -13,7 +13,12 @@ export type ToProcess =
 export type FromProcess =
   /** The database is migrated, so the other processes may use it. */
   | { readonly kind: 'migrated' }
-  | { readonly kind: 'ready'; readonly address: string; readonly appsAddress?: string }
+  | {
+      readonly kind: 'ready';
+      readonly address: string;
+      readonly appsAddress?: string;
+      readonly databasesAddress?: string;
+    }
   /** A message for the operator; the process exits after it. */
   | { readonly kind: 'failed'; readonly message: string }
   | { readonly kind: 'metrics'; readonly request: number; readonly text: string }

@@ -33,6 +33,8 @@ export interface Started {
   readonly address: string;
   /** Address of the hosts of deploys. */
   readonly appsAddress: string;
+  /** Host and port of project databases. */
+  readonly databasesAddress: string | undefined;
   /** Names of the embedded servers. */
   readonly embedded: readonly string[];
 }
@@ -48,8 +50,8 @@ interface Supervised {
 }
 
 /**
- * The role `all`: PostgreSQL, Redis, and one process each for the roles `api`, `edge` and `worker`. Work of tenants
- * runs in `edge` and `worker`, so that it cannot slow down the API. Processes that die are restarted.
+ * The role `all`: PostgreSQL, Redis, and one process each for the roles `api`, `edge`, `worker` and `databases`. Work
+ * of tenants runs in the last three, so that it cannot slow down the API. Processes that die are restarted.
  */
 export class Supervisor {
   private readonly processes = new Map<ServiceRole, Supervised>();
@@ -79,8 +81,8 @@ export class Supervisor {
   }
 
   /**
-   * Stops everything in order: the API and the edge, then the worker that they may wait for, then Redis and PostgreSQL.
-   * It may be called again.
+   * Stops everything in order: the API and the edge, then the worker and the databases that they may wait for, then
+   * Redis and PostgreSQL. It may be called again.
    */
   stop({ atOnce = false } = {}): Promise<void> {
     this.stopping ??= this.stopInOrder(atOnce);
@@ -95,20 +97,31 @@ export class Supervisor {
       REDIS_URL: servers.redisUrl,
       ...ownSecrets(config),
     };
-    const [api, edge, worker] = [this.run('api', settings), this.run('edge', settings), this.run('worker', settings)];
+    const [api, edge, worker, databases] = [
+      this.run('api', settings),
+      this.run('edge', settings),
+      this.run('worker', settings),
+      this.run('databases', settings),
+    ];
     await progress.step('Database', api.said('migrated'));
-    for (const each of [edge, worker]) each.tell({ kind: 'begin' });
-    const [{ address }, { appsAddress }] = await Promise.all([
+    for (const each of [edge, worker, databases]) each.tell({ kind: 'begin' });
+    const [{ address }, { appsAddress }, , { databasesAddress }] = await Promise.all([
       progress.step('API', api.said('ready')),
       progress.step('Hosts of deploys', edge.said('ready')),
       progress.step('Worker and sandbox', worker.said('ready')),
+      progress.step('Databases', databases.said('ready')),
     ]);
     for (const each of this.processes.values()) each.isUp = true;
     // A restarted process keeps the port that the system chose, because callers know it by now.
-    const kept = { ...settings, PORT: new URL(address).port, APPS_PORT: new URL(appsAddress!).port };
+    const kept = {
+      ...settings,
+      PORT: new URL(address).port,
+      APPS_PORT: new URL(appsAddress!).port,
+      ...(databasesAddress === undefined ? {} : { DATABASES_PORT: databasesAddress.split(':').at(-1) }),
+    };
     for (const role of this.processes.keys()) void this.keepRunning(role, servers, kept);
     this.announce();
-    return { address, appsAddress: appsAddress! };
+    return { address, appsAddress: appsAddress!, databasesAddress };
   }
 
   private run(role: ServiceRole, settings: NodeJS.ProcessEnv): Child {
@@ -207,9 +220,10 @@ export class Supervisor {
         .get(role)
         ?.child.stop({ atOnce, elapsedMs, withinMs: Math.max(0, GONE_AFTER_MS - elapsedMs) });
     };
-    // The worker stops last, because requests may still wait for its jobs.
+    // Requests may still wait for jobs of the worker, and jobs for databases.
     await Promise.all([stop('api'), stop('edge')]);
     await stop('worker');
+    await stop('databases');
     await (await this.servers?.catch(() => undefined))?.stop();
   }
 }

@@ -16,6 +16,14 @@ const STALE: Readonly<Record<string, readonly string[]>> = {
   spend: ['billing'],
   budget: ['billing'],
   webhook_endpoint: ['webhooks'],
+  agent: ['agents'],
+  run: ['runs', 'run', 'approvals', 'swarms'],
+  approval: ['approvals'],
+  schedule: ['schedules'],
+  swarm: ['swarms'],
+  database: ['databases'],
+  bucket: ['storage'],
+  storage: ['storage'],
 };
 const ALL = [...new Set(Object.values(STALE).flat())];
 

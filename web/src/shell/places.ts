@@ -8,7 +8,7 @@ export interface Place {
   readonly key: string;
   readonly path: (org: string) => string;
   /** Addresses that belong here too, without the organization. */
-  readonly below?: string;
+  readonly below?: string | readonly string[];
 }
 
 /** The places of an organization, in the order of the sidebar. */
@@ -23,9 +23,25 @@ export const PLACES: readonly Place[] = [
   },
   { name: 'Sandbox', icon: 'sandbox', key: 's', path: (org) => pathTo('sandbox', { org }) },
   { name: 'AI', icon: 'ai', key: 'i', path: (org) => pathTo('aiModels', { org }), below: '/ai/' },
+  {
+    name: 'Agents',
+    icon: 'agents',
+    key: 'n',
+    path: (org) => pathTo('agents', { org }),
+    below: ['/agents/', '/runs/', '/approvals', '/schedules', '/swarms'],
+  },
+  {
+    name: 'Databases',
+    icon: 'databases',
+    key: 'd',
+    path: (org) => pathTo('databases', { org }),
+    below: '/databases/',
+  },
+  { name: 'Storage', icon: 'storage', key: 't', path: (org) => pathTo('buckets', { org }), below: '/storage/' },
   { name: 'Usage', icon: 'usage', key: 'u', path: (org) => pathTo('usage', { org }) },
   { name: 'Billing', icon: 'billing', key: 'b', path: (org) => pathTo('billing', { org }), below: '/billing/' },
   { name: 'API keys', icon: 'keys', key: 'k', path: (org) => pathTo('keys', { org }) },
+  { name: 'MCP', icon: 'linked', key: 'c', path: (org) => pathTo('mcp', { org }) },
   { name: 'Members', icon: 'members', key: 'm', path: (org) => pathTo('members', { org }) },
   { name: 'Webhooks', icon: 'webhooks', key: 'w', path: (org) => pathTo('webhooks', { org }), below: '/webhooks/' },
   { name: 'Audit log', icon: 'audit', key: 'a', path: (org) => pathTo('audit', { org }) },

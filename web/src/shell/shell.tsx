@@ -84,7 +84,7 @@ export function Shell({ org: named, children }: ShellProps): ReactNode {
   const places = PLACES.map(({ name, icon, path, below }) => {
     const href = org === undefined ? '' : path(org);
     const home = org === undefined ? '' : pathTo('projects', { org });
-    const current = here === href || (below !== undefined && here.startsWith(home + below));
+    const current = here === href || [below ?? []].flat().some((part) => here.startsWith(home + part));
     return (
       <Link
         key={name}

@@ -31,7 +31,7 @@ export function Dialog({ open, title, onClose, children, wide = false }: DialogP
         // Marking text in a field can end beside the dialog, and is no wish to close it.
         if (event.target === ref.current && pressed.current === ref.current) onClose();
       }}
-      className={`card w-[calc(100%-2rem)] p-0 shadow-[var(--shadow)] ${wide ? 'max-w-xl' : 'max-w-md'}`}
+      className={`card max-h-[84dvh] w-[calc(100%-2rem)] p-0 shadow-[var(--shadow)] ${wide ? 'max-w-xl' : 'max-w-md'}`}
     >
       {open && (
         <div className="relative p-5">

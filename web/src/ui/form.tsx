@@ -79,7 +79,7 @@ export function Form({
   );
 }
 
-interface Labelled {
+export interface Labelled {
   readonly label: string;
   readonly name: string;
   readonly hint?: ReactNode;
@@ -119,7 +119,8 @@ interface Facts {
 
 type RowProps = Labelled & { readonly children: (facts: Facts) => ReactNode };
 
-function Row({ label, name, hint, children }: RowProps): ReactNode {
+/** A field of any kind with its label, its hint and what is wrong with it. */
+export function Row({ label, name, hint, children }: RowProps): ReactNode {
   const id = useId();
   const fault = useContext(Faults).get(name);
   const described = [hint !== undefined && `${id}-hint`, fault !== undefined && `${id}-fault`]

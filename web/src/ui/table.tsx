@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 
-interface Column<Row> {
+export interface Column<Row> {
   readonly title: string;
   readonly cell: (row: Row) => ReactNode;
   /** Actions have no heading for the eye, and stand on the right. */

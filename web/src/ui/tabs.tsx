@@ -2,7 +2,8 @@ import { type ReactNode, useEffect, useRef } from 'react';
 import type { ParamsOf, PathName } from '../paths';
 import { ScreenLink } from './screen-link';
 
-export type Tab<Name extends PathName> = readonly [name: string, to: Name];
+/** The badge is a number that asks to be looked at. */
+export type Tab<Name extends PathName> = readonly [name: string, to: Name, badge?: ReactNode];
 
 interface TabsProps<Name extends PathName> {
   readonly label: string;
@@ -21,15 +22,16 @@ export function Tabs<Name extends PathName>({ label, tabs, open, params }: TabsP
   }, [open]);
   return (
     <nav ref={row} aria-label={label} className="border-line relative -mt-2 mb-6 flex gap-1 overflow-x-auto border-b">
-      {tabs.map(([name, to]) => (
+      {tabs.map(([name, to, badge]) => (
         <ScreenLink
           key={to}
           to={to}
           params={params}
           aria-current={to === open ? 'page' : undefined}
-          className={`flex min-h-9 items-center border-b-2 px-3 whitespace-nowrap ${to === open ? 'border-accent text-ink font-medium' : 'text-muted hover:text-ink border-transparent'}`}
+          className={`flex min-h-9 items-center gap-1.5 border-b-2 px-3 whitespace-nowrap ${to === open ? 'border-accent text-ink font-medium' : 'text-muted hover:text-ink border-transparent'}`}
         >
           {name}
+          {badge}
         </ScreenLink>
       ))}
     </nav>

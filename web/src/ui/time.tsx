@@ -24,6 +24,11 @@ export function Ago({ at }: { readonly at: string }): ReactNode {
   );
 }
 
+/** When something happened or happens, in a table; `Never` without a time. */
+export function When({ at }: { readonly at: string | null }): ReactNode {
+  return <span className="text-muted whitespace-nowrap">{at === null ? 'Never' : <Ago at={at} />}</span>;
+}
+
 /** `12 s`, or `3 min 4 s`; up to now where there is no end yet. */
 export function Duration({ from, to }: { readonly from: string; readonly to?: string | undefined }): ReactNode {
   useTick(to === undefined ? 1_000 : undefined);

@@ -90,7 +90,6 @@ export class CallBilling {
     maxTokens: number | undefined,
   ): Promise<PricedCall> {
     const { org, principal } = call;
-    const { credential } = principal;
     const outputTokens = (maxTokens ?? 0) * request.choices;
     const estimates = await Promise.all(
       plan.models.map(async (model) => {
@@ -104,7 +103,7 @@ export class CallBilling {
       plan: org.plan,
       meter: METER,
       lines: dearest.lines,
-      subjects: subjectsOf(credential),
+      subjects: [...subjectsOf(principal.credential), ...(call.budgetSubjects ?? [])],
       paidElsewhere: billedTo === 'organization',
       key: keyOf(id),
       withinMs: HELD_MS,

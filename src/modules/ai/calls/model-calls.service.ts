@@ -49,7 +49,8 @@ export class ModelCallsService {
   }
 
   /**
-   * Sends the answer to the sink while it is generated. The sink begins only when a model has begun to answer.
+   * Sends the answer to the sink while it is generated. The sink begins only when a model has begun to answer. Returns
+   * what it has cost, if that is known in time.
    *
    * @throws {RequestInvalid} `invalid_request`
    * @throws {SecretInPrompt} `secret_in_prompt`
@@ -65,8 +66,8 @@ export class ModelCallsService {
    * @throws {CreditsExhausted} `credits_exhausted`
    * @throws {SpendCapReached} `spend_cap_reached`
    */
-  async stream(call: Call, request: CallRequest, sink: AnswerSink): Promise<void> {
-    await this.run(call, request, sink);
+  async stream(call: Call, request: CallRequest, sink: AnswerSink): Promise<Pick<RunResult, 'costNano'>> {
+    return this.run(call, request, sink);
   }
 
   /**

@@ -1,4 +1,6 @@
 import { Injectable } from '@nestjs/common';
+import { Clock } from '../../../platform/time/clock.js';
+import type { AccessGrant } from '../access-tokens.js';
 import { ApiKeyInvalid, ApiKeyMalformed, SessionInvalid } from '../auth.errors.js';
 import { prefixOf } from '../keys/key-issuer.js';
 import { type CurrentMembership, MembershipDirectory } from '../membership-directory.js';
@@ -23,6 +25,9 @@ export const isApiKey = (token: string): boolean => {
 /** Finds the caller that a token belongs to. */
 @Injectable()
 export class AuthenticatorService {
+  /** Apart from the callers by token, so that nothing that a caller sends finds one of these. */
+  private readonly granted: RememberedCallers;
+
   constructor(
     private readonly keys: UsableKeys,
     private readonly people: PersonDirectory,
@@ -30,7 +35,10 @@ export class AuthenticatorService {
     private readonly sessions: SessionsService,
     private readonly remembered: RememberedCallers,
     private readonly unknownKeys: UnknownKeyThrottle,
-  ) {}
+    clock: Clock,
+  ) {
+    this.granted = new RememberedCallers(clock);
+  }
 
   /**
    * @throws {ApiKeyMalformed} `malformed_api_key`: the format shows it without a lookup.
@@ -50,6 +58,22 @@ export class AuthenticatorService {
     return this.remembered.renew(token, () => this.lookUp(token));
   }
 
+  /**
+   * Finds the caller that an access token stands for, whose signature was checked before.
+   *
+   * @throws {ApiKeyInvalid} `invalid_api_key`
+   * @throws {ApiKeyExpired} `expired_api_key`
+   * @throws {ApiKeyRevoked} `revoked_api_key`: the grant has ended.
+   */
+  authenticateGrant(grant: AccessGrant): KnownCaller | Promise<KnownCaller> {
+    return this.granted.get(nameOf(grant), () => this.lookUpGrant(grant));
+  }
+
+  /** {@link authenticateGrant} without the remembered callers: the database is read again. */
+  reauthenticateGrant(grant: AccessGrant): Promise<KnownCaller> {
+    return this.granted.renew(nameOf(grant), () => this.lookUpGrant(grant));
+  }
+
   private async lookUpFrom(token: string, ip: string): Promise<KnownCaller> {
     this.unknownKeys.check(ip);
     try {
@@ -67,11 +91,23 @@ export class AuthenticatorService {
     return this.lookUpKey(token);
   }
 
-  private async lookUpKey(token: string): Promise<KnownCaller> {
-    const { userId } = await this.keys.get(token);
+  private lookUpKey(token: string): Promise<KnownCaller> {
+    return this.lookUpBy(() => this.keys.get(token));
+  }
+
+  private lookUpGrant({ keyId, scopes }: AccessGrant): Promise<KnownCaller> {
+    return this.lookUpBy(async () => {
+      const key = await this.keys.getGranted(keyId);
+      const ofKey = scopesOf(key.scopes);
+      return { ...key, scopes: [...scopesOf(scopes)].filter((scope) => ofKey.has(scope)) };
+    });
+  }
+
+  private async lookUpBy(find: () => Promise<KeyRecord>): Promise<KnownCaller> {
+    const { userId } = await find();
     const caller = await this.findCaller(userId);
     // The key is read again after its epoch, so that a revocation in between is not missed.
-    const key = await this.keys.get(token);
+    const key = await find();
     if (caller === undefined) throw new ApiKeyInvalid();
     const memberships =
       key.kind === 'personal' ? caller.memberships : caller.memberships.filter(({ id }) => key.orgIds.includes(id));
@@ -153,6 +189,8 @@ function credentialOf(key: KeyRecord): Credential {
     ...(key.projectId === null ? {} : { projectId: key.projectId }),
   };
 }
+
+const nameOf = ({ keyId, scopes }: AccessGrant): string => `${keyId} ${[...scopes].sort().join(' ')}`;
 
 function earlier(one: Date | null, other: Date | null): Date | null {
   if (one === null || other === null) return one ?? other;

@@ -26,6 +26,20 @@ export class UsableKeys {
     return key;
   }
 
+  /**
+   * {@link get} by the id of a key, for an access token that names it.
+   *
+   * @throws {ApiKeyInvalid} `invalid_api_key`
+   * @throws {ApiKeyExpired} `expired_api_key`
+   * @throws {ApiKeyRevoked} `revoked_api_key`
+   */
+  async getGranted(keyId: string): Promise<KeyRecord> {
+    const key = await this.keys.findGranted(keyId);
+    if (key === undefined) throw new ApiKeyInvalid();
+    this.requireUsable(key);
+    return key;
+  }
+
   /** Each reason has its own error (service document §5). A deliberate one comes before the expiry. */
   private requireUsable({ revokedAt, worksUntil, expiresAt }: KeyRecord): void {
     const now = this.clock.now();

@@ -5,6 +5,8 @@ import { KeysModule } from '../keys.module.js';
 import { OperatorSessions } from '../../operators/operator-sessions.js';
 import { RouteDirectory } from '../route-directory.js';
 import { SessionCookie } from '../session-cookie.js';
+import { PageCallersService } from '../page-callers.service.js';
+import { SessionsModule } from '../sessions.module.js';
 import { AccessGuard } from './access.guard.js';
 import { ACCESS_METRICS, AccessMetrics } from './access.metrics.js';
 import { CallAdmission } from './call-admission.js';
@@ -16,12 +18,13 @@ import { OperatorPages } from './operator-pages.js';
 /** Provides what the guards of every role need. It is global because the limits need the caller. */
 @Global()
 @Module({
-  imports: [CallersModule, KeysModule],
+  imports: [CallersModule, KeysModule, SessionsModule],
   providers: [
     AccessGuard,
     CallAdmission,
     SessionCookie,
     OperatorPages,
+    PageCallersService,
     { provide: OperatorSessions, useExisting: OperatorPages },
     { provide: BudgetHolders, useClass: CallerBudgets },
     { provide: RouteDirectory, useClass: DeclaredRoutes },
@@ -35,6 +38,7 @@ import { OperatorPages } from './operator-pages.js';
     CallAdmission,
     OperatorPages,
     OperatorSessions,
+    PageCallersService,
     RouteDirectory,
     SessionCookie,
   ],

@@ -1,11 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import type { Request } from 'express';
 import { DomainError } from '../../../platform/errors/domain-error.js';
+import { innerOriginOf } from '../../../platform/http/inner-calls.js';
 import { stateOf } from '../../../platform/http/request-state.js';
 import { attachBudgetHolder, type BudgetHolder, budgetHolderOf } from '../../limits/budget-account.js';
+import type { AccessGrant } from '../access-tokens.js';
 import { IpNotAllowed } from '../access.errors.js';
 import { isInRange } from '../domain/address-ranges.js';
 import { attachCall, attachRefusal, type Call, callOf } from '../caller.js';
+import { attachCarried, CarriedCaller, carriedCallerOf } from '../carried-caller.js';
 import { AuthenticatorService } from '../callers/authenticator.service.js';
 import { isStale, type KnownCaller, stampsOf } from '../callers/known-caller.js';
 import { KeyUsage } from '../keys/key-usage.js';
@@ -25,55 +28,76 @@ export class CallAdmission {
     private readonly cookie: SessionCookie,
   ) {}
 
-  /** @throws {DomainError} when the token is refused, also for this address or for the requested organization. */
-  admit(request: Request, token: string): true | Promise<true> {
-    const caller = this.authenticator.authenticate(token, request.ip ?? '');
+  /**
+   * @param onlyOrg id or slug of the only organization that the caller may act in here.
+   * @throws {DomainError} when the credential is refused, also for this address or for the requested organization.
+   */
+  admit(request: Request, credential: string | AccessGrant, onlyOrg?: string): true | Promise<true> {
+    attachCarried(request, new CarriedCaller(credential, onlyOrg));
+    const caller = this.find(credential, request.ip ?? '');
     return caller instanceof Promise
-      ? caller.then((known) => this.attach(request, token, known))
-      : this.attach(request, token, caller);
+      ? caller.then((known) => this.attach(request, credential, known))
+      : this.attach(request, credential, caller);
   }
 
   /** {@link admit} for public routes: a caller with a refused credential counts as unauthenticated. */
   async admitIfKnown(request: Request): Promise<void> {
     try {
-      const token = this.tokenIn(request);
-      if (token === undefined) return;
-      const caller = await this.authenticator.authenticate(token, request.ip ?? '');
+      const credential = this.credentialIn(request);
+      if (credential === undefined) return;
+      const caller = await this.find(credential, request.ip ?? '');
+      attachCarried(request, new CarriedCaller(credential, carriedTo(request)?.onlyOrg));
       // A stolen key must not use up the calls of its organization from an address that it does not allow.
       requireAddress(caller.principal, request.ip ?? '');
-      this.attach(request, token, caller);
+      this.attach(request, credential, caller);
     } catch (error) {
       if (!(error instanceof DomainError)) throw error;
     }
   }
 
-  private tokenIn(request: Request): string | undefined {
+  private credentialIn(request: Request): string | AccessGrant | undefined {
+    const carried = carriedTo(request);
+    if (carried !== undefined) return carried.credential;
     if (this.cookie.isUsedBy(request)) return this.cookie.tokenOf(request);
     const sent = credentialOf(request);
     return sent.kind === 'token' ? sent.token : undefined;
+  }
+
+  private find(credential: string | AccessGrant, ip: string): KnownCaller | Promise<KnownCaller> {
+    return typeof credential === 'string'
+      ? this.authenticator.authenticate(credential, ip)
+      : this.authenticator.authenticateGrant(credential);
+  }
+
+  private findAgain(credential: string | AccessGrant): Promise<KnownCaller> {
+    return typeof credential === 'string'
+      ? this.authenticator.reauthenticate(credential)
+      : this.authenticator.reauthenticateGrant(credential);
   }
 
   /**
    * A refusal may rest on an outdated caller, so it is only attached here. When the call is counted, an outdated caller
    * is looked up again. {@link ScopeGuard} throws a refusal that remains.
    */
-  private attach(request: Request, token: string, caller: KnownCaller): true {
-    const { principal } = caller;
+  private attach(request: Request, credential: string | AccessGrant, caller: KnownCaller): true {
     const ip = request.ip ?? '';
+    let { principal } = caller;
     try {
       requireAddress(principal, ip);
+      const onlyOrg = carriedCallerOf(request)?.onlyOrg;
+      if (onlyOrg !== undefined) principal = principal.onlyIn(onlyOrg);
       this.attachCaller(request, {
         principal,
         org: orgOf(request, principal),
         ip,
         requestId: stateOf(request).requestId,
       });
-      attachBudgetHolder(request, this.holderOf(request, token, caller));
+      attachBudgetHolder(request, this.holderOf(request, credential, caller));
     } catch (error) {
       const [own] = principal.memberships;
       if (!(error instanceof DomainError) || own === undefined) throw error;
       attachRefusal(request, error);
-      attachBudgetHolder(request, this.holderOf(request, token, caller, own));
+      attachBudgetHolder(request, this.holderOf(request, credential, caller, own));
     }
     return true;
   }
@@ -85,17 +109,28 @@ export class CallAdmission {
     if (credential.type === 'api_key') this.usage.note(credential.keyId, call.ip);
   }
 
-  private holderOf(request: Request, token: string, caller: KnownCaller, org = callOf(request)!.org): BudgetHolder {
+  private holderOf(
+    request: Request,
+    credential: string | AccessGrant,
+    caller: KnownCaller,
+    org = callOf(request)!.org,
+  ): BudgetHolder {
     return {
       account: budgetAccountOf(org, caller.principal),
       stamps: stampsOf(caller, org),
       isStale: (stamps) => isStale(caller, org, stamps),
       refresh: async () => {
-        this.attach(request, token, await this.authenticator.reauthenticate(token));
+        this.attach(request, credential, await this.findAgain(credential));
         return budgetHolderOf(request)!;
       },
     };
   }
+}
+
+/** Returns the caller of the outer request that this inner one belongs to. */
+export function carriedTo(request: Request): CarriedCaller | undefined {
+  const caller = innerOriginOf(request)?.caller;
+  return caller instanceof CarriedCaller ? caller : undefined;
 }
 
 /** @throws {KeyOrgMismatch} `key_org_mismatch`, {OrgAccessDenied} `org_access_denied` */

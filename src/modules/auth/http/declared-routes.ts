@@ -1,6 +1,7 @@
 import { Injectable, RequestMethod } from '@nestjs/common';
 import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum.js';
 import { ModulesContainer, Reflector } from '@nestjs/core';
+import { RequireFeature } from '../../features/require-feature.js';
 import { type DeclaredRoute, RouteDirectory } from '../route-directory.js';
 import { type OperatorSurface, RequireOperatorToken } from '../../operators/require-operator-token.js';
 import { RequireVerifiedEmail } from '../require-verified-email.js';
@@ -59,6 +60,7 @@ export class DeclaredRoutes extends RouteDirectory {
           rule: this.reflector.getAllAndOverride<ScopeRule | undefined>(RequireScope.KEY, places),
           needsVerifiedEmail:
             this.reflector.getAllAndOverride<true | undefined>(RequireVerifiedEmail.KEY, places) === true,
+          flag: this.reflector.getAllAndOverride<DeclaredRoute['flag']>(RequireFeature.KEY, places),
           surface: this.reflector.getAllAndOverride<OperatorSurface | undefined>(RequireOperatorToken.KEY, places),
           takesBody: declaresBody(controller, name) || describesBody(handler),
           summary: (Reflect.getMetadata(OPERATION, handler) as { summary?: string } | undefined)?.summary,

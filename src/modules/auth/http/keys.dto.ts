@@ -179,6 +179,12 @@ export class RotateKeyBody {
 export class KeyView {
   @ApiProperty({ example: 'key_01jd3m8yeqf5rb0xkq5ym8s6tn' }) id!: string;
   @ApiProperty({ enum: KEY_KINDS }) kind!: KeyKind;
+  @ApiProperty({
+    enum: ['api', 'oauth'],
+    example: 'api',
+    description: '`oauth`: the key belongs to a grant of an OAuth client, has no secret and cannot be rotated.',
+  })
+  source!: 'api' | 'oauth';
   @ApiProperty() name!: string;
   @ApiProperty({ enum: SCOPE_PATTERNS, isArray: true }) scopes!: string[];
   @ApiProperty({ description: 'Owner of the key.' }) user_id!: string;
@@ -205,6 +211,7 @@ export class KeyView {
     return {
       id: key.id,
       kind: key.kind,
+      source: key.source,
       name: key.name,
       scopes: key.scopes,
       user_id: key.userId,

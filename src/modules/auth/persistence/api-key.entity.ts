@@ -4,7 +4,10 @@ import type { KeyKind } from '../principal.js';
 type NewApiKey = Pick<
   ApiKey,
   'userId' | 'homeOrgId' | 'projectId' | 'kind' | 'name' | 'scopes' | 'orgIds' | 'allowedIps' | 'expiresAt'
->;
+> & { readonly source?: KeySource };
+
+/** `oauth`: a person consented to an OAuth client, and the key has no secret. `api`: all others. */
+export type KeySource = 'api' | 'oauth';
 
 interface ApiKeyChange {
   readonly name?: string;
@@ -22,6 +25,7 @@ export class ApiKey {
   /** Set for a key that the service made for the deploys of a project. What it uses counts for that project. */
   @Column('text', { name: 'project_id', nullable: true }) projectId!: string | null;
   @Column('text') kind!: KeyKind;
+  @Column('text', { default: 'api' }) source!: KeySource;
   @Column('text') name!: string;
   /** The patterns of the caller. `deploys:*` therefore also covers scopes that are added later. */
   @Column('text', { array: true }) scopes!: string[];
@@ -43,6 +47,7 @@ export class ApiKey {
     key.homeOrgId = input.homeOrgId;
     key.projectId = input.projectId;
     key.kind = input.kind;
+    key.source = input.source ?? 'api';
     key.name = input.name;
     key.scopes = input.scopes;
     key.orgIds = input.orgIds;

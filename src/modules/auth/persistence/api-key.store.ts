@@ -29,6 +29,16 @@ export class ApiKeyStore {
     await manager.insert(ApiKeySecret, secret);
   }
 
+  /** Adds a key that has no secret. */
+  async addGranted(key: ApiKey): Promise<void> {
+    await this.database.manager.insert(ApiKey, key);
+  }
+
+  /** Returns those of the keys that the caller can see. */
+  findAmong(ids: readonly string[], reach: KeyReach): Promise<ApiKey[]> {
+    return this.reachable(reach).andWhere('key.id = ANY(:ids)', { ids }).getMany();
+  }
+
   /** Returns null for a key that the caller cannot see, as for an unknown one. */
   find(id: string, reach: KeyReach): Promise<ApiKey | null> {
     return this.reachable(reach).andWhere('key.id = :id', { id }).getOne();

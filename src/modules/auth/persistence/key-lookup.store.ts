@@ -37,4 +37,17 @@ export class KeyLookupStore {
     );
     return row;
   }
+
+  /** Finds a key that a grant of OAuth made. It has no secret. */
+  async findGranted(keyId: string): Promise<KeyRecord | undefined> {
+    const [row] = await this.database.manager.query<KeyRecord[]>(
+      `
+      SELECT id AS "keyId", user_id AS "userId", home_org_id AS "homeOrgId", project_id AS "projectId", kind, name,
+             '' AS last4, scopes, org_ids AS "orgIds", allowed_ips AS "allowedIps", expires_at AS "expiresAt",
+             revoked_at AS "revokedAt", NULL AS "worksUntil"
+      FROM api_keys WHERE id = $1 AND source = 'oauth'`,
+      [keyId],
+    );
+    return row;
+  }
 }

@@ -110,6 +110,7 @@ export class IsolatedBuilds extends BuildsService {
     const session = await this.open({
       id: request.id,
       limits: request.limits,
+      services: request.services ?? [],
       signal,
       line: (stream, text) => {
         observer.line(stream, text);
@@ -189,7 +190,7 @@ export class IsolatedBuilds extends BuildsService {
   }
 
   private open(
-    parts: Pick<Parameters<typeof BuildSession.open>[0], 'id' | 'limits' | 'signal' | 'line'>,
+    parts: Pick<Parameters<typeof BuildSession.open>[0], 'id' | 'limits' | 'services' | 'signal' | 'line'>,
   ): Promise<BuildSession> {
     return BuildSession.open({
       ...parts,

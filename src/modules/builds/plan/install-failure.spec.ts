@@ -1,4 +1,4 @@
-import { type InstallEnd, installFailure } from './install-failure.js';
+import { buildFailure, type InstallEnd, installFailure } from './install-failure.js';
 
 const messageOf = (end: Partial<InstallEnd>): string => {
   const { code, message } = installFailure({
@@ -66,5 +66,19 @@ describe('the reason why packages were not installed', () => {
   it('is the exit status of the command if nothing else is known', () => {
     expect(messageOf({})).toBe('npm ci exited with 1. The log shows why.');
     expect(messageOf({ exitStatus: null })).toBe('npm ci exited with a signal. The log shows why.');
+  });
+});
+
+describe('the reason why a build failed', () => {
+  it.each([
+    '  x Missing `packageManager` field in package.json',
+    '  `-> Missing `devEngines.packageManager` or legacy `packageManager` field',
+  ])('is the missing package manager of Turborepo after %j', (line) => {
+    const end = { command: 'turbo run build', exitStatus: 1, lastLines: ['x', line], refused: [] };
+    const variables = { target: 'production' as const, isSet: () => false };
+    expect(buildFailure({ ...end, variables }).message).toContain(
+      'The build failed: Turborepo needs the package manager in package.json. Add "packageManager", such as ' +
+        '"packageManager": "npm@11.0.0", and commit it.',
+    );
   });
 });

@@ -37,6 +37,9 @@ const TOOLS: readonly (readonly [said: RegExp, tool: string])[] = [
   [/\b(?:g\+\+|c\+\+): (?:command not found|not found|No such file or directory)/, 'g++'],
 ];
 
+/** Turborepo finds no workspaces without it. */
+const NEEDS_PACKAGE_MANAGER = /Missing `(?:devEngines\.packageManager` or legacy `)?packageManager` field/;
+
 /** What package managers print when the registry is there and fails. */
 const REGISTRY_FAILED = new RegExp(
   [
@@ -154,6 +157,12 @@ export function buildFailure({
 }: Omit<InstallEnd, 'unreachable'>): BuildFailed {
   const missing = missingVariable(lastLines, variables);
   if (missing !== null) return new BuildFailed('build_failed', `The build failed: ${missing}`);
+  if (lastLines.some((line) => NEEDS_PACKAGE_MANAGER.test(line)))
+    return new BuildFailed(
+      'build_failed',
+      'The build failed: Turborepo needs the package manager in package.json. Add "packageManager", such as ' +
+        '"packageManager": "npm@11.0.0", and commit it.',
+    );
   const text = `The build failed: ${command} exited with ${exitStatus ?? 'a signal'}.`;
   if (refused.length === 0) return new BuildFailed('build_failed', text);
   return new BuildFailed(

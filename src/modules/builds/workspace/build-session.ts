@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { EgressProxy } from '../../../platform/egress/egress-proxy.js';
+import { type LocalService, LocalServices } from '../../../platform/egress/local-service.js';
 import { type EgressPolicy } from '../../../platform/egress/egress-policy.js';
 import { type IsolatedProgram } from '../../../platform/isolation/isolated-program.js';
 import { IsolationDidNotStart, type Mount } from '../../../platform/isolation/isolation-spec.js';
@@ -83,6 +84,8 @@ export interface SessionParts {
   readonly disks: BuildDisks;
   readonly id: string;
   readonly limits: BuildLimits;
+  /** What code of the user reaches at ports of 127.0.0.1. */
+  readonly services: readonly LocalService[];
   readonly signal: AbortSignal;
   /** Receives the lines for the user. */
   readonly line: (stream: 'stdout' | 'stderr' | 'system', text: string) => void;
@@ -130,6 +133,7 @@ export interface StepEnd {
 export class BuildSession {
   private program: IsolatedProgram | null = null;
   private proxy: EgressProxy | null = null;
+  private attached: LocalServices | null = null;
   private diskProblem: DiskProblem | null = null;
   /** True when the current or last program reported that there is no space. */
   private metNoSpace = false;
@@ -304,15 +308,16 @@ export class BuildSession {
   private async launch(step: Step, output: LaunchOutput): Promise<IsolatedProgram> {
     this.parts.signal.throwIfAborted();
     const { egress } = step;
-    const network = egress === undefined ? [] : await this.openEgress(egress);
+    const services = step.untrustedCode === true ? this.parts.services : [];
+    const isForwarded = egress !== undefined || services.length > 0;
+    const network = isForwarded ? await this.openNetwork(egress, services) : [];
     const places = this.places();
     this.metNoSpace = false;
     this.hosts = { refused: new Set(), unreachable: new Set() };
     const system = [...(await this.parts.toolchain.system()), ...network, ...(step.mounts ?? [])];
     this.program = await this.startSoon(() =>
       this.parts.isolation.launch({
-        command:
-          egress === undefined ? step.command : ['/opt/node/bin/node', '/opt/egress/with-egress.cjs', ...step.command],
+        command: !isForwarded ? step.command : ['/opt/node/bin/node', '/opt/egress/with-egress.cjs', ...step.command],
         mounts: step.readOnly === true ? [...system, ...places.filter(({ to }) => to !== '/tmp')] : system,
         writable: [...(step.readOnly === true ? [] : places), ...(step.writable ?? [])],
         directory: step.directory ?? (step.readOnly === true ? '/' : '/work'),
@@ -367,10 +372,19 @@ export class BuildSession {
     };
   }
 
-  private async openEgress(policy: EgressPolicy): Promise<Mount[]> {
+  private async openNetwork(policy: EgressPolicy | undefined, services: readonly LocalService[]): Promise<Mount[]> {
     await this.closeEgress();
+    const directory = join(this.job, 'egress');
+    this.attached = await LocalServices.listen(directory, services, () => {
+      this.say('A service that is attached to the project did not answer.');
+    });
+    if (policy !== undefined) await this.openEgress(directory, policy);
+    return [{ from: directory, to: '/run/egress' }, ...(await this.parts.toolchain.egressProgram())];
+  }
+
+  private async openEgress(directory: string, policy: EgressPolicy): Promise<void> {
     this.proxy = await EgressProxy.listen({
-      directory: join(this.job, 'egress'),
+      directory,
       policy,
       bytes: EGRESS_BYTES,
       refused: (target, reason) => {
@@ -392,7 +406,6 @@ export class BuildSession {
         this.say(`${named} could not be reached.`);
       },
     });
-    return [{ from: join(this.job, 'egress'), to: '/run/egress' }, ...(await this.parts.toolchain.egressProgram())];
   }
 
   /** With an open network, the log names each host that is not one of the usual registries. */
@@ -405,9 +418,11 @@ export class BuildSession {
   }
 
   private async closeEgress(): Promise<void> {
-    const open = this.proxy;
+    const { proxy, attached } = this;
     this.proxy = null;
-    await open?.close();
+    this.attached = null;
+    await proxy?.close();
+    await attached?.close();
   }
 
   private async endOf(program: IsolatedProgram): Promise<LaunchEnd> {

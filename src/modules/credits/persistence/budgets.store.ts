@@ -40,7 +40,7 @@ export class BudgetsStore {
   /** Returns budgets, newest first. */
   async list(orgId: string, { limit, after }: PageRequest, at: Date): Promise<Page<SpentBudget>> {
     const rows = await this.query<Row>(
-      `${SELECT} WHERE b.org_id = $1 AND ($3::text IS NULL OR b.id < $3) ORDER BY b.id DESC LIMIT $4`,
+      `${SELECT} WHERE b.org_id = $1 AND NOT b.of_work AND ($3::text IS NULL OR b.id < $3) ORDER BY b.id DESC LIMIT $4`,
       [orgId, periodsOf(at), after ?? null, limit + 1],
     );
     return pageOf(
@@ -51,9 +51,10 @@ export class BudgetsStore {
   }
 
   async count(orgId: string): Promise<number> {
-    const [row] = await this.query<{ count: number }>('SELECT count(*)::int AS count FROM budgets WHERE org_id = $1', [
-      orgId,
-    ]);
+    const [row] = await this.query<{ count: number }>(
+      'SELECT count(*)::int AS count FROM budgets WHERE org_id = $1 AND NOT of_work',
+      [orgId],
+    );
     return row!.count;
   }
 

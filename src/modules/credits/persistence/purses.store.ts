@@ -116,7 +116,7 @@ type BudgetValues = readonly [
 ];
 
 const LOCK = prepared(
-  'SELECT org_id, posted_nano, held_nano FROM credit_accounts WHERE org_id = ANY($1) ORDER BY org_id FOR UPDATE',
+  'SELECT org_id, posted_nano, held_nano FROM credit_accounts WHERE org_id = ANY($1) ORDER BY org_id FOR NO KEY UPDATE',
 );
 const LOAD = prepared(`
   WITH wanted AS MATERIALIZED (SELECT * FROM holds WHERE key = ANY($3)),

@@ -5,6 +5,9 @@ import { OrgEvents } from '../../events/org-events.js';
 import { type SpendWarningPayload, spendWarningJob } from '../jobs/spend-warning.job.js';
 import type { ReachedBudget } from './purse-budgets.js';
 
+/** A budget of one piece of work ends with it, and the work itself says when it waits for more. */
+const LASTING: readonly string[] = ['key', 'project', 'agent'];
+
 /** Announces, in the running transaction, that a part of a spend cap or of a budget is used. */
 @Injectable()
 export class SpendWarnings {
@@ -19,9 +22,10 @@ export class SpendWarnings {
   }
 
   async announceBudgets(reached: readonly (ReachedBudget & { readonly orgId: string })[]): Promise<void> {
-    if (reached.length === 0) return;
+    const lasting = reached.filter(({ subject }) => LASTING.includes(subject.slice(0, subject.indexOf(':'))));
+    if (lasting.length === 0) return;
     await this.events.publish(
-      ...reached.map(({ orgId, subject, window, period, level, spentNano, limitNano }) => ({
+      ...lasting.map(({ orgId, subject, window, period, level, spentNano, limitNano }) => ({
         orgId,
         type: 'budget.warning' as const,
         data: { subject, window, period, level, spent: formatUsd(spentNano), limit: formatUsd(limitNano) },

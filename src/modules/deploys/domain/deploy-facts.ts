@@ -1,3 +1,4 @@
+import type { LocalService } from '../../../platform/egress/local-service.js';
 import type { FileCron } from '../../crons/cron-rules.js';
 import type { BuildNetwork, Framework, NodeVersion } from '../../projects/project-settings.js';
 
@@ -75,4 +76,6 @@ export interface DeployVariables {
   readonly values: Readonly<Record<string, string>>;
   /** The values that the log must not show. */
   readonly secretValues: readonly string[];
+  /** What the build reaches at local ports. */
+  readonly services: readonly LocalService[];
 }

@@ -36,7 +36,7 @@ import {
   type DeployView,
   LogsQuery,
 } from './deploys.dto.js';
-import { sendLog, type SentNews } from './log-answer.js';
+import { sendLive, type SentNews } from '../../../platform/http/live-answer.js';
 
 @ApiTags('deploys')
 @Controller('api/v1/deploys/:deploy_id')
@@ -126,7 +126,7 @@ export class DeploysController {
       return;
     }
     const after = lastSeen ?? query.after ?? 0;
-    await sendLog(
+    await sendLive(
       response,
       asEvents ? 'events' : 'lines',
       sentOf(query.follow ? this.logs.follow(id, after, signal) : this.logs.read(id, after)),

@@ -12,7 +12,7 @@ import { PROJECT_ERRORS } from '../../projects/projects.errors.js';
 import { DEPLOY_ERRORS } from '../deploys.errors.js';
 import { RuntimeLogFollower, type RuntimeLogNews } from '../logs/runtime-log-follower.js';
 import { AppScopes } from '../requests/app-scopes.js';
-import { sendLog, type SentNews } from './log-answer.js';
+import { sendLive, type SentNews } from '../../../platform/http/live-answer.js';
 import { RuntimeLogLineView, RuntimeLogsQuery } from './runtime-logs.dto.js';
 
 @ApiTags('deploys')
@@ -61,7 +61,7 @@ export class RuntimeLogsController {
     const asEvents = wantsEventStream(request);
     const follows = asEvents || query.follow;
     const news = follows ? this.logs.follow(scope, asked, signal) : this.logs.read(scope, asked);
-    await sendLog(response, asEvents ? 'events' : 'lines', sentOf(news), signal);
+    await sendLive(response, asEvents ? 'events' : 'lines', sentOf(news), signal);
   }
 }
 

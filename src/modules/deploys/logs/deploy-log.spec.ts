@@ -1,6 +1,6 @@
 import type { LogLine } from '../domain/deploy-facts.js';
 import { DeployLog, MAX_BYTES, MAX_LINES } from './deploy-log.js';
-import type { Mask } from './secret-mask.js';
+import type { Mask } from '../../../platform/secrets/secret-mask.js';
 
 const written: LogLine[] = [];
 const unmasked = jest.fn();

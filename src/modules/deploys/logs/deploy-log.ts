@@ -4,7 +4,7 @@ import { Clock } from '../../../platform/time/clock.js';
 import { DeploySignals } from '../domain/deploy-signals.js';
 import type { LogLine, LogPhase, LogStream } from '../domain/deploy-facts.js';
 import { DeployLogStore } from '../persistence/deploy-log.store.js';
-import { type Mask, secretMask } from './secret-mask.js';
+import { type Mask, secretMask } from '../../../platform/secrets/secret-mask.js';
 
 /** The limits of a log for the output of programs. Lines of the platform may follow when the log is full. */
 export const MAX_LINES = 20_000;

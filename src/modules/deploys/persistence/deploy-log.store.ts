@@ -45,6 +45,17 @@ export class DeployLogStore {
     );
   }
 
+  /** The last lines, in order. */
+  async last(deployId: string, limit: number): Promise<LogLine[]> {
+    const lines = await this.database.manager.query<LogLine[]>(
+      `
+      SELECT seq, at, phase, stream, text FROM deploy_log_lines
+      WHERE deploy_id = $1 ORDER BY seq DESC LIMIT $2`,
+      [deployId, limit],
+    );
+    return lines.reverse();
+  }
+
   /** Deletes the logs of up to `limit` deploys that ended before, and returns the number of deploys. */
   async deleteFinishedBefore(finishedBefore: Date, limit: number): Promise<number> {
     const [rows] = await this.database.manager.query<[{ deploy_id: string }[], number]>(

@@ -80,6 +80,7 @@ export class FetchStep {
         settings: buildSettingsOf(deploy, plan, log),
         limits: limitsOf(plan),
         environment: variables.values,
+        services: variables.services,
       },
       {
         phase: (name) => {

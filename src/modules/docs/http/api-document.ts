@@ -4,6 +4,7 @@ import type { Express, NextFunction, Request, Response } from 'express';
 import { Config } from '../../../platform/config/config.js';
 import { ErrorCatalog } from '../../../platform/errors/error-catalog.js';
 import { RouteDirectory } from '../../auth/route-directory.js';
+import { ApiDescription } from '../api-description.js';
 import { describeApi } from './describe-api.js';
 
 /** The interactive reference needs inline styles. Like the other pages, it loads nothing from elsewhere. */
@@ -12,7 +13,7 @@ const REFERENCE_POLICY =
 
 /** Generates the OpenAPI document from the code on first use. */
 @Injectable()
-export class ApiDocument {
+export class ApiDocument extends ApiDescription {
   private app: INestApplication | undefined;
   private document: OpenAPIObject | undefined;
 
@@ -20,7 +21,9 @@ export class ApiDocument {
     private readonly config: Config,
     private readonly routes: RouteDirectory,
     private readonly errors: ErrorCatalog,
-  ) {}
+  ) {
+    super();
+  }
 
   /** Serves the interactive reference at `/docs/api`. The document itself has a route of its own, behind the guards. */
   publishAt(app: INestApplication): void {

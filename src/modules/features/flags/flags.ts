@@ -13,6 +13,9 @@ export const FLAGS = {
     description: 'Organizations can run code with POST /api/v1/sandbox/executions.',
   },
   ai_inference: { default: true, description: 'Organizations can call models under /api/v1/ai.' },
+  agent_runs: { default: true, description: 'Runs of agents are accepted, and queued and waiting runs go on.' },
+  schedules: { default: true, description: 'Schedules of agents can be created, and start runs when they are due.' },
+  databases: { default: true, description: 'Databases can be created, branched and restored.' },
   deploys: { default: true, description: 'New deploys are accepted, and queued deploys start.' },
 } as const satisfies Record<string, { readonly default: boolean; readonly description: string }>;
 

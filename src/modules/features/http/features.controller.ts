@@ -43,7 +43,7 @@ export class FeaturesController {
     FEATURE_ERRORS.flag_not_found,
     FEATURE_ERRORS.flag_not_allowlisted,
     FEATURE_ERRORS.flag_fixed,
-    FEATURE_ERRORS.stale_version,
+    GENERIC_ERRORS.stale_version,
     GENERIC_ERRORS.service_unavailable,
   )
   async toggle(@Body() body: ToggleFlagBody): Promise<ToggledView> {

@@ -1,4 +1,4 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { Config } from '../../../platform/config/config.js';
 import { isHostName } from '../../../platform/config/hosts.js';
 import { hostNameOf } from '../../../platform/http/host-name.js';
@@ -8,14 +8,17 @@ import { HostingSettings } from '../hosting.settings.js';
 
 /** Distinguishes the hosts of deploys, which lie below the domain of `APPS_URL`, from the platform's own hosts. */
 @Injectable()
-export class AppDomain extends HostPolicy {
+export class AppDomain implements OnModuleInit {
   private readonly suffix: string;
   private readonly domain: string;
   private readonly ownHosts: ReadonlySet<string>;
   private readonly pattern: string;
 
-  constructor({ publicUrl, dashboardUrl, docsUrl }: Config, { appsUrl }: HostingSettings) {
-    super();
+  constructor(
+    { publicUrl, dashboardUrl, docsUrl }: Config,
+    { appsUrl }: HostingSettings,
+    private readonly policy: HostPolicy,
+  ) {
     this.domain = appsUrl.domain;
     this.suffix = `.${appsUrl.domain}`;
     this.pattern = `${appsUrl.scheme}//<label>.${appsUrl.domain}${appsUrl.port}`;
@@ -39,7 +42,9 @@ export class AppDomain extends HostPolicy {
   }
 
   /** A hosted page must not reach the API under its own host name, because a browser would treat both as one site. */
-  override requireOwn(host: string): void {
-    if (this.labelOf(host) !== undefined) throw new MisdirectedRequest(host, this.pattern);
+  onModuleInit(): void {
+    this.policy.add((host) => {
+      if (this.labelOf(host) !== undefined) throw new MisdirectedRequest(host, this.pattern);
+    });
   }
 }

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { Encoding } from '../store/blob-storage.js';
+import type { Encoding } from '../store/content-keys.js';
 
 /** Only a few values of the header are common. */
 const parsed = new LRUCache<string, readonly Encoding[]>({ max: 200 });

@@ -3,6 +3,7 @@ import type { Duplex } from 'node:stream';
 import { Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { Config } from '../../../platform/config/config.js';
 import { isLoopback } from '../../../platform/http/connection-bounds.js';
+import { HostHandlers } from '../../../platform/http/host-handlers.js';
 import { guardListener } from '../../../platform/http/guard-listener.js';
 import { CONNECTION_BOUNDS } from '../../../platform/http/http-listener.js';
 import { TrustedProxies } from '../../../platform/http/trusted-proxies.js';
@@ -25,6 +26,7 @@ export class EdgeServer implements OnModuleDestroy {
   constructor(
     private readonly hosts: AppHosts,
     private readonly apps: AppRequests,
+    private readonly others: HostHandlers,
     calls: EdgeCalls,
     config: Config,
     proxies: TrustedProxies,
@@ -33,6 +35,11 @@ export class EdgeServer implements OnModuleDestroy {
   ) {
     const options = { ...CONNECTION_BOUNDS, shouldUpgradeCallback: isForTheApp };
     this.server = createServer(options, (request, response) => {
+      const other = this.others.of(request);
+      if (other !== undefined) {
+        other.answer(request, response);
+        return;
+      }
       const hosts = this.hosts.of(request);
       if (hosts.length === 0) refuse(response, 'not_found');
       else this.apps.answer(request, response, hosts);

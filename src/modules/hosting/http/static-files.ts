@@ -3,7 +3,8 @@ import { pipeline } from 'node:stream/promises';
 import { Injectable } from '@nestjs/common';
 import { type BlobContents, Blobs } from '../site/blobs.js';
 import type { RawHeaders, Representation, Representations, SiteFile } from '../site/site-file.js';
-import type { ByteRange, Encoding } from '../store/blob-storage.js';
+import type { ByteRange } from '../../../platform/blobs/blob-storage.js';
+import type { Encoding } from '../store/content-keys.js';
 import { acceptedEncodings, matchesTag, wantedRange } from './content-negotiation.js';
 
 type Headers = readonly (readonly [string, string])[];

@@ -1,6 +1,6 @@
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
-import type { Encoding } from '../store/blob-storage.js';
+import type { Encoding } from '../store/content-keys.js';
 
 const toBrotli = promisify(brotliCompress);
 const toGzip = promisify(gzip);

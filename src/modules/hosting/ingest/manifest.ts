@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';
 import type { Routing, ServerCommand, StaticMount } from '../built-output.js';
-import { type BlobStorage, keyOf } from '../store/blob-storage.js';
+import type { BlobStorage } from '../../../platform/blobs/blob-storage.js';
+import { keyOf } from '../store/content-keys.js';
 
 /** A file of a deploy. */
 export interface ManifestFile {

@@ -5,6 +5,7 @@ import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { join, posix } from 'node:path';
 import { Injectable } from '@nestjs/common';
+import type { LocalService } from '../../../platform/egress/local-service.js';
 import type { Mount } from '../../../platform/isolation/isolation-spec.js';
 import type { IsolatedProgram } from '../../../platform/isolation/isolated-program.js';
 import { LISTEN_DESCRIPTOR, type LaunchLimits, type LaunchSpec } from '../../../platform/isolation/launch-spec.js';
@@ -79,6 +80,8 @@ interface Launch {
   readonly allowance: AppAllowance;
   /** It is loaded while the files are prepared. */
   readonly environment: Promise<Readonly<Record<string, string>>>;
+  /** What the server reaches at local ports. */
+  readonly services: Promise<readonly LocalService[]>;
   readonly line: (stream: 'stdout' | 'stderr', text: string) => void;
   /** Called with the number of lines that were dropped because they came too fast. */
   readonly dropped: (lines: number) => void;
@@ -111,14 +114,26 @@ export class AppLauncher {
   }
 
   /** @throws {ServerDidNotStart} when this machine cannot run the server. */
-  async launch({ deployId, orgId, manifest, allowance, environment, line, dropped }: Launch): Promise<LaunchedApp> {
+  async launch({
+    deployId,
+    orgId,
+    manifest,
+    allowance,
+    environment,
+    services,
+    line,
+    dropped,
+  }: Launch): Promise<LaunchedApp> {
     const missing = this.isolation.missing();
     if (missing.length > 0)
       throw new ServerDidNotStart(`This machine cannot run servers. Missing: ${missing.join(', ')}.`);
     const node = await this.nodeOf(manifest, line);
 
     const [[network, door], tree, hosts, program, forwarder, tools, kept, variables] = await this.gathered(
-      [this.networks.prepare(deployId, allowance.network), environment.then((values) => this.doors.prepare(values))],
+      [
+        this.networks.prepare(deployId, allowance.network),
+        Promise.all([environment, services]).then((given) => this.doors.prepare(...given)),
+      ],
       this.trees.of(deployId, manifest),
       this.trees.hostsFile(),
       this.isolation.reachable(node),

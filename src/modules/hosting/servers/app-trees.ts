@@ -6,7 +6,8 @@ import { pipeline } from 'node:stream/promises';
 import { Injectable } from '@nestjs/common';
 import { HostingSettings } from '../hosting.settings.js';
 import type { Manifest, ManifestFile } from '../ingest/manifest.js';
-import { BlobStorage, keyOf } from '../store/blob-storage.js';
+import { BlobStorage } from '../../../platform/blobs/blob-storage.js';
+import { keyOf } from '../store/content-keys.js';
 import { TreePaths } from '../tree-paths.js';
 import { writablePlaces } from './writable-places.js';
 

@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
-import { BlobStorage, type ByteRange } from '../store/blob-storage.js';
+import { BlobStorage, type ByteRange } from '../../../platform/blobs/blob-storage.js';
 
 const MAX_BYTES_IN_MEMORY = 64 * 1_048_576;
 /**

@@ -1,5 +1,5 @@
 import type { ManifestFile } from '../ingest/manifest.js';
-import { type Encoding, keyOf } from '../store/blob-storage.js';
+import { type Encoding, keyOf } from '../store/content-keys.js';
 
 const FOR_EVER = 'public, max-age=31536000, immutable';
 /** Browsers revalidate a page on every visit, so that it shows the current deploy. With its ETag that sends no body. */

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { readManifest } from '../ingest/manifest.js';
 import { HostedDeploysStore } from '../persistence/hosted-deploys.store.js';
-import { BlobStorage } from '../store/blob-storage.js';
+import { BlobStorage } from '../../../platform/blobs/blob-storage.js';
 import { Site } from './site.js';
 
 /** A path with its hash and sizes takes a few hundred bytes. */

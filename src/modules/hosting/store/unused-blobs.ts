@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { hashesOf, readManifest } from '../ingest/manifest.js';
 import { StoreLock } from '../persistence/store-lock.js';
-import { BlobStorage, hashOf } from './blob-storage.js';
+import { BlobStorage } from '../../../platform/blobs/blob-storage.js';
+import { CONTENT_PREFIX, hashOf } from './content-keys.js';
 
 /** Deleting a batch takes milliseconds, and ingests wait for at most one batch. */
 const BATCH = 200;
@@ -30,8 +31,9 @@ export class UnusedBlobs {
       deleted += await this.deleteAll(batch, beforeMs);
       batch = [];
     };
-    for await (const { key, changedAt } of this.storage.list()) {
-      if (used.has(hashOf(key)!) || changedAt.getTime() >= beforeMs) continue;
+    for await (const { key, changedAt } of this.storage.list(CONTENT_PREFIX)) {
+      const hash = hashOf(key);
+      if (hash === undefined || used.has(hash) || changedAt.getTime() >= beforeMs) continue;
       batch.push(key);
       if (batch.length === BATCH) await flush();
     }

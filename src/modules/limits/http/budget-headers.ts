@@ -6,23 +6,11 @@ import { budgetHolderOf, BudgetHolders } from '../budget-account.js';
 import type { Budget } from '../call-budget.service.js';
 import { CallBudgetService } from '../call-budget.service.js';
 import { clientAddressOf } from '../client-address.js';
+import { isFree, spentBy } from '../spent-call.js';
 import { burstSizeOf } from '../tier.js';
 
 const BURST_WINDOW_SECONDS = 2;
 const DAY_SECONDS = 86_400;
-
-/** A call that was refused before it did anything, or that failed on our side, is free (service document §8). */
-const isFree = (status: number): boolean => status === 401 || status === 403 || status === 429 || status >= 500;
-
-const SPENT = Symbol('budget spent by this request');
-type Carrier = Request & { [SPENT]?: Budget };
-
-/**
- * Records on the request that it has spent a call, so that {@link BudgetHeaders} can return it if the request fails.
- */
-export function noteSpent(request: Request, budget: Budget): void {
-  (request as Carrier)[SPENT] = budget;
-}
 
 /** Returns names and values alternately, as Node takes raw headers. */
 export function budgetHeadersOf({ account: { tier }, limit, remaining, burstLeft, resetSeconds }: Budget): string[] {
@@ -70,7 +58,7 @@ export class BudgetHeaders extends FailureHeaders {
   }
 
   private async correct(request: Request, response: Response, status: number): Promise<void> {
-    const spent = (request as Carrier)[SPENT];
+    const spent = spentBy(request);
     if (spent === undefined) {
       if (response.hasHeader('x-service-tier')) return;
       const holder = request.route === undefined ? await this.holders.find(request) : budgetHolderOf(request);

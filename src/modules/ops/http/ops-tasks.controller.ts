@@ -60,7 +60,7 @@ export class OpsTasksController {
     description: `${NEEDS} Claim it again to extend the lease. Refused while another agent holds the task.`,
   })
   @ApiOkResponse({ type: TaskView })
-  @ApiRefusals(...ANY_CHANGE, OPS_ERRORS.task_already_claimed, OPS_ERRORS.task_already_resolved)
+  @ApiRefusals(...ANY_CHANGE, GENERIC_ERRORS.task_already_claimed, OPS_ERRORS.task_already_resolved)
   async claim(@Param('task_id') id: string, @Body() { agent, leaseSeconds }: LeaseBody): Promise<TaskView> {
     return TaskView.of(await this.tasks.claim(id, agent, leaseSeconds));
   }
@@ -72,9 +72,9 @@ export class OpsTasksController {
   @ApiOkResponse({ type: TaskView })
   @ApiRefusals(
     ...ANY_CHANGE,
-    OPS_ERRORS.task_already_claimed,
+    GENERIC_ERRORS.task_already_claimed,
     OPS_ERRORS.task_already_resolved,
-    OPS_ERRORS.task_not_claimed,
+    GENERIC_ERRORS.task_not_claimed,
   )
   async heartbeat(@Param('task_id') id: string, @Body() { agent, leaseSeconds }: LeaseBody): Promise<TaskView> {
     return TaskView.of(await this.tasks.heartbeat(id, agent, leaseSeconds));
@@ -87,9 +87,9 @@ export class OpsTasksController {
   @ApiOkResponse({ type: TaskView })
   @ApiRefusals(
     ...ANY_CHANGE,
-    OPS_ERRORS.task_already_claimed,
+    GENERIC_ERRORS.task_already_claimed,
     OPS_ERRORS.task_already_resolved,
-    OPS_ERRORS.task_not_claimed,
+    GENERIC_ERRORS.task_not_claimed,
   )
   async release(@Param('task_id') id: string, @Body() { agent }: ReleaseBody): Promise<TaskView> {
     return TaskView.of(await this.tasks.release(id, agent));
@@ -100,7 +100,7 @@ export class OpsTasksController {
   @HttpCode(HttpStatus.OK)
   @ApiOperation({ summary: 'Resolves a task that you hold or that is unclaimed.', description: NEEDS })
   @ApiOkResponse({ type: TaskView })
-  @ApiRefusals(...ANY_CHANGE, OPS_ERRORS.task_already_claimed, OPS_ERRORS.task_already_resolved)
+  @ApiRefusals(...ANY_CHANGE, GENERIC_ERRORS.task_already_claimed, OPS_ERRORS.task_already_resolved)
   async resolve(@Param('task_id') id: string, @Body() { agent, resolution }: ResolveBody): Promise<TaskView> {
     return TaskView.of(await this.tasks.resolve(id, agent, resolution));
   }

@@ -18,7 +18,7 @@ import { CREDENTIAL_ERRORS } from '../../auth/auth.errors.js';
 import { RequireFeature } from '../../features/require-feature.js';
 import { type Call, Caller } from '../../auth/caller.js';
 import { EmailVerificationService } from '../accounts/email-verification.service.js';
-import { SignInService } from '../accounts/sign-in.service.js';
+import { SignInService } from '../sign-in.service.js';
 import { SignUpService } from '../accounts/sign-up.service.js';
 import { IN_COOKIE, SESSION_HEADER } from '../../auth/session-cookie.js';
 import { RequireCaller, TakesSession } from '../../auth/require-scope.js';

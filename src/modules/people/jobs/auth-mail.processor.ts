@@ -25,6 +25,8 @@ export class AuthMailProcessor implements JobHandler<AuthMailPayload> {
         return this.mails.sendInvitation(subjectId);
       case 'key_created':
         return this.notices.sendKeyCreated(subjectId);
+      case 'grant_made':
+        return this.notices.sendGrantMade(subjectId);
       case 'password_changed':
         return this.notices.sendPasswordChanged(subjectId);
       case 'new_sign_in':

@@ -17,6 +17,18 @@ export const keyCreatedMail = (username: string, { id, name, last4, createdAt }:
   ),
 });
 
+/** The client chose its name, so it must not add lines to the message. */
+export const grantMadeMail = (username: string, { id, name, createdAt }: Omit<KeyFacts, 'last4'>): MailText => ({
+  subject: 'An application was connected to your account',
+  text: paragraphs(
+    `Hello ${username},`,
+    `an application was given access to your account on ${formatTime(createdAt)}:`,
+    `  ${oneLine(name)} (${id})`,
+    `If this was you, no action is needed. If not, end its access with DELETE /api/v1/keys/${id} and reset your ` +
+      'password.',
+  ),
+});
+
 export const passwordChangedMail = (
   username: string,
   { at, activeKeys }: { at: Date; activeKeys: number },

@@ -6,7 +6,7 @@ import { SessionsService } from '../../auth/sessions.service.js';
 import type { User } from '../persistence/user.entity.js';
 import { UsersStore } from '../persistence/users.store.js';
 import type { MailText } from './auth-mail.templates.js';
-import { keyCreatedMail, newSignInMail, passwordChangedMail } from './security-notice.templates.js';
+import { grantMadeMail, keyCreatedMail, newSignInMail, passwordChangedMail } from './security-notice.templates.js';
 
 /**
  * Notifies users by mail of changes to their accounts, so that they notice a stolen password. No notice contains a
@@ -26,6 +26,12 @@ export class SecurityNoticesService {
     const key = await this.keys.findNoticeFacts(keyId);
     if (key === undefined) return;
     await this.send(key.userId, keyId, ({ username }) => keyCreatedMail(username, { id: keyId, ...key }));
+  }
+
+  async sendGrantMade(keyId: string): Promise<void> {
+    const key = await this.keys.findNoticeFacts(keyId);
+    if (key === undefined) return;
+    await this.send(key.userId, keyId, ({ username }) => grantMadeMail(username, { id: keyId, ...key }));
   }
 
   async sendPasswordChanged(userId: string): Promise<void> {

@@ -5,6 +5,7 @@ import { MAX_BRANCH_BYTES } from '../../../platform/git/branch-name.js';
 import type { LastDeploy } from '../last-deploys.js';
 import { MayBeAbsent, MayBeCleared } from '../../../platform/http/may-be-absent.js';
 import { AnswerMeta, PageMeta } from '../../../platform/http/page.js';
+import { isSlug } from '../../../platform/text/slug.js';
 import { inOrder, IsBranchName, IsOneLine, IsTitle, Trimmed } from '../../../platform/text/text-fields.js';
 import type { Project } from '../persistence/project.entity.js';
 import {
@@ -19,7 +20,6 @@ import {
   type NodeVersion,
   START_TIMEOUT_MS,
 } from '../project-settings.js';
-import { isProjectSlug } from '../domain/project-slug.js';
 
 const MAX_URL_LENGTH = 2_000;
 const MAX_COMMAND_LENGTH = 1_000;
@@ -46,7 +46,7 @@ const holds = (name: string, isSound: (text: string) => boolean, message: string
 const IsProjectSlug = (): PropertyDecorator =>
   inOrder(
     IsString(),
-    holds('isSlug', isProjectSlug, 'must be 1 to 63 characters of a-z, 0-9 and single hyphens between them'),
+    holds('isSlug', isSlug, 'must be 1 to 63 characters of a-z, 0-9 and single hyphens between them'),
   );
 const isDirectoryRule = (): PropertyDecorator =>
   holds(

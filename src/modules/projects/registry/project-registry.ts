@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Ids } from '../../../platform/ids/ids.js';
+import { freeSlugOf } from '../../../platform/text/slug.js';
 import { Clock } from '../../../platform/time/clock.js';
 import type { Call } from '../../auth/caller.js';
 import { OrgDirectory } from '../../orgs/org-directory.js';
@@ -7,7 +8,6 @@ import { requireFeature } from '../../plans/feature-not-in-plan.js';
 import { PLANS } from '../../plans/plan.js';
 import { PlansSettings } from '../../plans/plans.settings.js';
 import type { CreateProjectInput, UpdateProjectInput } from '../domain/write-inputs.js';
-import { freeSlugOf } from '../domain/project-slug.js';
 import { Project } from '../persistence/project.entity.js';
 import { ProjectsStore } from '../persistence/projects.store.js';
 import { TooManyProjects } from '../projects.errors.js';
@@ -36,7 +36,8 @@ export class ProjectRegistry {
     const orgId = call.org.id;
     await this.requireRoom(call, orgId);
     await this.requireInPlan(orgId, input);
-    const slug = input.slug ?? freeSlugOf(input.name, await this.projects.slugsOf(orgId));
+    const slug =
+      input.slug ?? freeSlugOf(input.name, { taken: await this.projects.slugsOf(orgId), otherwise: 'project' });
     const project = Project.create({ ...input, slug }, { id: this.ids.next(PROJECT_ID), orgId, at: this.clock.now() });
     await this.projects.insert(project);
     return project;

@@ -12,7 +12,7 @@ import type { ShownBranch } from '../hosted/repository-branches.js';
 import type { RepositoryBranch } from '../persistence/repository-branch.entity.js';
 import { type Provider, PROVIDERS } from '../domain/provider.js';
 import { isRepositoryName } from '../domain/repository-name.js';
-import { type TemplateName, TEMPLATES } from '../domain/template-name.js';
+import { type TemplateName, type TemplateNeed, TEMPLATE_NEEDS, TEMPLATES } from '../domain/template-name.js';
 
 const IsRepositoryName = (): PropertyDecorator =>
   inOrder(
@@ -223,20 +223,40 @@ export class TemplateView {
   @ApiProperty({ enum: TEMPLATES }) id!: TemplateName;
   @ApiProperty({ example: 'Next.js' }) name!: string;
   @ApiProperty() description!: string;
+  @ApiProperty({
+    enum: TEMPLATE_NEEDS,
+    isArray: true,
+    description: 'What to attach to the project before its first deploy.',
+    example: ['database'],
+  })
+  needs!: readonly TemplateNeed[];
 }
 
-const DESCRIPTIONS: Readonly<Record<TemplateName, Pick<TemplateView, 'name' | 'description'>>> = {
+const DESCRIPTIONS: Readonly<Record<TemplateName, Omit<TemplateView, 'id'>>> = {
   nextjs: {
     name: 'Next.js',
     description: 'A page and an endpoint with the App Router, in TypeScript, with fonts of its own.',
+    needs: [],
+  },
+  'nextjs-postgres': {
+    name: 'Next.js with PostgreSQL',
+    description: 'A guest book that keeps its entries in a database, with a form that works without JavaScript.',
+    needs: ['database'],
+  },
+  'nextjs-uploads': {
+    name: 'Next.js with uploads',
+    description: 'A page that takes files and shows them, kept in a bucket by the official client for S3.',
+    needs: ['bucket'],
   },
   expo: {
     name: 'Expo',
     description: 'An app for Android, iOS and the web with Expo Router, in TypeScript; deployed as a website.',
+    needs: [],
   },
   'ai-chat': {
     name: 'AI chat',
     description: 'A page that talks with a model, and a small Node server that calls it with the official client.',
+    needs: [],
   },
 };
 

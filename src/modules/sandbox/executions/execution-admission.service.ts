@@ -19,6 +19,8 @@ export interface CreateOrgExecutionInput extends CreateExecutionInput, LimitsInp
   readonly files: readonly SandboxFile[];
   /** The longest time that the execution may wait in the queue. */
   readonly queueTimeoutMs: number;
+  /** See {@link SandboxExecution.effectKey}. */
+  readonly effectKey?: string;
 }
 
 /** The limits and the highest cost that an execution would have. */
@@ -53,7 +55,7 @@ export class ExecutionAdmissionService {
   async rehearse(call: Call, input: CreateOrgExecutionInput): Promise<Rehearsal> {
     const limits = await this.check(call, input);
     const { org, principal } = call;
-    const of = { orgId: org.id, keyId: keyIdOf(principal.credential), limits };
+    const of = { orgId: org.id, keyId: keyIdOf(principal.credential), limits, budgetSubjects: call.budgetSubjects };
     return { limits, maxCostNano: await this.billing.rehearse(of, org.plan) };
   }
 
@@ -73,6 +75,7 @@ export class ExecutionAdmissionService {
         orgId: org.id,
         userId: principal.user.id,
         keyId: keyIdOf(principal.credential),
+        effectKey: input.effectKey ?? null,
         language: input.language,
         limits,
       },
@@ -80,7 +83,8 @@ export class ExecutionAdmissionService {
     );
     await this.slots.take(org.id, execution.id, PLANS[org.plan], input.queueTimeoutMs + limits.timeoutMs + RETURN_MS);
     try {
-      await this.billing.hold(execution, org.plan, () => this.executions.add(execution));
+      const { budgetSubjects } = call;
+      await this.billing.hold({ ...execution, budgetSubjects }, org.plan, () => this.executions.add(execution));
       return execution;
     } catch (error) {
       await this.slots.free(org.id, execution.id);

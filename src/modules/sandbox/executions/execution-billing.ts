@@ -17,6 +17,8 @@ interface Rehearsed {
   /** The key that makes the call; its budget limits the execution, too. */
   readonly keyId: string | null;
   readonly limits: SandboxLimits;
+  /** More budgets that limit the execution, such as that of a run of an agent. */
+  readonly budgetSubjects?: readonly string[] | undefined;
 }
 
 /** Holds and charges what executions of organizations cost: the wall time of their run. */
@@ -34,9 +36,9 @@ export class ExecutionBilling {
    * @throws {CreditsExhausted} `credits_exhausted`
    * @throws {SpendCapReached} `spend_cap_reached`
    */
-  async rehearse({ orgId, keyId, limits }: Rehearsed, plan: PlanId): Promise<bigint> {
+  async rehearse(facts: Rehearsed, plan: PlanId): Promise<bigint> {
     const { heldNano } = await this.database.rehearse(() =>
-      this.paidWork.begin(estimateOf({ orgId, keyId, plan, limits, id: `rehearsal:${orgId}` })),
+      this.paidWork.begin(estimateOf({ ...facts, plan, id: `rehearsal:${facts.orgId}` })),
     );
     return heldNano;
   }
@@ -46,10 +48,14 @@ export class ExecutionBilling {
    *
    * @throws as {@link rehearse}.
    */
-  hold({ id, orgId, keyId, limits }: QueuedExecution, plan: PlanId, write: () => Promise<void>): Promise<void> {
+  hold(
+    { id, orgId, keyId, limits, budgetSubjects }: QueuedExecution & Rehearsed,
+    plan: PlanId,
+    write: () => Promise<void>,
+  ): Promise<void> {
     return this.database.transaction(async () => {
       await write();
-      await this.paidWork.begin(estimateOf({ id, orgId, keyId, plan, limits }));
+      await this.paidWork.begin(estimateOf({ id, orgId, keyId, plan, limits, budgetSubjects }));
     });
   }
 
@@ -93,11 +99,12 @@ const estimateOf = ({
   keyId,
   plan,
   limits,
+  budgetSubjects = [],
 }: Rehearsed & { readonly id: string; readonly plan: PlanId }): WorkEstimate => ({
   orgId,
   plan,
   meter: METER,
   lines: [{ quantity: BigInt(limits.timeoutMs) }],
-  subjects: keyId === null ? [] : [keySubject(keyId)],
+  subjects: [...(keyId === null ? [] : [keySubject(keyId)]), ...budgetSubjects],
   key: keyOf(id),
 });

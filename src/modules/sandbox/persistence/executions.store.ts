@@ -1,9 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import { In } from 'typeorm';
+import { In, IsNull } from 'typeorm';
 import { Database } from '../../../platform/database/database.js';
 import { type Page, pageOf, type PageRequest } from '../../../platform/database/page.js';
 import type { ExecutionState } from '../domain/execution-state.js';
 import type { SandboxOutcome } from '../domain/sandbox-runtime.js';
+import { violatedConstraintOf } from '../../../platform/database/violated-constraint.js';
 import { type QueuedExecution, SandboxExecution } from './sandbox-execution.entity.js';
 
 const LIVE = In(['queued', 'running']);
@@ -27,13 +28,32 @@ export interface Beginning {
   readonly triedAtMs: readonly number[];
 }
 
+/** Another execution of the organization has the key of the effect. */
+export class EffectAlreadyBegun extends Error {}
+
 /** Each transition names the states that it leads from, so that the first of two concurrent transitions wins. */
 @Injectable()
 export class ExecutionsStore {
   constructor(private readonly database: Database) {}
 
+  /** @throws {EffectAlreadyBegun} when the organization has an execution with the key of the effect. */
   async add(execution: QueuedExecution): Promise<void> {
-    await this.database.manager.insert(SandboxExecution, execution);
+    try {
+      await this.database.manager.insert(SandboxExecution, execution);
+    } catch (error) {
+      if (violatedConstraintOf(error) === 'sandbox_executions_by_effect') throw new EffectAlreadyBegun();
+      throw error;
+    }
+  }
+
+  findByEffect(orgId: string, effectKey: string): Promise<Pick<SandboxExecution, 'id'> | null> {
+    return this.database.manager.findOne(SandboxExecution, { select: { id: true }, where: { orgId, effectKey } });
+  }
+
+  /** Lets another execution have the key, if the one that has it ended without having started. */
+  async forgetUnstarted(orgId: string, effectKey: string): Promise<void> {
+    const unstarted = { orgId, effectKey, status: 'cancelled', startedAt: IsNull() } as const;
+    await this.database.manager.update(SandboxExecution, unstarted, { effectKey: null });
   }
 
   get(id: string): Promise<SandboxExecution> {

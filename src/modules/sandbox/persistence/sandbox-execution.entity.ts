@@ -6,7 +6,7 @@ import type { ExecutionError, Language, SandboxLimits, SandboxOutcome } from '..
 /** The columns of an execution that are set before a worker starts it. */
 export type QueuedExecution = Pick<
   SandboxExecution,
-  'id' | 'orgId' | 'userId' | 'keyId' | 'language' | 'limits' | 'createdAt' | 'givesUpAt'
+  'id' | 'orgId' | 'userId' | 'keyId' | 'effectKey' | 'language' | 'limits' | 'createdAt' | 'givesUpAt'
 > & { readonly status: 'queued' };
 
 /** A run of code for an organization and its result. The code is not kept. */
@@ -17,6 +17,8 @@ export class SandboxExecution {
   @Column('text', { name: 'org_id' }) orgId!: string;
   @Column('text', { name: 'user_id' }) userId!: string;
   @Column('text', { name: 'key_id', nullable: true }) keyId!: string | null;
+  /** Identifies work that runs once, however often it is asked for. */
+  @Column('text', { name: 'effect_key', nullable: true }) effectKey!: string | null;
   @Column('text') language!: Language;
   @Column('text') status!: ExecutionState;
   @Column('jsonb') limits!: SandboxLimits;
@@ -42,12 +44,12 @@ export class SandboxExecution {
   @Column('timestamptz', { name: 'gives_up_at' }) givesUpAt!: Date;
 
   static queued(
-    facts: Pick<SandboxExecution, 'id' | 'orgId' | 'userId' | 'keyId' | 'language' | 'limits'>,
+    facts: Pick<SandboxExecution, 'id' | 'orgId' | 'userId' | 'keyId' | 'effectKey' | 'language' | 'limits'>,
     { at, givesUpAt }: { at: Date; givesUpAt: Date },
   ): QueuedExecution {
     assert(givesUpAt > at, 'An execution was given up before it was queued.');
-    const { id, orgId, userId, keyId, language, limits } = facts;
-    return { id, orgId, userId, keyId, language, limits, status: 'queued', createdAt: at, givesUpAt };
+    const { id, orgId, userId, keyId, effectKey, language, limits } = facts;
+    return { id, orgId, userId, keyId, effectKey, language, limits, status: 'queued', createdAt: at, givesUpAt };
   }
 
   cancelled(at: Date): this {

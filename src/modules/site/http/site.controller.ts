@@ -2,8 +2,9 @@ import { Controller, Get, Param, Req, Res } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { Public } from '../../../platform/http/public.js';
+import { ObjectsSettings } from '../../objects/objects.settings.js';
 import { PageNotFound } from '../site.errors.js';
-import { SITE_HEADERS } from '../policy/site-headers.js';
+import { appPolicyFor, SITE_HEADERS } from '../policy/site-headers.js';
 import { type Encoding, SiteFiles } from './site-files.js';
 
 /** The name of a file of a build has a hash of its content, so that it never changes. */
@@ -15,7 +16,14 @@ const ASK_EACH_TIME = 'no-cache';
 @Controller()
 @Public()
 export class SiteController {
-  constructor(private readonly files: SiteFiles) {}
+  private readonly appPolicy: string;
+
+  constructor(
+    private readonly files: SiteFiles,
+    objects: ObjectsSettings,
+  ) {
+    this.appPolicy = appPolicyFor(objects.endpoint);
+  }
 
   @Get('app')
   home(@Req() request: Request, @Res() response: Response): void {
@@ -43,6 +51,7 @@ export class SiteController {
     const file = this.files.find(name, encodingsOf(request));
     if (file === undefined) throw new PageNotFound();
     for (const [header, value] of Object.entries(SITE_HEADERS)) response.setHeader(header, value);
+    response.setHeader('Content-Security-Policy', this.appPolicy);
     response.setHeader('Cache-Control', caching);
     response.setHeader('Vary', 'Accept-Encoding');
     response.setHeader('Content-Type', file.contentType);

@@ -59,9 +59,10 @@ export class UploadsStore {
 
   /** Announces content. The size of content that never came is replaced, that of stored content is a fact. */
   async announce(storeId: string, sizes: ReadonlyMap<string, number>): Promise<void> {
+    // In the order in which all calls lock rows, so that two calls with the same content cannot deadlock.
     await this.sql(
       `INSERT INTO upload_blobs (store_id, sha256, bytes)
-       SELECT $1, * FROM unnest($2::text[], $3::bigint[])
+       SELECT $1, * FROM unnest($2::text[], $3::bigint[]) AS announced (sha256, bytes) ORDER BY announced.sha256
        ON CONFLICT (store_id, sha256) DO UPDATE SET bytes = EXCLUDED.bytes WHERE upload_blobs.object_id IS NULL`,
       [storeId, [...sizes.keys()], [...sizes.values()]],
     );
@@ -69,9 +70,12 @@ export class UploadsStore {
 
   async setStored(storeId: string, objects: ReadonlyMap<string, string>): Promise<void> {
     await this.sql(
-      `UPDATE upload_blobs b SET object_id = stored.object_id
-       FROM unnest($2::text[], $3::text[]) AS stored (sha256, object_id)
-       WHERE b.store_id = $1 AND b.sha256 = stored.sha256`,
+      `WITH locked AS MATERIALIZED (
+         SELECT sha256 FROM upload_blobs WHERE store_id = $1 AND sha256 = ANY($2::text[]) ORDER BY sha256 FOR UPDATE
+       )
+       UPDATE upload_blobs b SET object_id = stored.object_id
+       FROM locked JOIN unnest($2::text[], $3::text[]) AS stored (sha256, object_id) USING (sha256)
+       WHERE b.store_id = $1 AND b.sha256 = locked.sha256`,
       [storeId, [...objects.keys()], [...objects.values()]],
     );
   }

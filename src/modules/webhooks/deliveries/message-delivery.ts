@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../platform/time/clock.js';
 import { nextAttemptAt } from '../domain/retry-times.js';
-import { signatureOf } from '../domain/signature.js';
+import { signatureOf } from '../webhook-signature.js';
 import { EndpointSecrets } from '../endpoints/endpoint-secrets.js';
 import { WebhookDeliveriesStore } from '../persistence/webhook-deliveries.store.js';
 import type { WebhookDelivery, WebhookEndpoint } from '../persistence/webhook-rows.js';

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Call } from '../../auth/caller.js';
 import { OrgDirectory } from '../../orgs/org-directory.js';
 import { OrgOfPath } from '../../orgs/org-of-path.js';
-import { targetOf } from '../domain/webhook-target.js';
+import { publicTargetOf } from '../../../platform/egress/public-target.js';
 import type { WebhookEndpoint } from '../persistence/webhook-rows.js';
 import { WebhookEndpointsStore } from '../persistence/webhook-endpoints.store.js';
 import { TooManyWebhookEndpoints, WebhookUrlRefused } from '../webhooks.errors.js';
@@ -33,7 +33,7 @@ export class EndpointAccess {
 
   /** @throws {WebhookUrlRefused} `invalid_request` */
   requireTarget(url: string): void {
-    if (targetOf(url, this.settings.trustedHosts) === undefined) throw new WebhookUrlRefused();
+    if (publicTargetOf(url, { trusted: this.settings.trustedHosts }) === undefined) throw new WebhookUrlRefused();
   }
 
   /** Locks the organization in the running transaction. @throws {TooManyWebhookEndpoints} `invalid_request` */

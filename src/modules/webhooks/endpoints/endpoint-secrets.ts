@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Config } from '../../../platform/config/config.js';
 import { RandomBytes } from '../../../platform/ids/random-bytes.js';
 import { KeyRing } from '../../../platform/secrets/key-ring.js';
-import { secretOf } from '../domain/signature.js';
+import { secretOf } from '../webhook-signature.js';
 import type { WebhookEndpoint } from '../persistence/webhook-rows.js';
 
 const SECRET_BYTES = 24;

@@ -4,7 +4,7 @@ import { MayBeAbsent } from '../../../platform/http/may-be-absent.js';
 import { AnswerMeta, PageMeta } from '../../../platform/http/page.js';
 import { IsOneLine } from '../../../platform/text/text-fields.js';
 import { EVENT_TYPES, type EventType } from '../../events/event-types.js';
-import { MAX_URL_LENGTH } from '../domain/webhook-target.js';
+import { MAX_PUBLIC_URL_LENGTH } from '../../../platform/egress/public-target.js';
 import type { IssuedWebhookEndpoint } from '../endpoints/webhook-endpoints.service.js';
 import {
   DELIVERY_STATES,
@@ -19,7 +19,7 @@ import {
 
 const MAX_GRACE_SECONDS = 7 * 86_400;
 const URL_FIELD = {
-  maxLength: MAX_URL_LENGTH,
+  maxLength: MAX_PUBLIC_URL_LENGTH,
   example: 'https://hooks.example.com/service',
   description: 'An https URL with the name of a public host. Redirects are not followed.',
 };
@@ -34,7 +34,7 @@ const DESCRIPTION_FIELD = { type: String, maxLength: 200, example: 'Chat of the 
 export class CreateWebhookEndpointBody {
   @ApiProperty(URL_FIELD)
   @IsString()
-  @MaxLength(MAX_URL_LENGTH)
+  @MaxLength(MAX_PUBLIC_URL_LENGTH)
   readonly url!: string;
 
   @ApiPropertyOptional({ ...DESCRIPTION_FIELD, default: '' })
@@ -57,7 +57,7 @@ export class UpdateWebhookEndpointBody {
   @ApiPropertyOptional({ ...URL_FIELD, type: String })
   @MayBeAbsent()
   @IsString()
-  @MaxLength(MAX_URL_LENGTH)
+  @MaxLength(MAX_PUBLIC_URL_LENGTH)
   readonly url?: string;
 
   @ApiPropertyOptional(DESCRIPTION_FIELD)

@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { EgressModule } from '../../../platform/egress/egress.module.js';
 import { MailModule } from '../../../platform/mail/mail.module.js';
 import { ReencryptionModule } from '../../../platform/secrets/reencryption.module.js';
 import { EventsModule } from '../../events/events.module.js';
@@ -6,7 +7,6 @@ import { OrgDirectoryModule } from '../../orgs/org-directory.module.js';
 import { MessageDelivery } from '../deliveries/message-delivery.js';
 import { DeliveryAttempts } from '../deliveries/delivery-attempts.js';
 import { EndpointPauses } from '../deliveries/endpoint-pauses.js';
-import { HostAddresses } from '../deliveries/host-addresses.js';
 import { WebhookSender } from '../deliveries/webhook-sender.js';
 import { WebhooksPersistenceModule } from '../persistence/webhooks-persistence.module.js';
 import { WebhooksModule } from '../webhooks.module.js';
@@ -19,6 +19,7 @@ import { WebhookOrgDeletedProcessor } from './webhook-org-deleted.processor.js';
 
 @Module({
   imports: [
+    EgressModule,
     EventsModule,
     MailModule,
     OrgDirectoryModule,
@@ -32,7 +33,6 @@ import { WebhookOrgDeletedProcessor } from './webhook-org-deleted.processor.js';
     DeliveryTicker,
     EncryptedEndpointSecrets,
     EndpointPauses,
-    HostAddresses,
     OldDeliveriesSweeper,
     WebhookEventProcessor,
     WebhookNoticeProcessor,

@@ -1,6 +1,6 @@
 import { type Architecture, AUDIT_ARCH, Errno, type Instruction, Verdict } from './bpf.js';
 import { filterProgram, seccompFilter } from './filter.js';
-import { BUILDER_NEEDS, FORKS, JUDGED, OWNERS, REFUSED, UNIMPLEMENTED } from './syscalls.js';
+import { BUILDER_NEEDS, FORKS, JUDGED, OWNERS, REFUSED, SHARED_MEMORY, UNIMPLEMENTED } from './syscalls.js';
 
 const ARCHITECTURES: Architecture[] = ['x64', 'arm64'];
 const refused = Verdict.errno(Errno.EPERM);
@@ -154,6 +154,15 @@ describe.each(ARCHITECTURES)('the seccomp filter on %s', (architecture) => {
         expect(verdict(number, [flag], builder)).toBe(Verdict.allow);
       for (const flag of [0x200_0000, 0x1000_0000, 0x4000_0000])
         expect(verdict(number, [0x2_0000 | flag], builder)).toBe(refused);
+    }
+  });
+
+  it('allows System V shared memory where it is asked for, and nothing else that is refused', () => {
+    const sharing = filterProgram({ architecture, processes: 'any', sockets: 'local', sharedMemory: true });
+    for (const [name, numbers] of Object.entries(REFUSED)) {
+      const number = numbers[architecture];
+      if (number !== null)
+        expect([name, verdict(number, [], sharing)]).toEqual([name, SHARED_MEMORY.has(name) ? Verdict.allow : refused]);
     }
   });
 

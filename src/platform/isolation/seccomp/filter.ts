@@ -23,6 +23,7 @@ import {
   JUDGED,
   OWNERS,
   REFUSED,
+  SHARED_MEMORY,
   type SyscallNumbers,
   UNIMPLEMENTED,
 } from './syscalls.js';
@@ -38,7 +39,11 @@ export interface FilterOptions {
    * User and network namespaces stay refused, so nothing that it starts gains a capability that it gave up.
    */
   readonly assemblesImages?: boolean;
+  /** True for a program that needs System V shared memory. Each program has an IPC namespace of its own. */
+  readonly sharedMemory?: boolean;
 }
+
+const REFUSAL = Verdict.errno(Errno.EPERM);
 
 const CLONE_THREAD = 0x0001_0000;
 /** CLONE_NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID, NEWNET. */
@@ -78,6 +83,7 @@ export function filterProgram({
   processes,
   sockets,
   assemblesImages = false,
+  sharedMemory = false,
 }: FilterOptions): readonly Instruction[] {
   const numberOf = (syscall: SyscallNumbers): number | null => syscall[architecture];
   const on = (syscall: SyscallNumbers, body: readonly Instruction[]): Instruction[] => {
@@ -96,7 +102,10 @@ export function filterProgram({
 
     ...each(UNIMPLEMENTED, Verdict.errno(Errno.ENOSYS)),
     ...(assemblesImages ? [...each(OWNERS, Verdict.errno(0)), ...on(REFUSED.unshare, unshare())] : []),
-    ...each(assemblesImages ? withoutNeedsOfBuilders(REFUSED) : REFUSED, Verdict.errno(Errno.EPERM)),
+    ...each(
+      refusedBut([...(assemblesImages ? [BUILDER_NEEDS] : []), ...(sharedMemory ? [SHARED_MEMORY] : [])]),
+      REFUSAL,
+    ),
     ...(processes === 'threads' ? each(FORKS, Verdict.errno(Errno.EPERM)) : []),
 
     ...on(JUDGED.clone, clone(processes, assemblesImages ? CLONE_NEW_FOR_NOBODY : CLONE_NEW_ANY)),
@@ -108,8 +117,8 @@ export function filterProgram({
   ];
 }
 
-function withoutNeedsOfBuilders(refused: Record<string, SyscallNumbers>): Record<string, SyscallNumbers> {
-  return Object.fromEntries(Object.entries(refused).filter(([name]) => !BUILDER_NEEDS.has(name)));
+function refusedBut(needs: readonly ReadonlySet<string>[]): Record<string, SyscallNumbers> {
+  return Object.fromEntries(Object.entries(REFUSED).filter(([name]) => !needs.some((each) => each.has(name))));
 }
 
 function unshare(): readonly Instruction[] {

@@ -159,6 +159,14 @@ export const BUILDER_NEEDS: ReadonlySet<string> = new Set([
   'execveat',
 ] satisfies (keyof typeof REFUSED)[]);
 
+/** Calls of {@link REFUSED} for System V shared memory. */
+export const SHARED_MEMORY: ReadonlySet<string> = new Set([
+  'shmget',
+  'shmat',
+  'shmctl',
+  'shmdt',
+] satisfies (keyof typeof REFUSED)[]);
+
 /**
  * Changes of owners and users. In a user namespace with a single user they would fail, although nothing depends on
  * their effect: all files of an image get the same owner in the end. For builders of container images they do nothing

@@ -15,7 +15,7 @@ import { More } from '../../ui/more';
 import { Page, Section } from '../../ui/page';
 import { State } from '../../ui/state';
 import { Table } from '../../ui/table';
-import { Ago } from '../../ui/time';
+import { When } from '../../ui/time';
 import { NewPassword } from '../entry/new-password';
 import { deviceOf } from './device';
 
@@ -132,11 +132,7 @@ function Sessions(): ReactNode {
               { title: 'Address', wideOnly: true, cell: ({ ip }) => <code className="font-mono text-xs">{ip}</code> },
               {
                 title: 'Last used',
-                cell: ({ last_used_at: at }) => (
-                  <span className="text-muted whitespace-nowrap">
-                    <Ago at={at} />
-                  </span>
-                ),
+                cell: ({ last_used_at: at }) => <When at={at} />,
               },
               {
                 title: 'Actions',

@@ -8,12 +8,12 @@ import { budgetsQuery } from '../../data/billing';
 import { useMay } from '../../data/me';
 import { useKeys, useProjectNames } from '../../data/names';
 import { rowsOf } from '../../data/paged';
+import { AddButton } from '../../ui/add-button';
 import { Button } from '../../ui/button';
 import { Confirm } from '../../ui/confirm';
 import { Dialog } from '../../ui/dialog';
 import { Empty } from '../../ui/empty';
 import { Choice, Field, Form } from '../../ui/form';
-import { Icon } from '../../ui/icons';
 import { Loaded } from '../../ui/loaded';
 import { MeterBar } from '../../ui/meter-bar';
 import { More } from '../../ui/more';
@@ -37,15 +37,13 @@ export function Screen({ org }: Params): ReactNode {
   const mayWrite = useMay(org, 'billing:write');
   const [open, setOpen] = useState<'new' | SpendingBudget>();
   const add = mayRead && mayWrite && (
-    <Button
-      look="primary"
+    <AddButton
       onClick={() => {
         setOpen('new');
       }}
     >
-      <Icon name="plus" size={14} />
       New budget
-    </Button>
+    </AddButton>
   );
   return (
     <AiFrame org={org} open="aiBudgets" actions={add}>

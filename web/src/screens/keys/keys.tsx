@@ -5,13 +5,14 @@ import { api, ignore, queries } from '../../api';
 import { keysQuery } from '../../data/keys';
 import { useMay, useOrganization } from '../../data/me';
 import { rowsOf } from '../../data/paged';
+import { AddButton } from '../../ui/add-button';
 import { Button } from '../../ui/button';
 import { Confirm } from '../../ui/confirm';
 import { CopyLine } from '../../ui/copy';
 import { Dialog } from '../../ui/dialog';
 import { Empty } from '../../ui/empty';
+import { EndsChoice } from '../../ui/ends-choice';
 import { Choice, Field, Form } from '../../ui/form';
-import { Icon } from '../../ui/icons';
 import { Loaded } from '../../ui/loaded';
 import { More } from '../../ui/more';
 import { Page } from '../../ui/page';
@@ -42,15 +43,13 @@ export function Screen({ org }: Params): ReactNode {
     setOpen(undefined);
   };
   const add = mayWrite && (
-    <Button
-      look="primary"
+    <AddButton
       onClick={() => {
         setOpen('new');
       }}
     >
-      <Icon name="plus" size={14} />
       New key
-    </Button>
+    </AddButton>
   );
   return (
     <Page title="API keys" actions={add}>
@@ -224,13 +223,7 @@ function NewKeyDialog({ org, open, onClose }: NewKeyDialogProps): ReactNode {
           <option value="personal">You, in all your organizations</option>
           {organization !== undefined && <option value="org_bound">{organization.name} alone</option>}
         </Choice>
-        <Choice label="Ends" name="expires_in_days" defaultValue="90">
-          <option value="7">In a week</option>
-          <option value="30">In 30 days</option>
-          <option value="90">In 90 days</option>
-          <option value="365">In a year</option>
-          <option value="">Never</option>
-        </Choice>
+        <EndsChoice name="expires_in_days" defaultValue="90" />
       </Form>
     </Dialog>
   );

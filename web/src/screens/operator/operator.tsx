@@ -15,7 +15,7 @@ import { Page, Section } from '../../ui/page';
 import { ScreenLink } from '../../ui/screen-link';
 import { State } from '../../ui/state';
 import { Table } from '../../ui/table';
-import { Ago } from '../../ui/time';
+import { Ago, When } from '../../ui/time';
 
 export function prepare(): void {
   queries.query(installationQuery).catch(ignore);
@@ -314,11 +314,7 @@ function Tasks(): ReactNode {
                 {
                   title: 'Since',
                   wideOnly: true,
-                  cell: ({ startsAt }) => (
-                    <span className="text-muted whitespace-nowrap">
-                      <Ago at={startsAt} />
-                    </span>
-                  ),
+                  cell: ({ startsAt }) => <When at={startsAt} />,
                 },
                 {
                   title: 'Actions',

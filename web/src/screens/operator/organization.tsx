@@ -93,10 +93,17 @@ const MIB = 1_048_576;
 
 const LIMITS = {
   projects: { label: 'Projects', words: (count: number) => COUNT.format(count) },
+  agents: { label: 'Agents', words: (count: number) => COUNT.format(count) },
   repositories: { label: 'Repositories', words: (count: number) => COUNT.format(count) },
   bytes_in_deploys: {
     label: 'Files of deploys',
     words: (bytes: number) => `${COUNT.format(Math.round(bytes / MIB))} MiB`,
+  },
+  databases: { label: 'Databases', words: (count: number) => COUNT.format(count) },
+  buckets: { label: 'Buckets', words: (count: number) => COUNT.format(count) },
+  bytes_in_buckets: {
+    label: 'Objects in buckets',
+    words: (bytes: number) => `${COUNT.format(Math.round(bytes / 1_000_000))} MB`,
   },
 } as const;
 

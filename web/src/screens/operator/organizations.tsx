@@ -9,7 +9,7 @@ import { More } from '../../ui/more';
 import { Page } from '../../ui/page';
 import { ScreenLink } from '../../ui/screen-link';
 import { Table } from '../../ui/table';
-import { Ago } from '../../ui/time';
+import { When } from '../../ui/time';
 
 export function prepare(): void {
   queries.infiniteQuery(opsOrganizationsQuery('')).catch(ignore);
@@ -65,11 +65,7 @@ export function Screen(): ReactNode {
                 {
                   title: 'Created',
                   wideOnly: true,
-                  cell: ({ createdAt }) => (
-                    <span className="text-muted whitespace-nowrap">
-                      <Ago at={createdAt} />
-                    </span>
-                  ),
+                  cell: ({ createdAt }) => <When at={createdAt} />,
                 },
               ]}
             />

@@ -8,7 +8,7 @@ import { Loaded } from '../../ui/loaded';
 import { More } from '../../ui/more';
 import { Page } from '../../ui/page';
 import { Table } from '../../ui/table';
-import { Ago } from '../../ui/time';
+import { When } from '../../ui/time';
 
 interface Params {
   readonly org: string;
@@ -69,11 +69,7 @@ export function Screen({ org }: Params): ReactNode {
                   },
                   {
                     title: 'When',
-                    cell: ({ at }) => (
-                      <span className="text-muted whitespace-nowrap">
-                        <Ago at={at} />
-                      </span>
-                    ),
+                    cell: ({ at }) => <When at={at} />,
                   },
                 ]}
               />

@@ -8,13 +8,13 @@ import { invitationsQuery, membersQuery } from '../../data/organization';
 import { rowsOf } from '../../data/paged';
 import { PATHS } from '../../paths';
 import { Avatar } from '../../ui/avatar';
+import { AddButton } from '../../ui/add-button';
 import { Button } from '../../ui/button';
 import { Confirm } from '../../ui/confirm';
 import { Dialog } from '../../ui/dialog';
 import { Empty } from '../../ui/empty';
 import { ErrorNote } from '../../ui/error-note';
 import { Choice, Field, Form } from '../../ui/form';
-import { Icon } from '../../ui/icons';
 import { Loaded } from '../../ui/loaded';
 import { More } from '../../ui/more';
 import { Page, Section } from '../../ui/page';
@@ -49,15 +49,13 @@ export function Screen({ org }: Params): ReactNode {
       actions={
         mayChange &&
         !isPersonal && (
-          <Button
-            look="primary"
+          <AddButton
             onClick={() => {
               setInviting(true);
             }}
           >
-            <Icon name="plus" size={14} />
             Invite
-          </Button>
+          </AddButton>
         )
       }
     >

@@ -5,6 +5,7 @@ import { api, ignore, queries } from '../../api';
 import { useMay, useOrganization } from '../../data/me';
 import { cronRunsQuery, cronsQuery } from '../../data/project-settings';
 import { scheduleInWords } from '../../data/schedule-words';
+import { AddButton } from '../../ui/add-button';
 import { Button } from '../../ui/button';
 import { Confirm } from '../../ui/confirm';
 import { Dialog } from '../../ui/dialog';
@@ -64,15 +65,13 @@ export function Screen({ org, project }: ProjectParams): ReactNode {
     setAdding(false);
   };
   const add = mayChange && !isFree && (
-    <Button
-      look="primary"
+    <AddButton
       onClick={() => {
         setAdding(true);
       }}
     >
-      <Icon name="plus" size={14} />
       New cron
-    </Button>
+    </AddButton>
   );
   return (
     <ProjectFrame org={org} project={project} open="projectCrons" {...(add !== false && { actions: add })}>

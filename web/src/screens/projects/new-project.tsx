@@ -60,6 +60,8 @@ export function Screen({ org }: Params): ReactNode {
     if (made.current?.name !== name) made.current = { name, url: await copyTemplate(org, chosen.template, name) };
     return made.current.url;
   };
+  const needsOf = (template: string): readonly string[] =>
+    templates.data?.find(({ id }) => id === template)?.needs ?? [];
   const create = async ({
     repo_url: address = '',
     production_branch: branch,
@@ -78,6 +80,7 @@ export function Screen({ org }: Params): ReactNode {
       created.current = { name, url, project };
     }
     const { project } = created.current;
+    await attachNeeds(org, project, source.kind === 'template' ? needsOf(source.template) : []);
     await queries.invalidateQueries({ queryKey: projectsQuery(org).queryKey });
     // A template is there at once; the first push of anything else deploys it.
     if (source.kind !== 'template') {
@@ -189,19 +192,42 @@ export function Screen({ org }: Params): ReactNode {
   );
 }
 
+const slugOf = (name: string): string =>
+  name
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-|-$/g, '') || 'app';
+
 /** A template becomes a repository by the name of the project. */
 async function copyTemplate(
   org: string,
   template: NonNullable<NewRepository['template']>,
   name: string,
 ): Promise<string> {
-  const slug = name
-    .toLowerCase()
-    .replace(/[^a-z0-9]+/g, '-')
-    .replace(/^-|-$/g, '');
-  const repository = await api.repositories.create({ name: slug || 'app', template }, { organization: org });
+  const repository = await api.repositories.create({ name: slugOf(name), template }, { organization: org });
   void queries.invalidateQueries({ queryKey: repositoriesQuery(org).queryKey });
   return repository.repo_url;
+}
+
+/**
+ * Attaches what a template needs before the first deploy, which then has it. What an earlier attempt attached stays:
+ * each has the name of its project.
+ */
+async function attachNeeds(organization: string, project: Project, needs: readonly string[]): Promise<void> {
+  const options = { organization };
+  const owner = { project_id: project.id };
+  const name = slugOf(project.name);
+  if (needs.includes('database')) {
+    const [found] = (await api.databases.list(owner, options)).data;
+    const database = found ?? (await api.databases.create({ name, ...owner }, options));
+    await api.databases.attachments.set(database.id, project.id, {}, options);
+    await api.databases.waitUntilReady(database.id, options);
+  }
+  if (needs.includes('bucket')) {
+    const [found] = (await api.storage.buckets.list(owner, options)).data;
+    const bucket = found ?? (await api.storage.buckets.create({ name, ...owner }, options));
+    await api.storage.attachments.set(bucket.id, project.id, {}, options);
+  }
 }
 
 interface OptionProps {

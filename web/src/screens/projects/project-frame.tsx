@@ -17,6 +17,7 @@ const TABS: readonly ProjectTab[] = [
   ['Logs', 'projectLogs'],
   ['Metrics', 'projectMetrics'],
   ['Crons', 'projectCrons'],
+  ['Attached', 'projectAttached'],
   ['Settings', 'projectSettings'],
 ];
 

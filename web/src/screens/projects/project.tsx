@@ -26,7 +26,7 @@ import { More } from '../../ui/more';
 import { ScreenLink } from '../../ui/screen-link';
 import { State } from '../../ui/state';
 import { Table } from '../../ui/table';
-import { Ago } from '../../ui/time';
+import { When } from '../../ui/time';
 import { ProjectFrame, type ProjectParams } from './project-frame';
 import { canRollBackTo, RollBackDialog } from './roll-back';
 
@@ -256,11 +256,7 @@ function Deploys({ org, project, deploys, query }: DeploysProps): ReactNode {
           {
             title: 'When',
             wideOnly: true,
-            cell: ({ created_at: at }) => (
-              <span className="text-muted whitespace-nowrap">
-                <Ago at={at} />
-              </span>
-            ),
+            cell: ({ created_at: at }) => <When at={at} />,
           },
           {
             title: 'Actions',

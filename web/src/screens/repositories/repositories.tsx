@@ -8,18 +8,18 @@ import { rowsOf } from '../../data/paged';
 import { githubQuery, repositoriesQuery, repositoryQuery, templatesQuery } from '../../data/repositories';
 import { pathTo } from '../../paths';
 import { bytesInWords } from '../../ui/amounts';
+import { AddButton } from '../../ui/add-button';
 import { Button } from '../../ui/button';
 import { Copy } from '../../ui/copy';
 import { Dialog } from '../../ui/dialog';
 import { Empty } from '../../ui/empty';
 import { Choice, Field, Form } from '../../ui/form';
-import { Icon } from '../../ui/icons';
 import { Loaded } from '../../ui/loaded';
 import { More } from '../../ui/more';
 import { Page } from '../../ui/page';
 import { ScreenLink } from '../../ui/screen-link';
 import { Table } from '../../ui/table';
-import { Ago } from '../../ui/time';
+import { Ago, When } from '../../ui/time';
 
 interface Params {
   readonly org: string;
@@ -35,15 +35,13 @@ export function Screen({ org }: Params): ReactNode {
   const mayWrite = useMay(org, 'repositories:write');
   const [open, setOpen] = useState(false);
   const add = mayWrite && (
-    <Button
-      look="primary"
+    <AddButton
       onClick={() => {
         setOpen(true);
       }}
     >
-      <Icon name="plus" size={14} />
       New repository
-    </Button>
+    </AddButton>
   );
   return (
     <Page title="Repositories" actions={add}>
@@ -117,11 +115,7 @@ function Repositories({ org, rows, more }: RepositoriesProps): ReactNode {
         {
           title: 'Created',
           wideOnly: true,
-          cell: ({ created_at: at }) => (
-            <span className="text-muted whitespace-nowrap">
-              <Ago at={at} />
-            </span>
-          ),
+          cell: ({ created_at: at }) => <When at={at} />,
         },
         {
           title: 'Actions',

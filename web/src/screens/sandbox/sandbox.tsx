@@ -7,8 +7,8 @@ import { executionQuery, executionsQuery, sandboxLimitsQuery } from '../../data/
 import { useMay } from '../../data/me';
 import { rowsOf } from '../../data/paged';
 import { type Draft, keepProgram, programOf, useDraft } from '../../sandbox/drafts';
-import { Editor } from '../../sandbox/editor';
 import { fragmentOf, LANGUAGES } from '../../sandbox/link';
+import { ProgramEditor } from '../../sandbox/program-editor';
 import { Result } from '../../sandbox/result';
 import { RunState } from '../../sandbox/run-state';
 import { Button } from '../../ui/button';
@@ -19,7 +19,7 @@ import { Loaded } from '../../ui/loaded';
 import { More } from '../../ui/more';
 import { Page, Section } from '../../ui/page';
 import { Table } from '../../ui/table';
-import { Ago, durationOf } from '../../ui/time';
+import { durationOf, When } from '../../ui/time';
 
 interface Params {
   readonly org: string;
@@ -208,7 +208,7 @@ function Program({ org, draft, replacements, onChange }: ProgramProps): ReactNod
         </Choice>
       </div>
       {limits !== undefined && <Limits limits={limits} />}
-      <Editor
+      <ProgramEditor
         key={language}
         code={codes[language]}
         language={language}
@@ -298,11 +298,7 @@ function History({ org, onOpen }: HistoryProps): ReactNode {
                 },
                 {
                   title: 'When',
-                  cell: ({ created_at: at }) => (
-                    <span className="text-muted whitespace-nowrap">
-                      <Ago at={at} />
-                    </span>
-                  ),
+                  cell: ({ created_at: at }) => <When at={at} />,
                 },
                 {
                   title: 'Actions',

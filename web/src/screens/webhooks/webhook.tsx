@@ -17,7 +17,7 @@ import { Menu } from '../../ui/menu';
 import { More } from '../../ui/more';
 import { Page, Section } from '../../ui/page';
 import { Table } from '../../ui/table';
-import { Ago } from '../../ui/time';
+import { Ago, When } from '../../ui/time';
 import { DeliveryDialog, DeliveryState } from '../../webhooks/delivery';
 import { EndpointState } from '../../webhooks/endpoint-state';
 import { SecretDialog } from '../../webhooks/secret-dialog';
@@ -234,11 +234,7 @@ function Deliveries({ org, endpoint }: EndpointProps): ReactNode {
                 {
                   title: 'When',
                   wideOnly: true,
-                  cell: ({ created_at: at }) => (
-                    <span className="text-muted whitespace-nowrap">
-                      <Ago at={at} />
-                    </span>
-                  ),
+                  cell: ({ created_at: at }) => <When at={at} />,
                 },
                 {
                   title: 'Actions',

@@ -7,17 +7,17 @@ import { useMay } from '../../data/me';
 import { rowsOf } from '../../data/paged';
 import { webhookQuery, webhooksQuery } from '../../data/webhooks';
 import { pathTo } from '../../paths';
+import { AddButton } from '../../ui/add-button';
 import { Button } from '../../ui/button';
 import { Dialog } from '../../ui/dialog';
 import { Empty } from '../../ui/empty';
 import { Field, Form } from '../../ui/form';
-import { Icon } from '../../ui/icons';
 import { Loaded } from '../../ui/loaded';
 import { More } from '../../ui/more';
 import { Page } from '../../ui/page';
 import { ScreenLink } from '../../ui/screen-link';
 import { Table } from '../../ui/table';
-import { Ago } from '../../ui/time';
+import { When } from '../../ui/time';
 import { EndpointState } from '../../webhooks/endpoint-state';
 import { EventTypes } from '../../webhooks/event-types';
 import { SecretDialog } from '../../webhooks/secret-dialog';
@@ -37,15 +37,13 @@ export function Screen({ org }: Params): ReactNode {
   const [isAdding, setIsAdding] = useState(false);
   const [made, setMade] = useState<IssuedWebhookEndpoint>();
   const add = mayWrite && (
-    <Button
-      look="primary"
+    <AddButton
       onClick={() => {
         setIsAdding(true);
       }}
     >
-      <Icon name="plus" size={14} />
       New endpoint
-    </Button>
+    </AddButton>
   );
   return (
     <Page title="Webhooks" actions={add}>
@@ -123,11 +121,7 @@ function Endpoints({ org, rows, more }: EndpointsProps): ReactNode {
         {
           title: 'Created',
           wideOnly: true,
-          cell: ({ created_at: at }) => (
-            <span className="text-muted whitespace-nowrap">
-              <Ago at={at} />
-            </span>
-          ),
+          cell: ({ created_at: at }) => <When at={at} />,
         },
       ]}
     />

@@ -5,8 +5,8 @@
  * If the app has a network, questions for names go the other way: from the usual port to a socket of the host, which
  * answers them. Nothing depends on this for safety, because the rules of the network see addresses only.
  *
- * If a variable of the app is a key of the service, calls of models go the same way, from a port of ours to a socket of
- * the host, which passes them on.
+ * What is attached to the app, such as a database, and models of the service, if a variable of the app is a key, are
+ * reached the same way: from a port of ours to a socket of the host, which passes connections on.
  *
  * Many servers have a port of their own written into them. One that does not listen on that of PORT, and answers HTTP
  * on exactly one other, gets its requests there, until it listens on that of PORT.
@@ -87,7 +87,14 @@ const SETTLED_MS = 2_000;
 const LONGEST_ANSWER_MS = 5_000;
 /** Those of the names of a network, of Node's debugger and of the models of the service. */
 const DOOR_PORT = 9797;
-const NOT_FOR_REQUESTS = [53, 9229, DOOR_PORT];
+const SERVICES = '/run/service';
+const SERVICE_SOCKET = /^tcp-(\d+)$/;
+/** The ports of what is attached to the app, each with the socket of the host. */
+const ATTACHED = namesIn(SERVICES).flatMap((name) => {
+  const port = SERVICE_SOCKET.exec(name)?.[1];
+  return port === undefined ? [] : [[Number(port), path.join(SERVICES, name)]];
+});
+const NOT_FOR_REQUESTS = [53, 9229, DOOR_PORT, ...ATTACHED.map(([port]) => port)];
 /** Ports that the system chooses begin here. */
 const FIRST_CHOSEN = 32_768;
 const LISTENS = '0A';
@@ -128,6 +135,14 @@ function listeningPorts() {
     }
   }
   return [...ports].sort((one, other) => one - other).slice(0, MOST_PORTS);
+}
+
+function namesIn(directory) {
+  try {
+    return fs.readdirSync(directory);
+  } catch {
+    return [];
+  }
 }
 
 function textOf(file) {
@@ -272,8 +287,8 @@ const MOST_ASKED = 256;
 
 /** Carries connections to a port of ours to a socket of the host. */
 function carry(port, socket) {
-  const door = net.createServer((from) => {
-    const to = net.connect(socket);
+  const door = net.createServer({ allowHalfOpen: true, noDelay: true }, (from) => {
+    const to = net.connect({ path: socket, allowHalfOpen: true });
     from.pipe(to);
     to.pipe(from);
     const end = () => {
@@ -361,4 +376,5 @@ if (fs.existsSync(NAMES_SOCKET)) {
   carry(NAMES_PORT, NAMES_SOCKET);
 }
 if (fs.existsSync(DOOR_SOCKET)) carry(DOOR_PORT, DOOR_SOCKET);
+for (const [port, socket] of ATTACHED) carry(port, socket);
 void waitForServer();

@@ -5,6 +5,7 @@ import { api, ignore, queries } from '../../../api';
 import { readEnvFile } from '../../../data/env-file';
 import { useMay } from '../../../data/me';
 import { variablesQuery } from '../../../data/project-settings';
+import { AddButton } from '../../../ui/add-button';
 import { Button } from '../../../ui/button';
 import { Confirm } from '../../../ui/confirm';
 import { Dialog } from '../../../ui/dialog';
@@ -15,7 +16,7 @@ import { Loaded } from '../../../ui/loaded';
 import { Section } from '../../../ui/page';
 import { State } from '../../../ui/state';
 import { Table } from '../../../ui/table';
-import { Ago } from '../../../ui/time';
+import { When } from '../../../ui/time';
 import type { ProjectParams } from '../project-frame';
 import { SettingsFrame } from './settings-frame';
 
@@ -43,15 +44,13 @@ export function Screen({ org, project }: ProjectParams): ReactNode {
   const removed = typeof open === 'object' && 'remove' in open ? open.remove : undefined;
   const add = mayChange && (
     <div className="mb-4 flex flex-wrap gap-2">
-      <Button
-        look="primary"
+      <AddButton
         onClick={() => {
           setOpen('new');
         }}
       >
-        <Icon name="plus" size={14} />
         Add a variable
-      </Button>
+      </AddButton>
       <Button
         onClick={() => {
           setOpen('file');
@@ -159,11 +158,7 @@ function Variables({ variables, mayChange, onEdit, onRemove }: VariablesProps): 
         {
           title: 'Changed',
           wideOnly: true,
-          cell: ({ updated_at: at }) => (
-            <span className="text-muted whitespace-nowrap">
-              <Ago at={at} />
-            </span>
-          ),
+          cell: ({ updated_at: at }) => <When at={at} />,
         },
         {
           title: 'Actions',

@@ -1,0 +1,48 @@
+import { Injectable } from '@nestjs/common';
+import { ClusterAllowances } from '../cluster-allowances.js';
+import type { Restriction } from '../database-engine.js';
+import type { Cluster } from './cluster.js';
+import { ClusterHome } from './cluster-home.js';
+import { ClusterRecords } from './cluster-records.js';
+import { ClusterStarter } from './cluster-starter.js';
+
+const RELOAD = 'SELECT pg_reload_conf()';
+const END_OWNER = "SELECT count(pg_terminate_backend(pid))::int AS ended FROM pg_stat_activity WHERE usename = 'owner'";
+/** A session has a transaction id only once it has written. */
+const END_WRITERS = `${END_OWNER} AND backend_xid IS NOT NULL`;
+
+/** Sets what a cluster refuses. It is kept beside the data, and its server cannot change it. */
+@Injectable()
+export class ClusterRestrictions {
+  constructor(
+    private readonly home: ClusterHome,
+    private readonly records: ClusterRecords,
+    private readonly starter: ClusterStarter,
+    private readonly allowances: ClusterAllowances,
+  ) {}
+
+  async set(cluster: Cluster, restriction: Restriction): Promise<void> {
+    const known = await this.records.find(cluster.id);
+    if (known === undefined || known.restriction === restriction) return;
+    const directory = this.home.directoryOf(cluster.id);
+    if (cluster.isAwake) {
+      const limits = await this.allowances.of(cluster.id);
+      await cluster.hold(async (server) => {
+        await this.starter.configure({ directory, limits, restriction });
+        await server.asPlatform(async (client) => {
+          await client.query(RELOAD);
+          if (restriction !== 'none') await client.query(END_OWNER);
+        });
+      });
+    }
+    // It is written last, so that a call that fails is repeated.
+    await this.records.change(cluster.id, { restriction });
+  }
+
+  async endWriters(cluster: Cluster): Promise<number> {
+    if (!cluster.isRunning) return 0;
+    const { rows } = await cluster.ask((client) => client.query<{ ended: unknown }>(END_WRITERS));
+    const ended = rows[0]?.ended;
+    return typeof ended === 'number' ? ended : 0;
+  }
+}

@@ -1,0 +1,97 @@
+import type { OutgoingHttpHeaders } from 'node:http';
+import { type FieldFault, RequestInvalid } from '../../../platform/errors/request-invalid.js';
+import type { CompiledTool } from './tool-schemas.js';
+
+const MEDIA_TYPE = /^[\w.+-]{1,60}\/[\w.+-]{1,60}(?:; ?[\w.+-]{1,30}=[\w.+-]{1,60}){0,3}$/;
+/** A caller can send a hundred thousand arguments, and each fault lists those that exist. */
+const MAX_FAULTS = 10;
+
+/** The request that the arguments of a tool stand for. */
+export interface ToolRequest {
+  readonly path: string;
+  readonly body: Buffer | undefined;
+  readonly headers: OutgoingHttpHeaders;
+  /** The arguments that the service reads itself. */
+  readonly own: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * Sends each argument to where the route reads it. Whether its value is valid is for the route to say.
+ *
+ * @throws {RequestInvalid} `invalid_request` for an argument that the tool does not have, and for a missing or unusable
+ * part of the path.
+ */
+export function requestOf(compiled: CompiledTool, given: Readonly<Record<string, unknown>>): ToolRequest {
+  const { tool, places, listed, hasBody } = compiled;
+  const unknown = Object.keys(given).filter((name) => !Object.hasOwn(listed.inputSchema.properties, name));
+  if (unknown.length > 0)
+    throw new RequestInvalid(unknown.slice(0, MAX_FAULTS).map((name) => unknownArgument(name, compiled)));
+
+  const query = new URLSearchParams();
+  const body: Record<string, unknown> = {};
+  const own: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries({ ...given, ...tool.sends })) {
+    const place = places.get(name);
+    if (place === 'query') appendTo(query, name, value);
+    else if (place === 'body') body[name] = value;
+    else if (place === 'tool') own[name] = value;
+  }
+  const path = tool.path.replace(/\{(\w+)\}/g, (_, name: string) => segmentOf(name, given[name]));
+  const search = query.toString();
+  return {
+    path: search === '' ? path : `${path}?${search}`,
+    ...(tool.sendsText === undefined ? jsonOf(hasBody ? body : undefined) : textOf(tool.sendsText, own)),
+    ...(tool.beginsAt === undefined ? {} : rangeOf(tool.beginsAt, own)),
+    own,
+  };
+}
+
+type SentBody = Pick<ToolRequest, 'body' | 'headers'>;
+
+const jsonOf = (body: object | undefined): SentBody =>
+  body === undefined
+    ? { body, headers: {} }
+    : { body: Buffer.from(JSON.stringify(body)), headers: { 'content-type': 'application/json' } };
+
+/** @throws {RequestInvalid} `invalid_request` for a text that is none, and for a media type with other characters. */
+function textOf(
+  { text: textName, mediaType: typeName }: NonNullable<CompiledTool['tool']['sendsText']>,
+  { [textName]: text, [typeName]: mediaType = 'text/plain; charset=utf-8' }: ToolRequest['own'],
+): SentBody {
+  if (typeof text !== 'string') throw invalid(textName, 'string');
+  if (typeof mediaType !== 'string' || !MEDIA_TYPE.test(mediaType)) throw invalid(typeName, 'a media type');
+  return { body: Buffer.from(text), headers: { 'content-type': mediaType } };
+}
+
+/** @throws {RequestInvalid} `invalid_request` */
+function rangeOf(name: string, { [name]: from = 0 }: ToolRequest['own']): Pick<ToolRequest, 'headers'> {
+  if (typeof from !== 'number' || !Number.isSafeInteger(from) || from < 0) throw invalid(name, 'an integer from 0 on');
+  return { headers: from === 0 ? {} : { range: `bytes=${from}-` } };
+}
+
+const invalid = (path: string, expected: string): RequestInvalid =>
+  new RequestInvalid([{ path, in: 'body', code: 'invalid', message: `${path} must be ${expected}.`, expected }]);
+
+function appendTo(query: URLSearchParams, name: string, value: unknown): void {
+  if (value === null || value === undefined) return;
+  for (const each of Array.isArray(value) ? (value as unknown[]) : [value])
+    query.append(name, typeof each === 'string' ? each : JSON.stringify(each));
+}
+
+/** A dot segment would name another route. */
+function segmentOf(name: string, value: unknown): string {
+  const text = typeof value === 'number' ? String(value) : value;
+  if (typeof text !== 'string' || text === '' || text === '.' || text === '..' || text.length > 1_024)
+    throw new RequestInvalid([
+      { path: name, in: 'path', code: 'is_string', message: `${name} must be given.`, expected: 'string' },
+    ]);
+  return encodeURIComponent(text.toWellFormed());
+}
+
+const unknownArgument = (name: string, { listed }: CompiledTool): FieldFault => ({
+  path: name.slice(0, 100),
+  in: 'body',
+  code: 'unknown_argument',
+  message: `${listed.name} has no argument ${name.slice(0, 100)}.`,
+  expected: Object.keys(listed.inputSchema.properties),
+});

@@ -1,0 +1,153 @@
+import { createHash } from 'node:crypto';
+import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http';
+import { Injectable } from '@nestjs/common';
+import type { CallToolResult } from '@modelcontextprotocol/server';
+import { Config } from '../../../platform/config/config.js';
+import { DomainError } from '../../../platform/errors/domain-error.js';
+import { failureOf } from '../../../platform/http/failure.js';
+import { InnerCalls, readUpTo } from '../../../platform/http/inner-calls.js';
+import { CallBudgetService } from '../../limits/call-budget.service.js';
+import { isFree } from '../../limits/spent-call.js';
+import type { Tool } from '../tools/tool.js';
+import type { McpSession } from './mcp-session.js';
+import { requestOf, type ToolRequest } from './tool-arguments.js';
+import { type AnswerBody, failed, MAX_TEXT_BYTES, quoted, succeeded } from './tool-answers.js';
+import type { CatalogEntry } from './tool-catalog.js';
+import { textResultOf } from './text-results.js';
+
+/** What is read of an answer before it is cut. Answers in JSON can only be read as a whole. */
+const MAX_JSON_BYTES = 4_194_304;
+
+/** An answer of a route. */
+export interface RouteAnswer {
+  readonly status: number;
+  readonly body: AnswerBody;
+}
+
+/** A call of a tool: which one, for whom, and until when anyone waits for it. */
+export interface ToolCall {
+  readonly session: McpSession;
+  readonly entry: CatalogEntry;
+  readonly given: Readonly<Record<string, unknown>>;
+  readonly signal: AbortSignal;
+}
+
+/** Calls the routes behind tools, as the caller and from its address. */
+@Injectable()
+export class ToolCalls {
+  constructor(
+    private readonly inner: InnerCalls,
+    private readonly budgets: CallBudgetService,
+    private readonly config: Config,
+  ) {}
+
+  /** @throws {Error} when the caller hangs up. A refusal is a result. */
+  async call(call: ToolCall): Promise<CallToolResult> {
+    const { entry, session } = call;
+    try {
+      const response = await this.send(call, requestOf(entry, call.given));
+      if (session.spent !== undefined && isFree(response.statusCode ?? 500)) await this.budgets.giveBack(session.spent);
+      return await resultOf(response, entry);
+    } catch (error) {
+      if (!(error instanceof DomainError)) throw error;
+      return this.refusal(error, session);
+    }
+  }
+
+  /** Renders a refusal as the API would. */
+  refusal(error: DomainError, { call }: McpSession): CallToolResult {
+    return failed(failureOf(error, call.requestId, this.config, false).body as AnswerBody);
+  }
+
+  /** Reads a resource for the service itself: with the rights of the caller, as a part of the same call. */
+  async look({ session, signal }: Pick<ToolCall, 'session' | 'signal'>, path: string): Promise<RouteAnswer> {
+    const response = await this.inner.open({
+      method: 'GET',
+      path,
+      headers: headersOf(session),
+      origin: originOf(session),
+      signal,
+    });
+    return { status: response.statusCode ?? 500, body: await jsonOf(response) };
+  }
+
+  private send({ session, entry, signal }: ToolCall, { path, body, headers }: ToolRequest): Promise<IncomingMessage> {
+    const { tool } = entry;
+    return this.inner.open({
+      method: tool.method,
+      path,
+      headers: { ...headersOf(session), ...writeHeadersOf(session, tool), ...acceptOf(tool), ...headers },
+      ...(body === undefined ? {} : { body }),
+      origin: { ...originOf(session), via: `mcp:${tool.name}` },
+      signal,
+    });
+  }
+}
+
+const originOf = ({ call, caller }: McpSession): { address: string; caller: unknown } => ({ address: call.ip, caller });
+
+const headersOf = ({ call, traceId }: McpSession): OutgoingHttpHeaders => ({
+  'x-service-org': call.org.id,
+  'x-request-id': call.requestId,
+  'x-trace-id': traceId,
+});
+
+const ACCEPTED = { json: 'application/json', lines: 'application/x-ndjson', text: 'text/markdown, */*' } as const;
+
+export const acceptOf = ({ answers = 'json' }: Pick<Tool, 'answers'>): OutgoingHttpHeaders => ({
+  accept: ACCEPTED[answers],
+});
+
+/**
+ * The key of the request is that of one message, while the API keeps keys by route: so the name of the tool is part of
+ * the key, and another tool with the same key does not answer with `idempotency_mismatch`.
+ */
+function writeHeadersOf(
+  { idempotencyKey, dryRun }: McpSession,
+  { effect, name, isDryRun = false }: Tool,
+): OutgoingHttpHeaders {
+  if (isDryRun) return { 'dry-run': 'true' };
+  if (effect === 'reads') return {};
+  const key = idempotencyKey && createHash('sha256').update(`${name}\n${idempotencyKey}`).digest('base64url');
+  return {
+    ...(key === undefined ? {} : { 'idempotency-key': `mcp-${key}` }),
+    ...(dryRun ? { 'dry-run': 'true' } : {}),
+  };
+}
+
+/** Returns the answer of a route as the result of its tool. */
+export async function resultOf(
+  response: IncomingMessage,
+  entry: Pick<CatalogEntry, 'tool' | 'listed'>,
+): Promise<CallToolResult> {
+  const { tool, listed } = entry;
+  const status = response.statusCode ?? 500;
+  if (status >= 400) return failed(await jsonOf(response));
+  if (tool.answers === 'text') return textResultOf(response, tool);
+  if (tool.answers === 'lines') {
+    const { bytes } = await readUpTo(response, MAX_TEXT_BYTES + 1);
+    return quoted(bytes.toString(), tool);
+  }
+  const body = await jsonOf(response);
+  if (body['error'] !== undefined) return failed(body);
+  return succeeded(tool.keeps === undefined ? body : keptOf(body, tool.keeps), tool, listed.outputSchema !== undefined);
+}
+
+async function jsonOf(response: IncomingMessage): Promise<AnswerBody> {
+  const { bytes, isCut } = await readUpTo(response, MAX_JSON_BYTES);
+  if (isCut) return { error: { message: 'The answer is larger than 4 MiB. Ask for less at once.' } };
+  if (bytes.length === 0) return { data: null };
+  try {
+    return JSON.parse(bytes.toString()) as AnswerBody;
+  } catch {
+    return { data: bytes.toString() };
+  }
+}
+
+/** Leaves only the named fields of each item. */
+function keptOf(body: AnswerBody, keeps: readonly string[]): AnswerBody {
+  const kept = (item: unknown): object =>
+    Object.fromEntries(Object.entries(item as object).filter(([name]) => keeps.includes(name)));
+  const { data } = body;
+  return { ...body, data: Array.isArray(data) ? data.map(kept) : kept(data) };
+}

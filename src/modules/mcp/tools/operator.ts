@@ -1,0 +1,116 @@
+import type { Tool } from './tool.js';
+
+/** The tools of operators: tasks, runbooks and flags. They take `OPS_TOKEN`, as the routes behind them do. */
+export const OPERATOR_TOOLS: readonly Tool[] = [
+  {
+    name: 'get_manifest',
+    title: 'Get the manifest',
+    description:
+      'Returns the state of the service and its parts, the runbooks by tag, and how many tasks are open. Begin here.',
+    method: 'GET',
+    path: '/ops',
+    effect: 'reads',
+  },
+  {
+    name: 'list_tasks',
+    title: 'List tasks',
+    description: 'Lists the tasks of operators, newest first. `runbookTag` names the runbook of a task.',
+    method: 'GET',
+    path: '/ops/tasks',
+    effect: 'reads',
+    quotes: 'alerts and other agents',
+    goesOnWith: 'Call again with a smaller `limit`, then with `cursor`.',
+  },
+  {
+    name: 'get_task',
+    title: 'Get a task',
+    description: 'Returns a task with its history.',
+    method: 'GET',
+    path: '/ops/tasks/{task_id}',
+    effect: 'reads',
+    quotes: 'alerts and other agents',
+  },
+  {
+    name: 'read_runbook',
+    title: 'Read a runbook',
+    description: 'Returns a runbook: what happened, the steps with their risk, and when to call a person.',
+    method: 'GET',
+    path: '/docs/runbooks/{runbook_id}',
+    effect: 'reads',
+    undocumented: {
+      in: 'path',
+      properties: {
+        runbook_id: { type: 'string', pattern: '^[\\w-]{1,64}$', description: 'An id that get_manifest lists.' },
+      },
+    },
+    answers: 'text',
+  },
+  {
+    name: 'claim_task',
+    title: 'Claim a task',
+    description: 'Claims a task for an agent, so that no other one works on it. Claim it before you act.',
+    method: 'POST',
+    path: '/ops/tasks/{task_id}/claim',
+    effect: 'writes',
+    isRepeatable: true,
+  },
+  {
+    name: 'extend_claim',
+    title: 'Extend a claim',
+    description: 'Extends your claim of a task before its lease ends.',
+    method: 'POST',
+    path: '/ops/tasks/{task_id}/heartbeat',
+    effect: 'writes',
+    isRepeatable: true,
+  },
+  {
+    name: 'release_task',
+    title: 'Release a task',
+    description: 'Releases a task that you hold, so that others can claim it.',
+    method: 'POST',
+    path: '/ops/tasks/{task_id}/release',
+    effect: 'writes',
+  },
+  {
+    name: 'resolve_task',
+    title: 'Resolve a task',
+    description: 'Resolves a task that you hold or that is unclaimed. Say what was wrong and what helped.',
+    method: 'POST',
+    path: '/ops/tasks/{task_id}/resolve',
+    effect: 'destroys',
+  },
+  {
+    name: 'add_note',
+    title: 'Add a note',
+    description: 'Adds a note to a task, for those who continue with it.',
+    method: 'POST',
+    path: '/ops/tasks/{task_id}/notes',
+    effect: 'writes',
+  },
+  {
+    name: 'list_flags',
+    title: 'List flags',
+    description: 'Lists the feature flags, and which of them can be toggled.',
+    method: 'GET',
+    path: '/ops/features',
+    effect: 'reads',
+  },
+  {
+    name: 'toggle_flag',
+    title: 'Toggle a flag',
+    description: 'Turns a feature on or off for all callers within a second. Asks a person first.',
+    method: 'POST',
+    path: '/ops/features',
+    effect: 'destroys',
+    isRepeatable: true,
+    ownArguments: {
+      confirm: {
+        type: 'string',
+        maxLength: 100,
+        description:
+          'The name of the flag, repeated. Send it only when a person agreed, and the client cannot ask by itself.',
+      },
+    },
+    asks: 'Toggle this feature for all callers?',
+  },
+];

@@ -1,0 +1,37 @@
+import type { ToolFile } from './tool.js';
+
+export const REPOSITORY_TOOLS: ToolFile = {
+  group: 'repositories',
+  tools: [
+    {
+      name: 'list_templates',
+      title: 'List templates',
+      description: 'Lists the starters that create_repository can copy.',
+      method: 'GET',
+      path: '/api/v1/repositories/templates',
+      effect: 'reads',
+      isOutsideProjects: true,
+    },
+    {
+      name: 'list_repositories',
+      title: 'List repositories',
+      description:
+        'Lists the git repositories of the organization, newest first. ' +
+        'Pass `meta.next_cursor` as `cursor` for the next page.',
+      method: 'GET',
+      path: '/api/v1/repositories',
+      effect: 'reads',
+      goesOnWith: 'Call again with a smaller `limit`, then with `cursor`.',
+    },
+    {
+      name: 'create_repository',
+      title: 'Create a repository',
+      description:
+        'Creates a git repository from a template, or an empty one. ' +
+        'Use its `repo_url` in create_project, and push to it with git and an API key as the password.',
+      method: 'POST',
+      path: '/api/v1/repositories',
+      effect: 'writes',
+    },
+  ],
+};

@@ -1,0 +1,31 @@
+import { Injectable } from '@nestjs/common';
+import { MAX_BYTES_PARAMETER, requireSignedSize } from '../../links/signed-limits.js';
+import { ObjectMetrics } from '../../metrics/object.metrics.js';
+import { ObjectsService } from '../../objects/objects.service.js';
+import type { StoredObject } from '../../persistence/bucket-rows.js';
+import { quoted, type S3Answer, type S3BucketCall, type S3Operation } from '../s3-call.js';
+import { checksumHeaders } from '../sent-checksum.js';
+import { factsOf } from '../stored-facts.js';
+import { writeConditionsOf } from '../write-conditions.js';
+
+@Injectable()
+export class PutObject implements S3Operation {
+  constructor(
+    private readonly objects: ObjectsService,
+    private readonly metrics: ObjectMetrics,
+  ) {}
+
+  async run({ bucket, key, headers, query, body }: S3BucketCall): Promise<S3Answer> {
+    const content = body.ofObject();
+    requireSignedSize(query.get(MAX_BYTES_PARAMETER), content.size);
+    const input = { facts: factsOf(headers), body: content, conditions: writeConditionsOf(headers) };
+    const object = await this.objects.put(bucket, key, input);
+    this.metrics.moved('in', object.size);
+    return { status: 200, headers: storedHeaders(object) };
+  }
+}
+
+const storedHeaders = (object: StoredObject): Record<string, string> => ({
+  etag: quoted(object.etag),
+  ...checksumHeaders(object.checksum),
+});

@@ -1,0 +1,7 @@
+import { Module } from '@nestjs/common';
+import { SchedulesModule } from '../schedules.module.js';
+import { ScheduleFiresController } from './schedule-fires.controller.js';
+import { SchedulesController } from './schedules.controller.js';
+
+@Module({ imports: [SchedulesModule], controllers: [SchedulesController, ScheduleFiresController] })
+export class SchedulesHttpModule {}
