@@ -10,6 +10,8 @@ import {
   OUR_ADDRESS_V6,
   settingsOf,
   Tenant,
+  untilGone,
+  untilServed,
   visitHost,
 } from '../support/domains.js';
 import { as, expectStatus, Make } from '../support/make.js';
@@ -268,7 +270,7 @@ describe('verification', () => {
     expect(active).toMatchObject({ state: 'active', active_at: expect.any(String) });
     expect(active.problem).toBeUndefined();
     expect(active.records.map(({ status }: { status: string }) => status)).toEqual(['found', 'found']);
-    expect((await visitHost(app, name)).text).toBe('acme');
+    await untilServed(app, name, 'acme');
     expect(await auditOf(acme)).toEqual(expect.arrayContaining(['domain.verified', 'domain.active']));
   });
 
@@ -316,11 +318,11 @@ describe('verification', () => {
     expect(failing).toMatchObject({ state: 'misconfigured', problem: { code: 'records_elsewhere' } });
     expect(failing.records[1]).toMatchObject({ status: 'other', seen: ['elsewhere.example.net'] });
     expect(Date.parse(failing.served_until as string)).toBeGreaterThan(Date.now() + 3 * 86_400_000);
-    expect((await visitHost(app, name)).text).toBe('acme');
+    await untilServed(app, name, 'acme');
     days(4.2);
     await app.runSchedule('domain-checks');
     expect(await acme.stateOf(name)).toBe('pending');
-    expect((await visitHost(app, name)).status).toBe(404);
+    await untilGone(app, name);
     expect(await auditOf(acme)).toContain('domain.lost');
   });
 
@@ -352,7 +354,7 @@ describe('verification', () => {
         state: 'active',
         problem: { code: 'resolver_unavailable' },
       });
-      expect((await visitHost(app, name)).text).toBe('acme');
+      await untilServed(app, name, 'acme');
     } finally {
       dns.isBroken = false;
     }

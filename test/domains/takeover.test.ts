@@ -1,5 +1,14 @@
 import { DnsServer } from '../support/dns-server.js';
-import { challengeOf, CNAME_TARGET, OUR_ADDRESS, settingsOf, Tenant, visitHost } from '../support/domains.js';
+import {
+  challengeOf,
+  CNAME_TARGET,
+  OUR_ADDRESS,
+  settingsOf,
+  Tenant,
+  untilGone,
+  untilServed,
+  visitHost,
+} from '../support/domains.js';
 import { as, expectStatus, Make } from '../support/make.js';
 import { type Answer, eventually, useApp } from '../support/test-app.js';
 
@@ -19,7 +28,7 @@ const ask = (domain: string, secret = SECRET): Promise<Answer> =>
   app.fetch(`/internal/tls?secret=${encodeURIComponent(secret)}&domain=${encodeURIComponent(domain)}`);
 const mayHaveCertificate = async (domain: string): Promise<boolean> => (await ask(domain)).status === 200;
 const isGone = async (host: string): Promise<void> => {
-  await eventually(async () => (await visitHost(app, host)).status === 404, `${host} is gone`);
+  await untilGone(app, host);
   await eventually(async () => !(await mayHaveCertificate(host)), `${host} has no certificate`);
 };
 
@@ -115,12 +124,12 @@ describe('a takeover', () => {
       state: 'pending',
       problem: { code: 'challenge_missing' },
     });
-    expect((await visitHost(app, name)).text).toBe('the owner');
+    await untilServed(app, name, 'the owner');
     // A pending claim takes nothing with it when it is changed or removed.
     expectStatus(200, await thief.change(name, { hsts: true, https_redirect: false }));
     expect((await visitHost(app, name)).headers['strict-transport-security']).toBeUndefined();
     expectStatus(204, await thief.remove(name));
-    expect((await visitHost(app, name)).text).toBe('the owner');
+    await untilServed(app, name, 'the owner');
     expect(await mayHaveCertificate(name)).toBe(true);
   });
 
@@ -134,11 +143,11 @@ describe('a takeover', () => {
       state: 'pending',
       problem: { code: 'held_by_another' },
     });
-    expect((await visitHost(app, name)).text).toBe('the owner');
+    await untilServed(app, name, 'the owner');
 
     dns.set(`_service-challenge.${name}`, 'TXT', challengeOf(data));
     expect((await thief.verify(name)).body.data.state).toBe('active');
-    await eventually(async () => (await visitHost(app, name)).text === 'the thief', 'the buyer is served');
+    await untilServed(app, name, 'the thief');
     expect((await owner.get(name)).body.data).toMatchObject({ state: 'pending', problem: { code: 'taken_over' } });
     expect((await owner.verify(name)).body.data.state).toBe('pending');
   });
@@ -147,7 +156,7 @@ describe('a takeover', () => {
     const name = 'squatted.example.com';
     expectStatus(201, await thief.add({ name }));
     await owner.activate(dns, name);
-    expect((await visitHost(app, name)).text).toBe('the owner');
+    await untilServed(app, name, 'the owner');
   });
 
   it('when two organizations verify at the same moment ends with one holder', async () => {
@@ -171,7 +180,7 @@ describe('a takeover', () => {
       expect(data.name).toBe(name);
       expect((await thief.verify(name)).body.data.state).toBe('pending');
       expectStatus(204, await thief.remove(name));
-      expect((await visitHost(app, name)).text).toBe('the owner');
+      await untilServed(app, name, 'the owner');
     },
   );
 
@@ -188,7 +197,7 @@ describe('a takeover', () => {
   it('of a dangling record needs a proof: after the domain is removed', async () => {
     const name = 'removed.example.com';
     await owner.activate(dns, name);
-    expect((await visitHost(app, name)).text).toBe('the owner');
+    await untilServed(app, name, 'the owner');
     expectStatus(204, await owner.remove(name));
     await isGone(name);
     // The record of the owner is still in the zone.
@@ -205,7 +214,7 @@ describe('a takeover', () => {
     dns.set(`_service-challenge.${name}`, 'TXT', challengeOf(data));
     dns.set(name, 'CNAME', CNAME_TARGET);
     expectStatus(200, await app.call('POST', `${owner.path(name, project)}/verify`, as(owner.key)));
-    expect((await visitHost(app, name)).text).toBe('a project');
+    await untilServed(app, name, 'a project');
     expectStatus(204, await app.call('DELETE', `/api/v1/projects/${project}`, as(owner.key)));
     await isGone(name);
     expectStatus(201, await thief.add({ name }));
@@ -235,13 +244,13 @@ describe('a takeover', () => {
   it('by a wildcard does not cover a name that another organization has proved', async () => {
     await thief.activate(dns, 'app.shared-zone.com');
     await owner.activate(dns, '*.shared-zone.com');
-    expect((await visitHost(app, 'app.shared-zone.com')).text).toBe('the thief');
-    expect((await visitHost(app, 'any.shared-zone.com')).text).toBe('the owner');
+    await untilServed(app, 'app.shared-zone.com', 'the thief');
+    await untilServed(app, 'any.shared-zone.com', 'the owner');
     expect((await visitHost(app, 'deep.any.shared-zone.com')).status).toBe(404);
     expect((await visitHost(app, 'shared-zone.com')).status).toBe(404);
     expectStatus(204, await owner.remove('*.shared-zone.com'));
     await isGone('any.shared-zone.com');
-    expect((await visitHost(app, 'app.shared-zone.com')).text).toBe('the thief');
+    await untilServed(app, 'app.shared-zone.com', 'the thief');
   });
 
   it('of a name below a wildcard needs a proof at that name', async () => {
@@ -249,7 +258,7 @@ describe('a takeover', () => {
     const { data } = expectStatus(201, await thief.add({ name: 'app.mine.com' })).body;
     dns.set('app.mine.com', 'CNAME', CNAME_TARGET);
     expect((await thief.verify('app.mine.com')).body.data.state).toBe('pending');
-    expect((await visitHost(app, 'app.mine.com')).text).toBe('the owner');
+    await untilServed(app, 'app.mine.com', 'the owner');
     expect(data.records[0].name).toBe('_service-challenge.app.mine.com');
   });
 
@@ -271,7 +280,7 @@ describe('a takeover', () => {
     const { data } = expectStatus(201, await thief.add({ name: 'to.lost-zone.com' })).body;
     dns.set('_service-challenge.to.lost-zone.com', 'TXT', challengeOf(data));
     expect((await thief.verify('to.lost-zone.com')).body.data.state).toBe('active');
-    await eventually(async () => (await visitHost(app, 'from.lost-zone.com')).text === 'the owner', 'no redirect');
+    await untilServed(app, 'from.lost-zone.com', 'the owner');
   });
 
   it('by the Host header finds exact names only', async () => {

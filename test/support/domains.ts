@@ -1,7 +1,7 @@
 import { built, deploy, type Page, point, visit, type VisitOptions } from './hosting.js';
 import { as, expectStatus, type Make, type Person, send, uniqueName } from './make.js';
 import type { DnsServer } from './dns-server.js';
-import type { Answer, CallOptions, TestApp } from './test-app.js';
+import { type Answer, type CallOptions, eventually, type TestApp } from './test-app.js';
 
 const APPS_DOMAIN = 'deploys.test';
 export const CNAME_TARGET = `cname.${APPS_DOMAIN}`;
@@ -112,3 +112,11 @@ export const challengeOf = (domain: Record<string, any>): string =>
 /** Asks as a visitor does whom a proxy passes on, by https unless the test is about that. */
 export const visitHost = (app: TestApp, host: string, path = '/', options: VisitOptions = {}): Promise<Page> =>
   visit(app, '', path, { ...options, host, headers: { 'x-forwarded-proto': 'https', ...options.headers } });
+
+/** Waits until a visitor is served this text: an edge that has seen the name before hears of a change a moment later. */
+export const untilServed = (app: TestApp, host: string, text: string): Promise<void> =>
+  eventually(async () => (await visitHost(app, host)).text === text, `${host} serves "${text}"`);
+
+/** Waits until a visitor of the name is served nothing. */
+export const untilGone = (app: TestApp, host: string): Promise<void> =>
+  eventually(async () => (await visitHost(app, host)).status === 404, `${host} is gone`);
