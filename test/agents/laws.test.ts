@@ -146,7 +146,8 @@ it('survives SIGKILL at every boundary: effects happen as often as their class s
     'SELECT run_id, count(DISTINCT key)::int AS keys, count(*)::int AS count FROM test_effects GROUP BY run_id',
   );
   for (const id of ids) {
-    expect([id, (await runOf(id)).state]).toEqual([id, 'succeeded']);
+    const { state, error } = await runOf(id);
+    expect({ id, state, error }).toEqual({ id, state: 'succeeded' });
     expect(effects.get(`once/${id}`)?.length ?? 0).toBeLessThanOrEqual(1);
     expect(new Set(effects.get(`keyed/${id}`)).size).toBe(1);
     expect(locals.find(({ run_id: run }) => run === id)).toMatchObject({ keys: 2, count: 2 });

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { type PoolMember, WarmPool, type WarmPoolOptions } from '../../src/modules/sandbox/runtime/warm-pool.js';
+import { soon } from '../support/patience.js';
 
 /** Starts and ends when the test says so. */
 class FakeMember implements PoolMember {
@@ -49,7 +50,7 @@ describe('WarmPool', () => {
     });
     return pool;
   };
-  const filled = (size = 2): Promise<void> => until(() => pool.ready === size && pool.starting === 0);
+  const filled = (size = 2): Promise<void> => soon(() => pool.ready === size && pool.starting === 0);
   const alive = (): number => members.filter(({ isAlive }) => isAlive).length;
   const use = (workMs = 1): Promise<{ member: number; warm: boolean; waitedMs: number }> => {
     const askedAt = performance.now();
@@ -107,7 +108,7 @@ describe('WarmPool', () => {
     const running = pool.use(() => sleep(200));
     await sleep(10);
     expect(attempts).toHaveLength(before);
-    await until(() => pool.ready === 2);
+    await soon(() => pool.ready === 2);
     await running;
   });
 
@@ -159,7 +160,7 @@ describe('WarmPool', () => {
     const waiting = pool.use(() => Promise.resolve('ran'), stop.signal);
     stop.abort(new Error('hung up'));
     await expect(waiting).rejects.toThrow('hung up');
-    await until(() => pool.ready === 1);
+    await soon(() => pool.ready === 1);
     expect(await use()).toMatchObject({ warm: true });
   });
 
@@ -181,18 +182,13 @@ describe('WarmPool', () => {
 
   it('ends all idle members on close(), also those still starting, and accepts no more uses', async () => {
     pool.open();
-    await until(() => pool.ready > 0);
+    await soon(() => pool.ready > 0);
     const waiting = Promise.all([use(), use(), use()]);
     await pool.close();
     await expect(waiting).rejects.toThrow('closed');
     await expect(use()).rejects.toThrow('closed');
-    await until(() => pool.starting === 0 && alive() === 0);
+    await soon(() => pool.starting === 0 && alive() === 0);
     await sleep(60);
     expect(pool.starting).toBe(0);
   });
 });
-
-async function until(holds: () => boolean): Promise<void> {
-  for (let attempt = 0; attempt < 1_000 && !holds(); attempt++) await sleep(2);
-  expect(holds()).toBe(true);
-}

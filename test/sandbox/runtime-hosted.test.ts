@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { HostedRuntime } from '../../src/modules/sandbox/runtime/host/hosted-runtime.js';
 import { type PoolEvent } from '../../src/modules/sandbox/runtime/pool-events.js';
 import { type SandboxOutcome, type SandboxRun } from '../../src/modules/sandbox/domain/sandbox-runtime.js';
-import { onThisMachine } from '../support/patience.js';
+import { onThisMachine, soon } from '../support/patience.js';
 
 const LIMITS = { timeoutMs: 3_000, memoryBytes: 256 * 1024 * 1024, outputBytes: 1024 * 1024 };
 
@@ -67,10 +67,10 @@ describe('the sandbox runtime in its own process', () => {
     runtime.listen((event) => {
       events.push(event);
     });
-    await until(() => runtime.readings.length === 2 && runtime.readings.every(({ ready, size }) => ready === size));
+    await soon(() => runtime.readings.length === 2 && runtime.readings.every(({ ready, size }) => ready === size));
     await run('print(1)');
     expect(events).toContainEqual({ kind: 'acquired', language: 'python', seconds: expect.any(Number), warm: true });
-    await until(() => events.some(({ kind }) => kind === 'started'));
+    await soon(() => events.some(({ kind }) => kind === 'started'));
     expect(runtime.readings.map(({ languages }) => languages)).toEqual([['javascript', 'typescript'], ['python']]);
   });
 
@@ -93,7 +93,7 @@ describe('the sandbox runtime in its own process', () => {
     expect(runtime.readiness).toMatchObject({ available: false });
     await expect(run('print(1)')).rejects.toThrow('not available');
 
-    await until(() => runtime.readiness.available);
+    await soon(() => runtime.readiness.available);
     expect(await run('print(1)')).toMatchObject({ status: 'succeeded' });
   });
 
@@ -121,9 +121,4 @@ function hosts(): number[] {
         return false;
       }
     });
-}
-
-async function until(holds: () => boolean): Promise<void> {
-  for (let attempt = 0; attempt < 1_000 && !holds(); attempt++) await sleep(10);
-  expect(holds()).toBe(true);
 }

@@ -7,7 +7,7 @@ import {
   type SandboxOutcome,
 } from '../../src/modules/sandbox/domain/sandbox-runtime.js';
 import { Isolation } from '../../src/platform/isolation/isolation.js';
-import { onThisMachine } from '../support/patience.js';
+import { onThisMachine, soon } from '../support/patience.js';
 
 /** Root's own, unlike anything below /tmp. */
 const COPIES = '/var/lib/service-platform/runtime';
@@ -54,14 +54,14 @@ describe.each(['auto', 'off'] as const)('the sandbox runtime with cgroups %s', (
   });
 
   it('keeps its pools full and reports their state', async () => {
-    await until(() => runtime.readings.every(({ ready, size }) => ready === size && size === 3));
+    await soon(() => runtime.readings.every(({ ready, size }) => ready === size && size === 3));
     const events: unknown[] = [];
     runtime.listen((event) => {
       events.push(event);
     });
     await py('print(1)');
     expect(events).toContainEqual({ kind: 'acquired', language: 'python', seconds: expect.any(Number), warm: true });
-    await until(() => runtime.readings.every(({ ready, size }) => ready === size));
+    await soon(() => runtime.readings.every(({ ready, size }) => ready === size));
   });
 
   it('starts a cold sandbox for a run with larger limits', async () => {
@@ -73,7 +73,7 @@ describe.each(['auto', 'off'] as const)('the sandbox runtime with cgroups %s', (
 
   it('runs the code even if its warm sandbox was killed', async () => {
     for (let attempt = 0; attempt < 5; attempt++) {
-      await until(() => runtime.readings.every(({ ready, size }) => ready === size));
+      await soon(() => runtime.readings.every(({ ready, size }) => ready === size));
       for (const pid of sandboxProcesses()) process.kill(pid, 'SIGKILL');
       // In the same turn of the event loop: nobody can have noticed yet.
       expect(await py('print(1)')).toMatchObject({ status: 'succeeded', stdout: '1\n' });
@@ -183,7 +183,7 @@ describe.each(['auto', 'off'] as const)('the sandbox runtime with cgroups %s', (
       codes.map((code) => another.run({ id: 'exe_x', language: 'javascript', code, stdin: '', limits: SHORT })),
     );
     await another.close();
-    await until(() => descriptors() <= before && cgroupsLeft().length === 0 && sandboxProcesses().length === 0);
+    await soon(() => descriptors() <= before && cgroupsLeft().length === 0 && sandboxProcesses().length === 0);
   });
 });
 
@@ -233,9 +233,4 @@ function sandboxProcesses(): number[] {
         return [];
       }
     });
-}
-
-async function until(holds: () => boolean): Promise<void> {
-  for (let attempt = 0; attempt < 500 && !holds(); attempt++) await new Promise((resolve) => setTimeout(resolve, 10));
-  expect(holds()).toBe(true);
 }

@@ -20,6 +20,7 @@ import { text } from 'node:stream/consumers';
 import { CgroupsV1 } from '../../../src/platform/isolation/cgroups/cgroup-v1.js';
 import { ownCgroups } from '../../../src/platform/isolation/cgroups/own-cgroups.js';
 import { ReachableFiles } from '../../../src/platform/isolation/reachable-files.js';
+import { soon } from '../../support/patience.js';
 
 const asRoot = process.getuid?.() === 0 ? it : it.skip;
 const ORDINARY_USER = { uid: 61_000, gid: 61_000 };
@@ -64,11 +65,11 @@ describe('the isolation in a service of its own', () => {
       `import ctypes\nctypes.CDLL(None).prctl(15, b'${mark.slice(-15)}')\nwhile True: pass`,
       { timeoutMs: 60_000 },
     );
-    await until(() => processesNamed(mark.slice(-15)).length === 1);
+    await soon(() => processesNamed(mark.slice(-15)).length === 1);
 
     service.kill('SIGKILL');
     await once(service, 'exit');
-    await until(() => processesNamed(mark.slice(-15)).length === 0);
+    await soon(() => processesNamed(mark.slice(-15)).length === 0);
   });
 
   it('leaves nothing when its service is killed during a start', async () => {
@@ -76,7 +77,7 @@ describe('the isolation in a service of its own', () => {
     // Each round a little later: somewhere in there bubblewrap has made its namespaces and not yet entered them.
     for (let round = 0; round < 12; round++) {
       const service = startService('print(1)', { ...user, stdio: ['ignore', 'ignore', 'inherit'] });
-      await until(() => childrenOf(service.pid!).length > 0);
+      await soon(() => childrenOf(service.pid!).length > 0);
       const untilMs = performance.now() + round;
       while (performance.now() < untilMs) {
         /* the moment is shorter than a timer */
@@ -84,7 +85,7 @@ describe('the isolation in a service of its own', () => {
       const groups = childrenOf(service.pid!);
       service.kill('SIGKILL');
       await once(service, 'exit');
-      await until(() => groups.every((group) => !isAnyoneIn(group)));
+      await soon(() => groups.every((group) => !isAnyoneIn(group)));
     }
   }, 60_000);
 
@@ -141,7 +142,7 @@ describe('a cgroup whose sandbox is gone', () => {
       ['-c', `echo 0 >&3; echo 0 >&4; echo 0 >&5; exec dd if=/dev/zero of=/dev/null bs=${held}`],
       { stdio: ['ignore', 'ignore', 'ignore', ...first.entrances] },
     );
-    await until(() => first.usage().memoryPeakBytes > held);
+    await soon(() => first.usage().memoryPeakBytes > held);
     await Promise.all([once(member, 'exit'), first.remove()]);
 
     expect(made()).toHaveLength(1);
@@ -216,11 +217,6 @@ function processesNamed(name: string): string[] {
       return false;
     }
   });
-}
-
-async function until(holds: () => boolean): Promise<void> {
-  for (let attempt = 0; attempt < 500 && !holds(); attempt++) await new Promise((resolve) => setTimeout(resolve, 10));
-  expect(holds()).toBe(true);
 }
 
 /** A child leads a process group of its own. */
