@@ -31,6 +31,7 @@ const shared = {
 const config = {
   // On two processors too: a file waits for programs and servers for a part of its time. TEST_WORKERS tries another number.
   maxWorkers: Number(process.env.TEST_WORKERS || 2),
+  testSequencer: '<rootDir>/test/support/longest-first.cjs',
   // What a test file has loaded stays with its worker, gigabytes in the end: it is made anew then.
   workerIdleMemoryLimit: '1GB',
   // As test/support/patience.ts has it: a machine for tests alone may be a third as fast.
