@@ -86,7 +86,8 @@ export class TestApp {
       SANDBOX_CPU_WEIGHT: '1000',
       PORT: '0',
       PUBLIC_URL: 'http://api.test',
-      // A fast machine makes more calls from one address than people do; tests of the limit give it the value they want.
+      // A fast machine makes more calls from one address than people do.
+      // Tests of the limit give it the value they want.
       ANONYMOUS_CALLS_PER_SECOND: '1000',
       // Callers say who they are, see `from`.
       TRUST_PROXY: '1',

@@ -14,7 +14,7 @@ const MEBIBYTE = 1024 * 1024;
 const MEASURED_MS = 2_000;
 /** A machine that is busy with other things needs a while to give them enough that a comparison means something. */
 const COMPARED_CPU_MS = 2_000;
-/** What else the machine does comes in bursts, which favour one or the other for seconds: shares show in the long run. */
+/** Other load comes in bursts, which favour one or the other for seconds: shares show in the long run. */
 const LONGEST_COMPARISON_MS = 60_000;
 const PROCESSORS = availableParallelism();
 /** Together they want every processor, whatever else runs. */
