@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -104,4 +104,24 @@ describe('a host that is killed', () => {
     },
     onThisMachine(120_000),
   );
+
+  it('leaves copies behind whose files are still its own, and the next one removes all of them', async () => {
+    const app = new TestApp({ DATA_DIR: directory }, 'databases');
+    const homes = ['spares', 'templates'].map((name) => join(directory, 'databases', name));
+    for (const home of homes) {
+      for (const name of ['a.unfinished', 'b.unfinished.removed']) {
+        // So they are while they are copied: the owner of a directory changes after all that is in it.
+        mkdirSync(join(home, name, 'files/data/base'), { recursive: true, mode: 0o700 });
+        writeFileSync(join(home, name, 'files/data/base/1'), 'a page', { mode: 0o600 });
+      }
+    }
+    await app.start({ database, keepRedis: true });
+    try {
+      await new EngineOf(app).opened();
+      const left = (): string[] => homes.flatMap((home) => readdirSync(home)).filter((name) => /^[ab]\./.test(name));
+      await eventually(() => left().length === 0, 'what was unfinished is removed');
+    } finally {
+      await app.nest.close();
+    }
+  });
 });

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { open, rename } from 'node:fs/promises';
+import { open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { Injectable } from '@nestjs/common';
@@ -80,9 +80,20 @@ export class ClusterFiles {
     if (await this.move(directory, removed)) await this.clear(removed);
   }
 
-  /** Removes what a killed service was making or removing. */
-  removeLeft(directory: string): Promise<void> {
-    return directory.endsWith(REMOVED) ? this.clear(directory) : this.remove(directory);
+  /** Goes on with removing what a killed service was removing. */
+  async goOnRemoving(removed: string): Promise<void> {
+    await this.clear(removed);
+  }
+
+  /**
+   * Removes what is there of a cluster that no tenant's server has run on. The program that was making it may outlive a
+   * killed service; what it has made belongs to the service until it has ended, and so is not removed in isolation.
+   */
+  async removeUnused(directory: string): Promise<void> {
+    const removed = directory.endsWith(REMOVED) ? directory : `${directory}${REMOVED}`;
+    // A program that still writes there finds nothing by the former name.
+    if (removed !== directory) await this.move(directory, removed);
+    await rm(removed, { recursive: true, force: true, maxRetries: 10 });
   }
 
   private async clear(directory: string): Promise<void> {

@@ -15,6 +15,7 @@ const READY = 2;
 export class SpareClusters {
   private found: Promise<string[]> | undefined;
   private filling: Promise<void> | undefined;
+  private beginning: Promise<void> | undefined;
   private isClosed = false;
 
   constructor(
@@ -33,19 +34,9 @@ export class SpareClusters {
   }
 
   /** Removes what a killed service has left, and makes copies where databases are in use. Call it before all else. */
-  async begin(): Promise<void> {
-    const { clusters, spares, templates } = this.home;
-    const left = [clusters, spares, templates].flatMap((directory) =>
-      readdirSync(directory)
-        .filter((name) => name.includes(UNFINISHED) || name.endsWith(REMOVED))
-        .map((name) => join(directory, name)),
-    );
-    try {
-      for (const directory of left) await this.files.removeLeft(directory);
-      if ((await readdir(clusters)).length > 0) await this.fill();
-    } catch (error) {
-      this.log.warn({ error }, 'What an earlier start has left could not be removed.');
-    }
+  begin(): Promise<void> {
+    this.beginning ??= this.beginNow();
+    return this.beginning;
   }
 
   /** Makes copies until enough are ready. A failure is logged, because the next creation makes its own. */
@@ -62,7 +53,32 @@ export class SpareClusters {
 
   async close(): Promise<void> {
     this.isClosed = true;
+    await this.beginning;
     await this.filling;
+  }
+
+  private async beginNow(): Promise<void> {
+    const { clusters, spares, templates } = this.home;
+    // All of it is found before anything is made here.
+    const unused = [...leftIn(spares), ...leftIn(templates)];
+    const used = leftIn(clusters);
+    for (const left of unused) await this.tryToRemove(left, (directory) => this.files.removeUnused(directory));
+    for (const left of used) await this.tryToRemove(left, (directory) => this.files.goOnRemoving(directory));
+    try {
+      if ((await readdir(clusters)).length > 0) await this.fill();
+    } catch (error) {
+      this.log.warn({ error }, 'What databases there are could not be read.');
+    }
+  }
+
+  /** One that fails keeps none of the others from being removed. The next start tries it once more. */
+  private async tryToRemove(left: string, remove: (directory: string) => Promise<void>): Promise<void> {
+    if (this.isClosed) return;
+    try {
+      await remove(left);
+    } catch (error) {
+      this.log.warn({ error, directory: basename(left) }, 'What an earlier start has left could not be removed.');
+    }
   }
 
   private async fillNow(): Promise<void> {
@@ -91,6 +107,12 @@ export class SpareClusters {
     return name;
   }
 }
+
+/** What was not complete, or not removed, when the service was killed. */
+const leftIn = (directory: string): string[] =>
+  readdirSync(directory)
+    .filter((name) => name.includes(UNFINISHED) || name.endsWith(REMOVED))
+    .map((name) => join(directory, name));
 
 /** Copies of earlier templates, and those that are not complete, are not. */
 const isCopyOf = (template: string, name: string): boolean =>
