@@ -7,6 +7,8 @@ import pino, { type DestinationStream } from 'pino';
 const GATHER_CHARACTERS = 32_768;
 const GATHER_MS = 50;
 const MAX_WRITE_BYTES = 65_536;
+/** A write to a reader that keeps up takes microseconds, once a thread has begun with it. */
+const LAST_WRITE_MS = 100;
 
 type Output = ReturnType<typeof pino.destination>;
 
@@ -31,7 +33,9 @@ export class GatheredLines implements DestinationStream {
         periodicFlush: GATHER_MS,
       }),
     );
-    process.once('exit', () => {
+    // Before the listener of pino, which would write what it holds at once.
+    process.prependOnceListener('exit', () => {
+      lines.waitForWrite();
       lines.passOnNow();
     });
     return lines;
@@ -58,6 +62,12 @@ export class GatheredLines implements DestinationStream {
     if (text === '') return;
     this.text = '';
     this.output.write(text);
+  }
+
+  /** A thread may have a write still to do, and what is written from here would come before it. */
+  private waitForWrite(): void {
+    if (Reflect.get(this.output, '_writing') === true)
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, LAST_WRITE_MS);
   }
 
   private passOnNow(): void {
