@@ -113,7 +113,7 @@ export const challengeOf = (domain: Record<string, any>): string =>
 export const visitHost = (app: TestApp, host: string, path = '/', options: VisitOptions = {}): Promise<Page> =>
   visit(app, '', path, { ...options, host, headers: { 'x-forwarded-proto': 'https', ...options.headers } });
 
-/** Waits until a visitor is served this text: an edge that has seen the name before hears of a change a moment later. */
+/** Waits until a visitor is served this text. An edge that has seen the name before hears of changes a moment later. */
 export const untilServed = (app: TestApp, host: string, text: string): Promise<void> =>
   eventually(async () => (await visitHost(app, host)).text === text, `${host} serves "${text}"`);
 

@@ -16,8 +16,8 @@ export function onThisMachine(ms: number): number {
 }
 
 /**
- * Waits until the condition holds, looking often, for what can be seen within this process or machine; `withinMs` is for
- * an idle machine. @throws {Error} when it never does.
+ * Waits until the condition holds, looking often, for what can be seen within this process or machine. `withinMs` is
+ * for an idle machine. @throws {Error} when it never does.
  */
 export async function soon(holds: () => boolean, withinMs = 5_000): Promise<void> {
   const limitMs = onThisMachine(withinMs);
