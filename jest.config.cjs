@@ -1,22 +1,7 @@
-/** Nest and some of its helpers are ESM only, which Jest cannot require: they are transformed too. */
-const ESM_ONLY = [
-  '@nestjs',
-  'file-type',
-  'strtok3',
-  'token-types',
-  'uint8array-extras',
-  '@tokenizer',
-  'load-esm',
-  '@borewit',
-  'uid',
-  'iterare',
-  'marked',
-  'jose',
-  'oidc-provider',
-];
-
 const shared = {
-  testEnvironment: 'node',
+  // Test files of a worker share the modules of the service: docs/decisions/0100.
+  testEnvironment: '<rootDir>/test/support/worker-environment.cjs',
+  runtime: '<rootDir>/test/support/worker-runtime.cjs',
   setupFiles: ['reflect-metadata'],
   // Projects of others, with tests and packages of their own.
   modulePathIgnorePatterns: ['<rootDir>/test/frameworks/fixtures/'],
@@ -24,16 +9,15 @@ const shared = {
   transform: {
     '^.+\\.[tj]s$': ['@swc/jest', require('./scripts/swc-options.cjs')],
   },
-  transformIgnorePatterns: [`/node_modules/(?!(${ESM_ONLY.join('|')})/)`],
 };
 
 /** @type {import('jest').Config} */
 const config = {
   // On two processors too: a file waits for programs and servers for a part of its time. TEST_WORKERS tries another number.
   maxWorkers: Number(process.env.TEST_WORKERS || 2),
-  testSequencer: '<rootDir>/test/support/longest-first.cjs',
-  // What a test file has loaded stays with its worker, gigabytes in the end: it is made anew then.
-  workerIdleMemoryLimit: '1GB',
+  testSequencer: '<rootDir>/test/support/test-sequencer.cjs',
+  // Two or three of them, beside servers and browsers: one that has grown out of all proportion is made anew.
+  workerIdleMemoryLimit: '2GB',
   // As test/support/patience.ts has it: a machine for tests alone may be a third as fast.
   testTimeout: process.env.CI ? 90_000 : 30_000,
   projects: [

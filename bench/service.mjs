@@ -86,7 +86,7 @@ const edgeOf = (supervisor) =>
   descendantsOf(supervisor).find((pid) => commandLineOf(pid).includes('\0edge\0--supervised'));
 
 /** Empty for a process that has just ended. */
-function commandLineOf(pid) {
+export function commandLineOf(pid) {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
   } catch {

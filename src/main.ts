@@ -34,7 +34,7 @@ async function main(): Promise<void> {
   const config = settings.of(Config);
   const { role } = config;
   if (role === 'all') {
-    await supervise(config);
+    await supervise(settings);
     return;
   }
   const log = openLog(config);
@@ -75,7 +75,8 @@ async function run(role: Exclude<Role, 'all'>, settings: Settings, log: Log): Pr
   }
 }
 
-async function supervise(config: Config): Promise<void> {
+async function supervise(settings: Settings): Promise<void> {
+  const config = settings.of(Config);
   const [{ StartAborted, Supervisor }, { LineRelay }, { StartProgress }, { welcome }] = await Promise.all([
     import('./roles/supervisor/supervisor.js'),
     import('./roles/supervisor/line-relay.js'),
@@ -91,7 +92,7 @@ async function supervise(config: Config): Promise<void> {
   warnProcessOne(log);
   const startedAtMs = performance.now();
   const supervisor = new Supervisor({
-    config,
+    settings,
     log,
     relay,
     environment: process.env,

@@ -37,6 +37,11 @@ export class Context {
     return this.options.json === true;
   }
 
+  /** The program that opens addresses, where the user has named one. */
+  get browser(): string | undefined {
+    return this.environment.browser;
+  }
+
   /** A file of this user beside the keys. */
   fileOf(name: string): string {
     return join(dirname(this.environment.credentialsFile), name);

@@ -39,8 +39,28 @@ export class NotLoggedIn extends Error {
   }
 }
 
+/** The person has not let the command in. */
+export class LoginDenied extends Error {
+  override readonly name = 'LoginDenied';
+
+  constructor() {
+    super('You did not approve the login in the browser.\nHint: Run the command again, and approve it there.');
+  }
+}
+
+/** Nobody has decided in the browser. */
+export class LoginTimedOut extends Error {
+  override readonly name = 'LoginTimedOut';
+
+  constructor() {
+    super('The login was not approved in time.\nHint: Run the command again, and approve it in the browser.');
+  }
+}
+
 export function exitCodeOf(error: unknown): number {
   if (error instanceof UsageError) return EXIT.usage;
+  if (error instanceof LoginDenied) return EXIT.authentication;
+  if (error instanceof LoginTimedOut) return EXIT.timedOut;
   if (error instanceof NotLoggedIn || error instanceof AuthenticationError) return EXIT.authentication;
   if (error instanceof AuthorizationError) return EXIT.authorization;
   if (error instanceof NotFoundError) return EXIT.notFound;

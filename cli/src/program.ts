@@ -9,6 +9,7 @@ import { addAiChat } from './commands/ai-chat.js';
 import { addAiGenerations } from './commands/ai-generations.js';
 import { addAiModels } from './commands/ai-models.js';
 import { addApprovals } from './commands/approvals.js';
+import { addAuditLogExport } from './commands/audit-log-export.js';
 import { addBudgetsList } from './commands/budgets-list.js';
 import { addBudgetsRemove } from './commands/budgets-remove.js';
 import { addBudgetsSet } from './commands/budgets-set.js';
@@ -33,6 +34,7 @@ import { addEnvPull } from './commands/env-pull.js';
 import { addEnvRemove } from './commands/env-remove.js';
 import { addEnvSet } from './commands/env-set.js';
 import { addExplain } from './commands/explain.js';
+import { addGrants } from './commands/grants.js';
 import { addKeysCreate } from './commands/keys-create.js';
 import { addKeysList } from './commands/keys-list.js';
 import { addKeysRevoke } from './commands/keys-revoke.js';
@@ -43,6 +45,7 @@ import { addLogout } from './commands/logout.js';
 import { addLogs } from './commands/logs.js';
 import { addMcp } from './commands/mcp.js';
 import { addOpen } from './commands/open.js';
+import { addOrgsSettings } from './commands/orgs-settings.js';
 import { addInvoices } from './commands/invoices.js';
 import { addPlans } from './commands/plans.js';
 import { addProjectsCreate } from './commands/projects-create.js';
@@ -87,6 +90,10 @@ export function createProgram(): Command {
   addKeysCreate(keys);
   addKeysRotate(keys);
   addKeysRevoke(keys);
+
+  addOrgsSettings(program.command('orgs').description('manage the organization'));
+  addAuditLogExport(program.command('audit-log').description('read what was done in the organization'));
+  addGrants(program.command('grants').description('list and end the access of OAuth clients, such as MCP clients'));
 
   const repositories = program.command('repositories').description('manage git repositories of the service');
   addRepositoriesList(repositories);

@@ -1,4 +1,5 @@
 import { errorFrom, membersOf, parsed } from './errors.js';
+import { methodsOf } from './methods.js';
 import type { Listing } from './page.js';
 import type { OpenedStream, RequestOptions, Transport } from './transport.js';
 import type {
@@ -21,39 +22,50 @@ import type {
 /** A whole answer may take 15 minutes, so that the time limit of other calls is too short. */
 const TIMEOUT_MS = 900_000;
 const MODELS = '/api/v1/ai/models';
-const GENERATIONS = '/api/v1/ai/generations';
-const PROVIDERS = '/api/v1/ai/providers';
-const POLICY = '/api/v1/ai/policy';
 
 /** What a call of a model accepts. Its `timeoutMs` is 900000 by default, and limits a stream only up to its start. */
 export type ModelCallOptions = Omit<RequestOptions, 'dryRun'>;
 
 /** Calls of models, in the shapes of OpenAI. They need the scope `ai:invoke`. */
-export class Ai {
+export interface Ai {
   readonly chat: { readonly completions: ChatCompletions };
   readonly embeddings: EmbeddingsCalls;
   readonly generations: Generations;
   readonly models: Models;
   readonly policy: Policy;
   readonly providers: Providers;
-
-  constructor(transport: Transport) {
-    this.chat = { completions: new ChatCompletions(transport) };
-    this.embeddings = new EmbeddingsCalls(transport);
-    this.generations = new Generations(transport);
-    this.models = new Models(transport);
-    this.policy = {
-      get: (options) => transport.get(POLICY, options),
-      set: (policy, options) => transport.put(POLICY, policy, options),
-      reset: (options) => transport.delete(POLICY, options),
-    };
-    this.providers = {
-      list: (options) => transport.get(PROVIDERS, options),
-      setKey: (providerId, apiKey, options) => transport.put(keyOf(providerId), { api_key: apiKey }, options),
-      removeKey: (providerId, options) => transport.delete(keyOf(providerId), options),
-    };
-  }
 }
+
+export const aiOf = (transport: Transport): Ai => ({
+  chat: { completions: new ChatCompletions(transport) },
+  embeddings: {
+    async create(request, options) {
+      const { body, headers } = await transport.raw<Embeddings>(callOf('embeddings', request), withTimeout(options));
+      return { ...body, generation_id: generationIn(headers) };
+    },
+  },
+  generations: methodsOf<Generations>(transport, {
+    list: 'list ai/generations',
+    retrieve: 'get ai/generations/:',
+    content: 'get ai/generations/:/content',
+  }),
+  models: {
+    async list(options) {
+      return (await transport.raw<{ readonly data: readonly Model[] }>({ method: 'GET', path: MODELS }, options)).body
+        .data;
+    },
+    async retrieve(modelId, options) {
+      const path = `${MODELS}/${modelId.split('/').map(encodeURIComponent).join('/')}`;
+      return (await transport.raw<Model>({ method: 'GET', path }, options)).body;
+    },
+  },
+  policy: methodsOf<Policy>(transport, { get: 'get ai/policy', set: 'put ai/policy', reset: 'delete ai/policy' }),
+  providers: methodsOf<Providers>(transport, {
+    list: 'get ai/providers',
+    setKey: 'put ai/providers/:/key api_key',
+    removeKey: 'delete ai/providers/:/key',
+  }),
+});
 
 export class ChatCompletions {
   readonly #transport: Transport;
@@ -102,76 +114,42 @@ export class ChatCompletions {
   }
 }
 
-export class EmbeddingsCalls {
-  readonly #transport: Transport;
-
-  constructor(transport: Transport) {
-    this.#transport = transport;
-  }
-
+export interface EmbeddingsCalls {
   /**
    * Returns a vector for each text, in their order. It throws what `chat.completions.create` throws.
    */
-  async create(request: EmbeddingsRequest, options?: ModelCallOptions): Promise<Embeddings> {
-    const call = callOf('embeddings', request);
-    const { body, headers } = await this.#transport.raw<Embeddings>(call, withTimeout(options));
-    return { ...body, generation_id: generationIn(headers) };
-  }
+  create(request: EmbeddingsRequest, options?: ModelCallOptions): Promise<Embeddings>;
 }
 
-export class Models {
-  readonly #transport: Transport;
-
-  constructor(transport: Transport) {
-    this.#transport = transport;
-  }
-
+export interface Models {
   /** Lists the models that calls can use, with their prices. It is empty when no model router is configured. */
-  async list(options?: RequestOptions): Promise<readonly Model[]> {
-    return (await this.#transport.raw<{ readonly data: readonly Model[] }>({ method: 'GET', path: MODELS }, options))
-      .body.data;
-  }
+  list(options?: RequestOptions): Promise<readonly Model[]>;
 
   /**
    * Returns a model by its ID or an alias.
    *
    * @throws {NotFoundError} `model_not_found`.
    */
-  async retrieve(modelId: string, options?: RequestOptions): Promise<Model> {
-    const path = `${MODELS}/${modelId.split('/').map(encodeURIComponent).join('/')}`;
-    return (await this.#transport.raw<Model>({ method: 'GET', path }, options)).body;
-  }
+  retrieve(modelId: string, options?: RequestOptions): Promise<Model>;
 }
 
-export class Generations {
-  readonly #transport: Transport;
-
-  constructor(transport: Transport) {
-    this.#transport = transport;
-  }
-
+export interface Generations {
   /** Lists what models did for the organization in the last 90 days, newest first. They have no text. */
-  list(query?: GenerationsQuery, options?: RequestOptions): Listing<Generation> {
-    return this.#transport.list(GENERATIONS, query, options);
-  }
+  list(query?: GenerationsQuery, options?: RequestOptions): Listing<Generation>;
 
   /**
    * Returns what a generation used and cost. It exists once the generation has ended.
    *
    * @throws {NotFoundError} `generation_not_found`.
    */
-  retrieve(generationId: string, options?: RequestOptions): Promise<Generation> {
-    return this.#transport.get(`${GENERATIONS}/${encodeURIComponent(generationId)}`, options);
-  }
+  retrieve(generationId: string, options?: RequestOptions): Promise<Generation>;
 
   /**
    * Returns the request and the answer, if the organization keeps texts.
    *
    * @throws {NotFoundError} `generation_not_found`, `generation_content_not_found`.
    */
-  content(generationId: string, options?: RequestOptions): Promise<GenerationContent> {
-    return this.#transport.get(`${GENERATIONS}/${encodeURIComponent(generationId)}/content`, options);
-  }
+  content(generationId: string, options?: RequestOptions): Promise<GenerationContent>;
 }
 
 /** Providers of models, and the keys that an organization has for them. */
@@ -199,8 +177,6 @@ export interface Policy {
   /** Returns to the default policy, and deletes all kept texts. */
   reset(options?: RequestOptions): Promise<void>;
 }
-
-const keyOf = (providerId: string): string => `${PROVIDERS}/${encodeURIComponent(providerId)}/key`;
 
 /**
  * The chunks of an answer as they arrive. Iterate once. Leaving the loop, or {@link cancel}, closes the connection:

@@ -1,3 +1,4 @@
+import { methodsOf } from './methods.js';
 import type { Listing, ListQuery } from './page.js';
 import type { Answer, RequestOptions, Transport } from './transport.js';
 import type {
@@ -18,30 +19,16 @@ import type {
   UsageQuery,
 } from './types.js';
 
-const BUDGETS = '/api/v1/billing/budgets';
-
 /** Plans, subscriptions, usage, credits, budgets and invoices. Amounts are decimal strings in US dollars. */
-export class Billing {
-  readonly #transport: Transport;
-
-  constructor(transport: Transport) {
-    this.#transport = transport;
-  }
-
+export interface Billing {
   /** Lists the plans with their prices and limits. Needs no key. */
-  plans(options?: RequestOptions): Listing<Plan> {
-    return this.#transport.list('/api/v1/billing/plans', {}, options);
-  }
+  plans(options?: RequestOptions): Listing<Plan>;
 
   /** Returns the current prices of usage, by meter and model. Needs no key. */
-  prices(options?: RequestOptions): Promise<readonly Price[]> {
-    return this.#transport.get('/api/v1/billing/prices', options);
-  }
+  prices(options?: RequestOptions): Promise<readonly Price[]>;
 
   /** Returns the plan of the organization, its monthly price and any scheduled change. Needs `billing:read`. */
-  subscription(options?: RequestOptions): Promise<Subscription> {
-    return this.#transport.get('/api/v1/billing/subscription', options);
-  }
+  subscription(options?: RequestOptions): Promise<Subscription>;
 
   /**
    * Changes the plan. A larger plan starts at once, a smaller one next month, and the current one cancels a scheduled
@@ -51,9 +38,7 @@ export class Billing {
    * @throws {ConflictError} `plan_too_small`: `details` lists what exceeds its limits. `plan_by_contract`.
    *   `payment_method_required`: add one with {@link checkout}.
    */
-  choosePlan(plan: PlanId, options?: RequestOptions): Promise<Subscription> {
-    return this.#transport.post('/api/v1/billing/subscription', { plan }, options);
-  }
+  choosePlan(plan: PlanId, options?: RequestOptions): Promise<Subscription>;
 
   /**
    * Returns the address where a person enters a payment method for a plan, which starts once that is done. Needs
@@ -61,30 +46,22 @@ export class Billing {
    *
    * @throws {ConflictError} `integration_not_configured`: the service has no payment provider. `plan_by_contract`.
    */
-  checkout(plan: Exclude<PlanId, 'free'>, options?: RequestOptions): Promise<{ readonly url?: string }> {
-    return this.#transport.post('/api/v1/billing/checkout', { plan }, options);
-  }
+  checkout(plan: Exclude<PlanId, 'free'>, options?: RequestOptions): Promise<{ readonly url?: string }>;
 
   /**
    * Returns the address where a person changes the payment method or ends the subscription. Needs `billing:write`.
    *
    * @throws {ConflictError} `integration_not_configured`, `payment_method_required`.
    */
-  portal(options?: RequestOptions): Promise<{ readonly url?: string }> {
-    return this.#transport.post('/api/v1/billing/portal', {}, options);
-  }
+  portal(options?: RequestOptions): Promise<{ readonly url?: string }>;
 
   /** Returns the balance of credits and its grants. Needs `billing:read`. */
-  credits(options?: RequestOptions): Promise<Credits> {
-    return this.#transport.get('/api/v1/billing/credits', options);
-  }
+  credits(options?: RequestOptions): Promise<Credits>;
 
   /**
    * Returns the monthly spend cap, and how much of it this month's usage has reached. Needs `billing:read`.
    */
-  spendCap(options?: RequestOptions): Promise<SpendCap> {
-    return this.#transport.get('/api/v1/billing/spend-cap', options);
-  }
+  spendCap(options?: RequestOptions): Promise<SpendCap>;
 
   /**
    * Sets the monthly spend cap: how much usage may be billed beyond the credits. It applies at once. Needs
@@ -93,14 +70,10 @@ export class Billing {
    * @param amount decimal US dollars. `"0"` allows credits only, and null removes the cap.
    * @throws {ValidationError} `invalid_request`: it is not an amount.
    */
-  setSpendCap(amount: string | null, options?: RequestOptions): Promise<SpendCap> {
-    return this.#transport.put('/api/v1/billing/spend-cap', { amount }, options);
-  }
+  setSpendCap(amount: string | null, options?: RequestOptions): Promise<SpendCap>;
 
   /** Lists the budgets of the organization, newest first. Needs `billing:read`. */
-  budgets(query?: ListQuery, options?: RequestOptions): Listing<SpendingBudget> {
-    return this.#transport.list(BUDGETS, query, options);
-  }
+  budgets(query?: ListQuery, options?: RequestOptions): Listing<SpendingBudget>;
 
   /**
    * Sets what the work of a subject may cost in a window, such as `key:key_…` in a `month`. It applies at once. Needs
@@ -108,37 +81,27 @@ export class Billing {
    *
    * @throws {NotFoundError} `api_key_not_found`.
    */
-  setBudget(subject: string, budget: NewSpendingBudget, options?: RequestOptions): Promise<SpendingBudget> {
-    return this.#transport.put(`${BUDGETS}/${encodeURIComponent(subject)}`, budget, options);
-  }
+  setBudget(subject: string, budget: NewSpendingBudget, options?: RequestOptions): Promise<SpendingBudget>;
 
   /**
    * Deletes a budget, so that only the limits of the organization hold. Needs `billing:write`.
    *
    * @throws {NotFoundError} `budget_not_found`.
    */
-  deleteBudget(subject: string, options?: RequestOptions): Promise<void> {
-    return this.#transport.delete(`${BUDGETS}/${encodeURIComponent(subject)}`, options);
-  }
+  deleteBudget(subject: string, options?: RequestOptions): Promise<void>;
 
   /** Lists the invoices of the organization, newest first. Needs `billing:read`. */
-  invoices(query?: ListQuery, options?: RequestOptions): Listing<ListedInvoice> {
-    return this.#transport.list('/api/v1/billing/invoices', query, options);
-  }
+  invoices(query?: ListQuery, options?: RequestOptions): Listing<ListedInvoice>;
 
   /** Returns the invoice of this month as it would be without further usage. Needs `billing:read`. */
-  upcomingInvoice(options?: RequestOptions): Promise<UpcomingInvoice> {
-    return this.#transport.get('/api/v1/billing/invoices/upcoming', options);
-  }
+  upcomingInvoice(options?: RequestOptions): Promise<UpcomingInvoice>;
 
   /**
    * Returns an invoice with its lines, which add up to its total, and its credit notes. Needs `billing:read`.
    *
    * @throws {NotFoundError} `invoice_not_found`.
    */
-  invoice(invoiceId: string, options?: RequestOptions): Promise<Invoice> {
-    return this.#transport.get(`/api/v1/billing/invoices/${encodeURIComponent(invoiceId)}`, options);
-  }
+  invoice(invoiceId: string, options?: RequestOptions): Promise<Invoice>;
 
   /**
    * Returns the usage of the organization by meter and by the groups in `group_by`. `meta.cost` is the total. Costs are
@@ -146,18 +109,37 @@ export class Billing {
    *
    * @throws {ValidationError} `invalid_request`: the times are not full hours, or are more than 400 days apart.
    */
-  usage({ from, to, group_by }: UsageQuery = {}, options?: RequestOptions): Promise<Answer<Usage[], UsageMeta>> {
-    return this.#transport.send(
-      { method: 'GET', path: '/api/v1/billing/usage', query: { from, to, group_by: group_by?.join(',') } },
-      options,
-    );
-  }
+  usage(query?: UsageQuery, options?: RequestOptions): Promise<Answer<Usage[], UsageMeta>>;
 
   /**
    * Returns when the daily calls and the credits run out at the current rate, and what uses most. Needs
    * `billing:read`.
    */
-  forecast(options?: RequestOptions): Promise<Forecast> {
-    return this.#transport.get('/api/v1/billing/forecast', options);
-  }
+  forecast(options?: RequestOptions): Promise<Forecast>;
 }
+
+export const billingOf = (transport: Transport): Billing => ({
+  ...methodsOf<Omit<Billing, 'plans' | 'portal' | 'usage'>>(transport, {
+    prices: 'get billing/prices',
+    subscription: 'get billing/subscription',
+    choosePlan: 'post billing/subscription plan',
+    checkout: 'post billing/checkout plan',
+    credits: 'get billing/credits',
+    spendCap: 'get billing/spend-cap',
+    setSpendCap: 'put billing/spend-cap amount',
+    budgets: 'list billing/budgets',
+    setBudget: 'put billing/budgets/:',
+    deleteBudget: 'delete billing/budgets/:',
+    invoices: 'list billing/invoices',
+    upcomingInvoice: 'get billing/invoices/upcoming',
+    invoice: 'get billing/invoices/:',
+    forecast: 'get billing/forecast',
+  }),
+  plans: (options) => transport.list('/api/v1/billing/plans', {}, options),
+  portal: (options) => transport.post('/api/v1/billing/portal', {}, options),
+  usage: ({ from, to, group_by } = {}, options) =>
+    transport.send(
+      { method: 'GET', path: '/api/v1/billing/usage', query: { from, to, group_by: group_by?.join(',') } },
+      options,
+    ),
+});

@@ -13,6 +13,8 @@ export interface Database {
   readonly engine: string;
   /** The database that it is a branch of. */
   readonly parent_id: string | null;
+  /** True when a project gives it to its production deploys. */
+  readonly in_production: boolean;
   /** Why the state is `failed`. */
   readonly error: { readonly code: string; readonly message: string } | null;
   /** Why it takes no writes: it is larger than its quota, or the organization is out of credits. */

@@ -28,10 +28,10 @@ export interface Databases extends DatabaseCalls {
   waitUntilReady(databaseId: string, options?: RequestOptions): Promise<Database>;
 
   /**
-   * Downloads the database as SQL, or in the format of `pg_restore` where the service has `pg_dump` 18. Needs
+   * Downloads the database as SQL, or in the format of `pg_restore` where its host has `pg_dump` 18. Needs
    * `databases:write`.
    *
-   * @throws {ValidationError} `export_format_unavailable`.
+   * @throws {ValidationError} `export_format_unavailable` with the reason, or `query_failed`.
    * @returns a response whose body has not been read.
    */
   export(databaseId: string, format?: 'sql' | 'custom', options?: RequestOptions): Promise<Response>;
@@ -75,6 +75,9 @@ interface DatabaseCalls {
    */
   delete(databaseId: string, options?: RequestOptions): Promise<void>;
   undelete(databaseId: string, options?: RequestOptions): Promise<Database>;
+
+  /** Removes a deleted database for good, with its backups. Nothing brings it back. */
+  purge(databaseId: string, options?: RequestOptions): Promise<void>;
 
   /**
    * Runs one statement, which can change nothing unless `access` is `write`.
@@ -154,6 +157,7 @@ export function databasesOf(transport: Transport): Databases {
     update: 'patch databases/:',
     delete: 'delete databases/:',
     undelete: 'post databases/:/undelete -',
+    purge: 'post databases/:/purge -',
     query: 'post databases/:/query',
     schema: 'get databases/:/schema',
     stats: 'get databases/:/stats',

@@ -33,11 +33,12 @@ export {
   ValidationError,
 } from './errors.js';
 export { type GithubIntegration } from './github.js';
+export { type Grants } from './grants.js';
 export { type Keys } from './keys.js';
 export { type Me } from './me.js';
 export { type UploadOptions, type UploadProgress, type UploadSource } from './object-uploads.js';
 export { type Ops } from './ops.js';
-export { type EventOptions, type Orgs } from './orgs.js';
+export { type AuditPeriod, type EventOptions, type Orgs } from './orgs.js';
 export { type Listing, type ListQuery, type Page } from './page.js';
 export { type Projects, type RuntimeLogOptions } from './projects.js';
 export { type Repositories } from './repositories.js';
@@ -164,6 +165,9 @@ export type {
   AuditEntry,
   Branch,
   ChatCompletion,
+  Commit,
+  NewCommit,
+  RepositoryFiles,
   ChatCompletionChunk,
   ChatCompletionRequest,
   ChatMessage,
@@ -217,6 +221,7 @@ export type {
   GithubConnection,
   GithubInstallation,
   GithubLink,
+  Grant,
   Invitation,
   IssuedWebhookEndpoint,
   Invoice,
@@ -247,6 +252,7 @@ export type {
   Organization,
   OrganizationChange,
   OrgEvent,
+  OrgGrant,
   OrganizationMembership,
   NewSpendingBudget,
   Plan,
@@ -259,7 +265,20 @@ export type {
   ProjectSettings,
   Repository,
   Role,
+  AddedFactor,
+  BegunFlow,
+  ConfirmedEmailChange,
+  DecidedFlow,
+  Email,
+  EmailChange,
+  Factor,
+  Factors,
+  FlowRequest,
+  Identity,
+  IdentityRequest,
+  NewTotp,
   RotatedSession,
+  ShownFactor,
   Run,
   RunRequest,
   RuntimeLogLevel,
@@ -268,6 +287,7 @@ export type {
   Scope,
   Session,
   SignedIn,
+  SignInMethods,
   SpendCap,
   Subscription,
   Template,
@@ -276,6 +296,7 @@ export type {
   Upload,
   UploadContent,
   UploadedFile,
+  WaitingFlow,
   WebhookDelivery,
   WebhookEndpoint,
   WebhookEndpointChange,

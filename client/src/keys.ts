@@ -9,12 +9,14 @@ export interface Keys {
   list(query?: ListQuery, options?: RequestOptions): Listing<Key>;
 
   /**
-   * Creates a key. It never has more rights than the key of the call. Needs `keys:write`.
+   * Creates a key. It never has more rights than the key of the call. Without an expiry, it has the longest lifetime
+   * that its organizations allow. Needs `keys:write`.
    *
    * It is safe to retry, as every attempt of one call has the same idempotency key.
    *
    * @throws {ValidationError} `invalid_request`.
-   * @throws {AuthorizationError} `insufficient_scopes`, `org_access_denied`.
+   * @throws {AuthorizationError} `insufficient_scopes`, `org_access_denied`; `key_lifetime_exceeded`: an organization
+   * allows keys only a shorter lifetime.
    */
   create(key: NewKey, options?: RequestOptions): Promise<KeyWithSecret>;
 
@@ -28,6 +30,7 @@ export interface Keys {
    * Renames a key, or narrows its scopes, addresses and lifetime.
    *
    * @throws {NotFoundError} `api_key_not_found`.
+   * @throws {AuthorizationError} `key_lifetime_exceeded`: an organization allows keys only a shorter lifetime.
    */
   update(keyId: string, change: KeyChange, options?: RequestOptions): Promise<Key>;
 

@@ -87,8 +87,11 @@ export async function sendObject(
     onProgress?.({ uploadId, sentBytes, totalBytes });
   };
   const missing: number[] = [];
-  for (let number = 1; (number - 1) * partBytes < totalBytes; number++) if (!arrived.has(number)) missing.push(number);
-  report([...arrived].reduce((sum, number) => sum + bytesOf(number), 0));
+  for (let number = 1; (number - 1) * partBytes < totalBytes; number++) {
+    if (arrived.has(number)) sentBytes += bytesOf(number);
+    else missing.push(number);
+  }
+  report(0);
 
   const send = async (): Promise<void> => {
     for (let number = missing.shift(); number !== undefined; number = missing.shift()) {

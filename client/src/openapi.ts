@@ -593,6 +593,26 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/v1/auth/confirm-email-change": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Confirms a change of an email address with the token from one of its two messages.
+         * @description A token works once, within seven days. The address changes when the new address has confirmed it, and the old one has as well or has left it unanswered for 48 hours. All other sessions than the one that asked for it end.
+         */
+        readonly post: operations["AuthController_confirmEmailChange"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/v1/auth/explain": {
         readonly parameters: {
             readonly query?: never;
@@ -607,6 +627,157 @@ export interface paths {
          * @description Use it when a call is refused and you do not know why. It returns what refuses the call first, and the smallest change that would allow it. The call itself is not made.
          */
         readonly post: operations["ExplainController_explain"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/auth/flows": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Begins a sign-in with GitHub or Google, or that of a program.
+         * @description Open `authorize_url` in the browser of the person. It returns to `return_to` with a code, which counts once within a minute: send it to POST /api/v1/auth/flows/{flow_id}/complete. All of it takes ten minutes at most. With `browser`, `authorize_url` is a page of the dashboard where a person lets the program in.
+         */
+        readonly post: operations["ExternalSignInsController_begin"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/auth/flows/{flow_id}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /** Returns the sign-in of a program that waits for a decision. */
+        readonly get: operations["BrowserSignInsController_get"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/auth/flows/{flow_id}/approve": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Lets a program sign in as you.
+         * @description It gets a session that counts as recent for as long as yours does. Open `redirect_to` in this browser within a minute. Approve only what you began yourself.
+         */
+        readonly post: operations["BrowserSignInsController_approve"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/auth/flows/{flow_id}/complete": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Completes a sign-in with GitHub or Google, or that of a program.
+         * @description An identity that is not connected to an account gets a new one, without a password. If its email address has an account, nothing is connected: sign in to that account and connect the identity there. An account with a second factor gets `second_factor_required`. A program that a person let in gets a session of that person.
+         */
+        readonly post: operations["ExternalSignInCompletionController_complete"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/auth/flows/{flow_id}/deny": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /** Refuses to let a program sign in as you, which ends its sign-in. */
+        readonly post: operations["BrowserSignInsController_deny"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/auth/methods": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /** Lists the providers that people can sign in through. */
+        readonly get: operations["ExternalSignInsController_list"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/auth/passkey": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Signs in with a passkey.
+         * @description A passkey is both factors: it is unlocked on its device. No password is needed.
+         */
+        readonly post: operations["SecondFactorController_signInWithPasskey"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/auth/passkey/options": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Returns what a browser needs to ask for a passkey.
+         * @description The same for everybody, but for the challenge, which counts once within five minutes.
+         */
+        readonly post: operations["SecondFactorController_passkeyOptions"];
         readonly delete?: never;
         readonly options?: never;
         readonly head?: never;
@@ -673,6 +844,66 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/v1/auth/second-factor": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Completes a sign-in with a second factor.
+         * @description Send the token of `second_factor_required` with a code or a passkey. A code works once. A person has five attempts within five minutes.
+         */
+        readonly post: operations["SecondFactorController_complete"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/auth/second-factor/recover": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Removes all second factors after 48 hours.
+         * @description For people who have lost all factors and recovery codes. Messages tell the owner of the address, and a sign-in with a factor or a new password stops it.
+         */
+        readonly post: operations["SecondFactorController_recover"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/auth/session/confirm": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Confirms the current session, so that it counts as a recent sign-in for 15 minutes.
+         * @description Send the password, or a code or a passkey if you have a second factor.
+         */
+        readonly post: operations["SecondFactorController_confirm"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/v1/auth/session/rotate": {
         readonly parameters: {
             readonly query?: never;
@@ -684,7 +915,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Replaces the token of the current session.
-         * @description The session then lasts 30 days from now. The old token stops working, and using it again ends the session.
+         * @description The session then lasts 30 days from now, but no longer than `SESSION_MAX_DAYS` after the sign-in. The old token stops working, and using it again ends the session.
          */
         readonly post: operations["SessionsController_rotate"];
         readonly delete?: never;
@@ -704,7 +935,11 @@ export interface paths {
         readonly get: operations["SessionsController_list"];
         readonly put?: never;
         readonly post?: never;
-        readonly delete?: never;
+        /**
+         * Ends all of the caller's sessions but that of the call.
+         * @description Sign-ins that wait for a second factor end as well. Keys keep working.
+         */
+        readonly delete: operations["SessionsController_endOthers"];
         readonly options?: never;
         readonly head?: never;
         readonly patch?: never;
@@ -738,7 +973,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Creates a session that lasts 30 days.
-         * @description After ten attempts for one account from one address within 15 minutes, further attempts are refused.
+         * @description After ten attempts for one account from one address within 15 minutes, further attempts are refused. An account with a second factor gets `second_factor_required`, with a token for POST /api/v1/auth/second-factor.
          */
         readonly post: operations["AuthController_signIn"];
         readonly delete?: never;
@@ -1170,7 +1405,7 @@ export interface paths {
         readonly post?: never;
         /**
          * Deletes a database, and ends its connections.
-         * @description It costs nothing from then on. The deletion can be undone for 7 days.
+         * @description It costs nothing from then on. The deletion can be undone for 7 days. An organization keeps as many deleted databases as its plan has databases; beyond that, the one that was deleted first is removed.
          */
         readonly delete: operations["DatabasesController_delete"];
         readonly options?: never;
@@ -1334,8 +1569,8 @@ export interface paths {
             readonly cookie?: never;
         };
         /**
-         * Returns a database as SQL: its definitions and rows of one moment.
-         * @description Needs `databases:write`, because it has the rows too that row-level security hides from readers. It has neither owners nor privileges. An export that breaks off has no last line that says that it is complete.
+         * Returns a database as SQL or for `pg_restore`: its definitions and rows of one moment.
+         * @description Needs `databases:write`, because it has the rows too that row-level security hides from readers. SQL has neither owners nor privileges, and a last line that says that it is complete. For the format `custom`, the host of the database needs `pg_dump`: without it the answer is `export_format_unavailable`. An export that fails on its way breaks off the response.
          */
         readonly get: operations["DatabaseTransfersController_export"];
         readonly put?: never;
@@ -1360,6 +1595,26 @@ export interface paths {
          * @description The body is SQL as an export or `pg_dump --no-owner --no-privileges` writes it, with `COPY … FROM stdin`. It is one transaction of at most an hour. `details.line` of an error is the line that failed.
          */
         readonly post: operations["DatabaseTransfersController_import"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/databases/{database_id}/purge": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Removes a deleted database for good, with its backups.
+         * @description Use it where data must be gone before the 7 days are over. A database that is not deleted is not found.
+         */
+        readonly post: operations["DatabasesController_purge"];
         readonly delete?: never;
         readonly options?: never;
         readonly head?: never;
@@ -1836,6 +2091,266 @@ export interface paths {
         readonly get: operations["MeController_get"];
         readonly put?: never;
         readonly post?: never;
+        /**
+         * Deletes your account, your personal organization and everything in it.
+         * @description It cannot be undone. Your sessions and keys are refused at their next call, what you host stops within moments, and a message confirms it. Organizations without another member are deleted as well. It is refused while you are the only owner of an organization with other members, which `details.organizations` lists. Your username and your email address are free at once. Invoices are kept.
+         */
+        readonly delete: operations["AccountController_delete"];
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/me/email": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /** Returns your email address, and the change of it that is in progress. */
+        readonly get: operations["EmailController_get"];
+        readonly put?: never;
+        /**
+         * Begins to change your email address.
+         * @description Sends a message to the new address and one to the old address. The change is made when both have confirmed it with POST /api/v1/auth/confirm-email-change, or 48 hours after the request if the old address leaves it unanswered. Another change in progress is cancelled, and a new password cancels this one. The response is the same when the new address belongs to another account.
+         */
+        readonly post: operations["EmailController_change"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/me/email/change": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        readonly post?: never;
+        /** Cancels the change of your email address that is in progress. */
+        readonly delete: operations["EmailController_cancel"];
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/me/export": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Exports what the service keeps about you and in your personal organization.
+         * @description Streams one thing in each line, with the fields that the API shows elsewhere: your account, sessions, factors, keys, memberships and audit log, and the projects, repositories, deploys, usage and invoices of your personal organization. There are no secrets in it. The last line is `{"end":{"lines":…}}`, so that an export that broke off is recognized. Ten exports an hour.
+         */
+        readonly get: operations["ExportController_export"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/me/factors": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /** Lists your second factors. */
+        readonly get: operations["FactorsController_list"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/me/factors/{factor_id}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        readonly post?: never;
+        /**
+         * Removes one of your factors.
+         * @description With the last one your recovery codes end, and organizations that require a factor refuse you.
+         */
+        readonly delete: operations["FactorsController_remove"];
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/me/factors/passkeys": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Adds a passkey.
+         * @description A passkey signs you in alone, or confirms a sign-in with a password. With your first factor you get recovery codes, and your other sessions end.
+         */
+        readonly post: operations["FactorsController_addPasskey"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/me/factors/passkeys/options": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Returns what a browser needs to create a passkey.
+         * @description The challenge in it counts once, within five minutes.
+         */
+        readonly post: operations["FactorsController_passkeyOptions"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/me/factors/recovery-codes": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Replaces your recovery codes.
+         * @description The earlier codes stop working. You need a factor that they stand in for.
+         */
+        readonly post: operations["FactorsController_renewRecoveryCodes"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/me/factors/totp": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Creates the secret of an authenticator app.
+         * @description The secret is returned once. It begins to count when you confirm it with a code; until then nothing changes. An app that you have set up before is replaced then.
+         */
+        readonly post: operations["FactorsController_beginTotp"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/me/factors/totp/confirm": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Confirms an authenticator app with a code, and begins to ask for codes.
+         * @description With your first factor you get recovery codes, and your other sessions end.
+         */
+        readonly post: operations["FactorsController_confirmTotp"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/me/identities": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /** Lists the accounts at GitHub and Google that you sign in through. */
+        readonly get: operations["IdentitiesController_list"];
+        readonly put?: never;
+        /**
+         * Begins to connect an account at GitHub or Google.
+         * @description As POST /api/v1/auth/flows. Send the code to POST /api/v1/me/identities/complete, as the same person.
+         */
+        readonly post: operations["IdentitiesController_begin"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/me/identities/{identity_id}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        readonly post?: never;
+        /**
+         * Disconnects an account.
+         * @description It no longer signs you in, and other sessions that were opened through it end. An account without a password keeps its last one.
+         */
+        readonly delete: operations["IdentitiesController_remove"];
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/me/identities/complete": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Connects the account that the code stands for.
+         * @description It then signs you in. You can have one of each provider.
+         */
+        readonly post: operations["IdentitiesController_connect"];
         readonly delete?: never;
         readonly options?: never;
         readonly head?: never;
@@ -1902,8 +2417,8 @@ export interface paths {
         readonly options?: never;
         readonly head?: never;
         /**
-         * Updates the name or the slug of an organization.
-         * @description The old slug is free for others at once. A personal organization keeps its slug.
+         * Updates an organization.
+         * @description The old slug is free for others at once. A personal organization keeps its slug. With `second_factor_required`, members without a second factor, and their keys, have no access until they have one. `key_lifetime_days` limits keys that are created from now on.
          */
         readonly patch: operations["OrgsController_update"];
         readonly trace?: never;
@@ -1928,6 +2443,26 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/v1/orgs/{org_id}/audit-log/export": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Exports the audit log of an organization, oldest first.
+         * @description Streams an entry in each line. The last line is `{"end":{"entries":…}}`, so that an export that broke off is recognized.
+         */
+        readonly get: operations["AuditLogController_export"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/v1/orgs/{org_id}/events": {
         readonly parameters: {
             readonly query?: never;
@@ -1943,6 +2478,46 @@ export interface paths {
         readonly put?: never;
         readonly post?: never;
         readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/orgs/{org_id}/grants": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Lists the OAuth clients that members gave access to an organization, newest first.
+         * @description Returns grants of all members that have not ended. What else a client reaches is not shown.
+         */
+        readonly get: operations["OrgGrantsController_list"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/orgs/{org_id}/grants/{grant_id}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        readonly post?: never;
+        /**
+         * Ends the access of an OAuth client to an organization.
+         * @description The client is refused there at its next call. If the member gave it access to other organizations, it goes on working in those.
+         */
+        readonly delete: operations["OrgGrantsController_end"];
         readonly options?: never;
         readonly head?: never;
         readonly patch?: never;
@@ -2678,6 +3253,46 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/v1/repositories/{repository_id}/commits": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Adds a commit to a branch of a repository of this service, as a push does.
+         * @description It deploys the linked projects like a push. Files that are not named stay. At most 100 files, of 1 MiB each and 4 MiB together. With `Dry-Run: true`, `commit` is the expected head.
+         */
+        readonly post: operations["RepositoryFilesController_commit"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/repositories/{repository_id}/files": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Reads files and lists directories of a repository of this service, at the head of a branch.
+         * @description For all files at once, clone it. Repositories at GitHub are not read.
+         */
+        readonly get: operations["RepositoryFilesController_read"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/v1/repositories/templates": {
         readonly parameters: {
             readonly query?: never;
@@ -3084,6 +3699,26 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/v1/secret-scanning": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Revokes tokens that secret scanning found in public.
+         * @description For partners of GitHub secret scanning: the body is signed with ECDSA (P-256, SHA-256). Tokens of this service stop working at once, and their owners are notified. Repeating a message changes nothing.
+         */
+        readonly post: operations["SecretScanningWebhookController_take"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/v1/storage/access-keys": {
         readonly parameters: {
             readonly query?: never;
@@ -3327,7 +3962,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Completes an upload: its parts become an object.
-         * @description Refused while a part is missing or has another size than was announced.
+         * @description Refused while a part is missing or has another size than was announced. Asked again within seven days, it answers the same, as long as the object is there.
          */
         readonly post: operations["SignedUploadsController_complete"];
         readonly delete?: never;
@@ -3918,6 +4553,26 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/ops/sessions/end": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Ends the sessions of all people that were opened until a time, 200 people in each call.
+         * @description Requires `OPS_TOKEN` as the bearer token and is disabled while that is not set. Keys keep working.
+         */
+        readonly post: operations["SessionOperationsController_end"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/ops/tasks": {
         readonly parameters: {
             readonly query?: never;
@@ -4078,6 +4733,26 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/ops/users/{user}/sessions": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        readonly post?: never;
+        /**
+         * Ends all sessions of a person.
+         * @description Requires `OPS_TOKEN` as the bearer token and is disabled while that is not set. Keys keep working.
+         */
+        readonly delete: operations["SessionOperationsController_endOf"];
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/ready": {
         readonly parameters: {
             readonly query?: never;
@@ -4161,6 +4836,47 @@ export interface components {
              * @example https://shop-k3f9x2a7cd.apps.example.com/?_service_access=l.…
              */
             readonly url: string;
+        };
+        readonly AddedCommitAnswer: {
+            readonly data: components["schemas"]["AddedCommitView"];
+            readonly meta: components["schemas"]["AnswerMeta"];
+        };
+        readonly AddedCommitView: {
+            /** @example repair */
+            readonly branch: string;
+            /** @example 4b825dc642cb6eb9a060e54bf8d69288fbee4904 */
+            readonly commit: string;
+            /** @example repo_01jd3m8yeqf5rb0xkq5ym8s6tn */
+            readonly repository_id: string;
+        };
+        readonly AddedFactorAnswer: {
+            readonly data: components["schemas"]["AddedFactorView"];
+            readonly meta: components["schemas"]["AnswerMeta"];
+        };
+        readonly AddedFactorView: {
+            /** @example fac_01jd3m8yeqf5rb0xkq5ym8s6tn */
+            readonly id: string;
+            /**
+             * @description Ten codes, each of which works once in place of a factor. They are returned only once. Only with the first factor.
+             * @example [
+             *       "7kq2m-x9d4r"
+             *     ]
+             */
+            readonly recovery_codes?: readonly string[];
+        };
+        readonly AddPasskeyBody: {
+            /** @example Laptop */
+            readonly name: string;
+            /**
+             * @description Answer of `navigator.credentials.create()` as JSON.
+             * @example {
+             *       "id": "…",
+             *       "type": "public-key"
+             *     }
+             */
+            readonly passkey: {
+                readonly [key: string]: unknown;
+            };
         };
         readonly AddTaskNeedsBody: {
             /**
@@ -4570,6 +5286,52 @@ export interface components {
             /** @example user */
             readonly type: string;
         };
+        readonly BeginFlowBody: {
+            /**
+             * @description SHA-256 of a random verifier of 43 to 128 characters, as base64url without padding.
+             * @example E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM
+             */
+            readonly challenge: string;
+            /**
+             * @description For `browser`, which requires it: what the program calls itself. The person sees it.
+             * @example Command line on ada-laptop
+             */
+            readonly client_name?: string;
+            /**
+             * @description For `browser`: what the sign-in page begins with, for people who have not signed in.
+             * @example passkey
+             * @enum {string}
+             */
+            readonly hint?: "passkey";
+            /**
+             * @description A provider, or `browser` for a program that a person lets in from the dashboard.
+             * @example browser
+             * @enum {string}
+             */
+            readonly method: "github" | "google" | "browser";
+            /**
+             * @description Where the browser returns to, with `code` or `error` in its query: a page of the dashboard, or `http://127.0.0.1:<port>/…` for a program.
+             * @example http://127.0.0.1:49152/signed-in
+             */
+            readonly return_to: string;
+        };
+        readonly BeginIdentityBody: {
+            /**
+             * @description SHA-256 of a random verifier of 43 to 128 characters, as base64url without padding.
+             * @example E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM
+             */
+            readonly challenge: string;
+            /**
+             * @example github
+             * @enum {string}
+             */
+            readonly method: "github" | "google";
+            /**
+             * @description Where the browser returns to, with `code` or `error` in its query: a page of the dashboard, or `http://127.0.0.1:<port>/…` for a program.
+             * @example http://127.0.0.1:49152/signed-in
+             */
+            readonly return_to: string;
+        };
         readonly BeginObjectUploadBody: {
             /**
              * @default application/octet-stream
@@ -4583,6 +5345,21 @@ export interface components {
              * @example 734003200
              */
             readonly size_bytes: number;
+        };
+        readonly BegunFlowAnswer: {
+            readonly data: components["schemas"]["BegunFlowView"];
+            readonly meta: components["schemas"]["AnswerMeta"];
+        };
+        readonly BegunFlowView: {
+            /**
+             * @description Address to open in the browser of the person.
+             * @example https://api.example.com/sign-in/xsi_01jd3m8yeqf5rb0xkq5ym8s6tn
+             */
+            readonly authorize_url: string;
+            /** Format: date-time */
+            readonly expires_at: string;
+            /** @example xsi_01jd3m8yeqf5rb0xkq5ym8s6tn */
+            readonly id: string;
         };
         readonly BegunObjectUploadAnswer: {
             readonly data: components["schemas"]["BegunObjectUploadView"];
@@ -4814,10 +5591,14 @@ export interface components {
             /** @example ada@example.org */
             readonly email: string;
             readonly email_verified: boolean;
+            /** @description False for an account that is only used through GitHub or Google. A reset sets one. */
+            readonly has_password: boolean;
             /** @example usr_01jd3m8yeqf5rb0xkq5ym8s6tn */
             readonly id: string;
             /** @description True when this call may use the operator endpoints: never with a key or a token. */
             readonly operator: boolean;
+            /** @description Address that a change in progress leads to. Absent without one. See GET /api/v1/me/email. */
+            readonly pending_email?: string;
             /** @example ada */
             readonly username: string;
         };
@@ -4874,6 +5655,13 @@ export interface components {
              */
             readonly redirect_to?: string | null;
         };
+        readonly ChangeEmailBody: {
+            /**
+             * Format: email
+             * @example ada@example.com
+             */
+            readonly email: string;
+        };
         readonly ChangeKeyBody: {
             /**
              * @description IP addresses and CIDRs that the key can be used from. An empty list allows every address.
@@ -4899,8 +5687,18 @@ export interface components {
             readonly scopes?: readonly ("projects:read" | "projects:write" | "projects:delete" | "deploys:read" | "deploys:write" | "deploys:production" | "repositories:read" | "repositories:write" | "sandbox:execute" | "agents:read" | "agents:write" | "agents:run" | "ai:invoke" | "storage:read" | "storage:write" | "databases:read" | "databases:write" | "databases:admin" | "billing:read" | "billing:write" | "keys:read" | "keys:write" | "orgs:read" | "orgs:write" | "orgs:members" | "audit:read" | "projects:*" | "deploys:*" | "repositories:*" | "sandbox:*" | "agents:*" | "ai:*" | "storage:*" | "databases:*" | "billing:*" | "keys:*" | "orgs:*" | "audit:*" | "*")[];
         };
         readonly ChangeOrgBody: {
+            /**
+             * @description The longest lifetime of keys that reach the organization, and that of keys which ask for none. It counts for keys that are created from now on. Null removes it.
+             * @example 90
+             */
+            readonly key_lifetime_days?: number | null;
             /** @example Acme */
             readonly name?: string;
+            /**
+             * @description Refuses members without a second factor, and their keys. You need one to require it. Not for personal organizations.
+             * @example true
+             */
+            readonly second_factor_required?: boolean;
             /**
              * @description The old slug is free for others at once. A personal organization keeps its slug.
              * @example acme
@@ -4915,7 +5713,7 @@ export interface components {
             readonly current_password: string;
             /**
              * Format: password
-             * @description Must not be common, and must not contain the username or the email address.
+             * @description Must not be in the lists of stolen passwords, must not contain the username or the email address, and must be more than the name of this service.
              * @example violet-harbor-lantern-42
              */
             readonly new_password: string;
@@ -5110,6 +5908,18 @@ export interface components {
              */
             readonly name?: string;
         };
+        readonly CommittedFileBody: {
+            /**
+             * @description Replaces the whole file, which keeps its mode. Null deletes it.
+             * @example # Shop
+             */
+            readonly content: string | null;
+            /**
+             * @description Relative to the root.
+             * @example README.md
+             */
+            readonly path: string;
+        };
         readonly CommitView: {
             /** @description Name of the author. */
             readonly author: string;
@@ -5117,6 +5927,18 @@ export interface components {
             readonly message: string;
             /** @example 4b825dc642cb6eb9a060e54bf8d69288fbee4904 */
             readonly sha: string;
+        };
+        readonly CompleteFlowBody: {
+            /**
+             * @description Code from the query of `return_to`.
+             * @example svc_flow_…
+             */
+            readonly code: string;
+            /**
+             * @description Verifier whose SHA-256 was sent as `challenge`.
+             * @example dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk
+             */
+            readonly verifier: string;
         };
         readonly CompleteTaskBody: {
             /**
@@ -5132,6 +5954,48 @@ export interface components {
              *     }
              */
             readonly result?: Record<string, never>;
+        };
+        readonly ConfirmedEmailChangeAnswer: {
+            readonly data: components["schemas"]["ConfirmedEmailChangeView"];
+            readonly meta: components["schemas"]["AnswerMeta"];
+        };
+        readonly ConfirmedEmailChangeView: {
+            /** @description True when the address has changed. */
+            readonly email_changed: boolean;
+            /**
+             * @description The address whose confirmation is missing. Absent when the address has changed.
+             * @enum {string}
+             */
+            readonly waits_for?: "new_address" | "old_address";
+        };
+        readonly ConfirmSessionBody: {
+            /**
+             * @description Code of an authenticator app, or a recovery code.
+             * @example 492039
+             */
+            readonly code?: string;
+            /**
+             * @description Answer of `navigator.credentials.get()` as JSON.
+             * @example {
+             *       "id": "…",
+             *       "type": "public-key"
+             *     }
+             */
+            readonly passkey?: {
+                readonly [key: string]: unknown;
+            };
+            /**
+             * Format: password
+             * @example violet-harbor-lantern-42
+             */
+            readonly password?: string;
+        };
+        readonly ConfirmTotpBody: {
+            /**
+             * @description Code that the authenticator app shows now.
+             * @example 492039
+             */
+            readonly code: string;
         };
         readonly ConnectGithubBody: {
             /**
@@ -5149,6 +6013,23 @@ export interface components {
              * @example ghs_01jd3m8yeqf5rb0xkq5ym8s6tn
              */
             readonly state: string;
+        };
+        readonly ConnectIdentityBody: {
+            /**
+             * @description Code from the query of `return_to`.
+             * @example svc_flow_…
+             */
+            readonly code: string;
+            /**
+             * @description Id that the beginning returned.
+             * @example xsi_01jd3m8yeqf5rb0xkq5ym8s6tn
+             */
+            readonly flow_id: string;
+            /**
+             * @description Verifier whose SHA-256 was sent as `challenge`.
+             * @example dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk
+             */
+            readonly verifier: string;
         };
         readonly CoordinatorBody: {
             /**
@@ -5383,6 +6264,21 @@ export interface components {
              */
             readonly visibility: "private" | "public";
         };
+        readonly CreateCommitBody: {
+            /**
+             * @description A branch that does not exist begins at `expected_head`.
+             * @example repair
+             */
+            readonly branch: string;
+            /**
+             * @description The commit that the files were read at. If the branch has moved since, nothing is written. Null for the first commit of an empty repository.
+             * @example 4b825dc642cb6eb9a060e54bf8d69288fbee4904
+             */
+            readonly expected_head: string | null;
+            readonly files: readonly components["schemas"]["CommittedFileBody"][];
+            /** @example Correct the name of the build script */
+            readonly message: string;
+        };
         readonly CreateCronBody: {
             /**
              * @default true
@@ -5570,7 +6466,7 @@ export interface components {
             readonly allowed_ips?: readonly string[];
             /**
              * Format: date-time
-             * @description When the key expires. Without it or `expires_in_days`, the key never expires.
+             * @description When the key expires. Without it or `expires_in_days`, the key has the longest lifetime that its organizations allow (`key_lifetime_days`), and else never expires.
              * @example 2035-01-31T00:00:00Z
              */
             readonly expires_at?: string;
@@ -5886,14 +6782,14 @@ export interface components {
              */
             readonly description: string;
             /**
-             * @description Types of events to send. Empty means all, later ones included.
+             * @description Types of events to send. Empty means all, later ones included, but for `audit_log.recorded`, which has to be named and needs `audit:read` too.
              * @default []
              * @example [
              *       "deploy.ready",
              *       "deploy.error"
              *     ]
              */
-            readonly types: readonly ("deploy.queued" | "deploy.initializing" | "deploy.building" | "deploy.deploying" | "deploy.ready" | "deploy.error" | "deploy.canceled" | "deploy.skipped" | "deploy.live" | "database.created" | "database.ready" | "database.failed" | "database.over_quota" | "database.deleted" | "execution.finished" | "invoice.finalized" | "invoice.paid" | "invoice.overdue" | "invoice.voided" | "invoice.corrected" | "spend.warning" | "budget.warning" | "run.waiting" | "run.succeeded" | "run.failed" | "run.cancelled" | "run.timed_out" | "swarm.stalled" | "swarm.succeeded" | "swarm.failed" | "bucket.created" | "bucket.deleted" | "storage.full" | "webhook_endpoint.paused")[];
+            readonly types: readonly ("deploy.queued" | "deploy.initializing" | "deploy.building" | "deploy.deploying" | "deploy.ready" | "deploy.error" | "deploy.canceled" | "deploy.skipped" | "deploy.live" | "database.created" | "database.ready" | "database.failed" | "database.over_quota" | "database.deleted" | "execution.finished" | "invoice.finalized" | "invoice.paid" | "invoice.overdue" | "invoice.voided" | "invoice.corrected" | "spend.warning" | "budget.warning" | "run.waiting" | "run.succeeded" | "run.failed" | "run.cancelled" | "run.timed_out" | "swarm.stalled" | "swarm.succeeded" | "swarm.failed" | "bucket.created" | "bucket.deleted" | "storage.full" | "webhook_endpoint.paused" | "audit_log.recorded")[];
             /**
              * @description An https URL with the name of a public host. Redirects are not followed.
              * @example https://hooks.example.com/service
@@ -6447,6 +7343,11 @@ export interface components {
             /** @example db_01jd3m8yeqf5rb0xkq5ym8s6tn */
             readonly id: string;
             /**
+             * @description True when a project gives it to its production deploys.
+             * @example true
+             */
+            readonly in_production: boolean;
+            /**
              * Format: date-time
              * @example 2026-12-01T09:00:00.000Z
              */
@@ -6542,6 +7443,17 @@ export interface components {
             readonly decision: "approve" | "deny";
             /** @example Not on a Friday. */
             readonly note?: string;
+        };
+        readonly DecidedFlowAnswer: {
+            readonly data: components["schemas"]["DecidedFlowView"];
+            readonly meta: components["schemas"]["AnswerMeta"];
+        };
+        readonly DecidedFlowView: {
+            /**
+             * @description Address of the program, to open in this browser. It has a `code` or an `error` in its query.
+             * @example http://127.0.0.1:49152/signed-in?code=svc_flow_…
+             */
+            readonly redirect_to: string;
         };
         readonly DeployAnswer: {
             readonly data: components["schemas"]["DeployView"];
@@ -6769,6 +7681,37 @@ export interface components {
             /** Format: date-time */
             readonly verified_at?: string;
         };
+        readonly EmailAnswer: {
+            readonly data: components["schemas"]["EmailView"];
+            readonly meta: components["schemas"]["AnswerMeta"];
+        };
+        readonly EmailChangeAnswer: {
+            readonly data: components["schemas"]["EmailChangeView"];
+            readonly meta: components["schemas"]["AnswerMeta"];
+        };
+        readonly EmailChangeView: {
+            /**
+             * Format: date-time
+             * @description From then on the old address need not confirm: 48 hours after the request, or at once if nobody has ever verified it and the service requires that.
+             */
+            readonly approval_waived_at: string;
+            /** @description True when the old address has confirmed the change. */
+            readonly approved: boolean;
+            /**
+             * @description The new address.
+             * @example ada@example.com
+             */
+            readonly email: string;
+            /**
+             * Format: date-time
+             * @description The change is dropped when it was not made until then.
+             */
+            readonly expires_at: string;
+            /** @description True when the new address has confirmed the change. */
+            readonly proven: boolean;
+            /** Format: date-time */
+            readonly requested_at: string;
+        };
         readonly EmailVerifiedAnswer: {
             readonly data: components["schemas"]["EmailVerifiedView"];
             readonly meta: components["schemas"]["AnswerMeta"];
@@ -6776,6 +7719,13 @@ export interface components {
         readonly EmailVerifiedView: {
             /** @enum {boolean} */
             readonly email_verified: true;
+        };
+        readonly EmailView: {
+            /** @description Change in progress. Absent without one. */
+            readonly change?: components["schemas"]["EmailChangeView"];
+            /** @example ada@example.org */
+            readonly email: string;
+            readonly email_verified: boolean;
         };
         readonly EmbeddingsBody: {
             /**
@@ -6795,6 +7745,30 @@ export interface components {
              *     ]
              */
             readonly models?: readonly string[];
+        };
+        readonly EndedSessionsOfPersonView: {
+            /**
+             * @description How many sessions ended.
+             * @example 3
+             */
+            readonly sessions: number;
+        };
+        readonly EndedSessionsView: {
+            /** @description True when more people have sessions of that time. */
+            readonly hasMore: boolean;
+            /**
+             * @description How many people had sessions that ended, at most 200 in one call.
+             * @example 200
+             */
+            readonly people: number;
+        };
+        readonly EndSessionsBody: {
+            /**
+             * Format: date-time
+             * @description Sessions that were opened later stay. Send the same time again while `hasMore` is true.
+             * @example 2026-11-26T12:00:00Z
+             */
+            readonly openedUntil: string;
         };
         readonly EnvAnswer: {
             readonly data: readonly components["schemas"]["EnvVariableView"][];
@@ -6838,7 +7812,7 @@ export interface components {
         };
         readonly ErrorView: {
             /** @enum {string} */
-            readonly code: "access_key_attached" | "access_key_not_found" | "access_token_expired" | "agent_not_found" | "agent_paused" | "agent_version_not_found" | "already_exists" | "api_key_not_found" | "approval_already_decided" | "approval_expired" | "approval_not_allowed" | "approval_not_found" | "branch_has_children" | "branch_moved" | "branch_not_found" | "bucket_not_attached" | "bucket_not_empty" | "bucket_not_found" | "budget_exceeded" | "budget_not_found" | "budget_subject_not_found" | "burst_limit_exceeded" | "checksum_mismatch" | "concurrency_limit_exceeded" | "conflicting_credentials" | "credit_too_large" | "credits_exhausted" | "cron_from_file" | "cron_not_found" | "cross_site_request" | "daily_limit_exceeded" | "database_attachment_not_found" | "database_busy" | "database_credential_not_found" | "database_not_found" | "database_not_restorable" | "database_unavailable" | "databases_not_swappable" | "deploy_already_over" | "deploy_hook_not_found" | "deploy_in_use" | "deploy_not_found" | "deploy_not_ready" | "domain_in_use" | "domain_limit_reached" | "domain_not_found" | "email_not_verified" | "email_taken" | "execution_already_over" | "execution_not_found" | "expired_api_key" | "export_format_unavailable" | "failed_job_not_found" | "feature_disabled" | "feature_not_in_plan" | "flag_fixed" | "flag_not_allowlisted" | "flag_not_found" | "generation_content_not_found" | "generation_not_found" | "git_service_not_offered" | "github_access_denied" | "github_installation_not_found" | "github_not_connected" | "grant_not_found" | "headers_too_large" | "idempotency_in_progress" | "idempotency_mismatch" | "incomplete_body" | "insufficient_scopes" | "integration_not_configured" | "internal_error" | "invalid_access_token" | "invalid_api_key" | "invalid_client_metadata" | "invalid_credentials" | "invalid_email_token" | "invalid_key" | "invalid_link_state" | "invalid_part" | "invalid_request" | "invalid_session" | "invalid_signature" | "invalid_token" | "invitation_not_found" | "invoice_closed" | "invoice_not_found" | "ip_not_allowed" | "key_org_mismatch" | "last_owner" | "length_required" | "malformed_api_key" | "malformed_json" | "malformed_request" | "member_not_found" | "memory_block_not_found" | "memory_not_found" | "method_not_allowed" | "misdirected_request" | "missing_api_key" | "model_not_allowed" | "model_not_found" | "model_router_not_configured" | "model_unavailable" | "no_earlier_deploy" | "object_changed" | "object_not_found" | "object_too_large" | "object_upload_not_found" | "operator_required" | "ops_task_not_found" | "org_access_denied" | "organization_not_found" | "page_not_found" | "payload_too_large" | "payment_method_required" | "personal_organization" | "plan_by_contract" | "plan_limit_reached" | "plan_request_not_found" | "plan_too_small" | "project_has_no_repository" | "project_not_found" | "project_not_live" | "provider_key_not_found" | "provider_key_refused" | "provider_not_found" | "query_failed" | "query_timeout" | "range_not_satisfiable" | "repository_full" | "repository_not_found" | "request_timeout" | "revoked_api_key" | "rotated_api_key" | "route_not_found" | "run_already_over" | "run_not_found" | "sandbox_daily_limit_exceeded" | "sandbox_unavailable" | "schedule_not_found" | "secret_in_prompt" | "service_unavailable" | "session_not_found" | "session_required" | "session_token_not_allowed" | "sign_in_limit_exceeded" | "spend_cap_reached" | "stale_version" | "storage_full" | "storage_limit_reached" | "storage_unavailable" | "swarm_already_over" | "swarm_not_found" | "task_already_claimed" | "task_already_resolved" | "task_not_claimed" | "task_not_found" | "task_not_open" | "token_rate_limit_exceeded" | "unsupported_media_type" | "upload_content_invalid" | "upload_incomplete" | "upload_not_found" | "upload_storage_full" | "upload_too_large" | "upstream_error" | "username_taken" | "webhook_delivery_not_found" | "webhook_endpoint_not_found" | "webhook_endpoint_paused";
+            readonly code: "access_key_attached" | "access_key_not_found" | "access_token_expired" | "account_exists" | "account_not_found" | "agent_not_found" | "agent_paused" | "agent_version_not_found" | "already_exists" | "api_key_not_found" | "approval_already_decided" | "approval_expired" | "approval_not_allowed" | "approval_not_found" | "branch_has_children" | "branch_moved" | "branch_not_found" | "bucket_not_attached" | "bucket_not_empty" | "bucket_not_found" | "budget_exceeded" | "budget_not_found" | "budget_subject_not_found" | "burst_limit_exceeded" | "checksum_mismatch" | "concurrency_limit_exceeded" | "confirmation_mismatch" | "conflicting_credentials" | "credit_too_large" | "credits_exhausted" | "cron_from_file" | "cron_not_found" | "cross_site_request" | "daily_limit_exceeded" | "database_attachment_not_found" | "database_busy" | "database_credential_not_found" | "database_not_found" | "database_not_restorable" | "database_unavailable" | "databases_not_swappable" | "deploy_already_over" | "deploy_hook_not_found" | "deploy_in_use" | "deploy_not_found" | "deploy_not_ready" | "domain_in_use" | "domain_limit_reached" | "domain_not_found" | "email_change_not_found" | "email_not_verified" | "email_taken" | "execution_already_over" | "execution_not_found" | "expired_api_key" | "export_format_unavailable" | "factor_limit_reached" | "factor_not_found" | "failed_job_not_found" | "feature_disabled" | "feature_not_in_plan" | "flag_fixed" | "flag_not_allowlisted" | "flag_not_found" | "generation_content_not_found" | "generation_not_found" | "git_service_not_offered" | "github_access_denied" | "github_installation_not_found" | "github_not_connected" | "grant_not_found" | "headers_too_large" | "idempotency_in_progress" | "idempotency_mismatch" | "identity_not_found" | "identity_without_email" | "incomplete_body" | "insufficient_scopes" | "integration_not_configured" | "internal_error" | "invalid_access_token" | "invalid_api_key" | "invalid_client_metadata" | "invalid_credentials" | "invalid_email_token" | "invalid_factor" | "invalid_flow" | "invalid_key" | "invalid_link_state" | "invalid_part" | "invalid_request" | "invalid_session" | "invalid_signature" | "invalid_token" | "invitation_not_found" | "invoice_closed" | "invoice_not_found" | "ip_not_allowed" | "key_lifetime_exceeded" | "key_org_mismatch" | "last_owner" | "last_sign_in_method" | "length_required" | "malformed_api_key" | "malformed_json" | "malformed_request" | "member_not_found" | "memory_block_not_found" | "memory_not_found" | "method_not_allowed" | "misdirected_request" | "missing_api_key" | "model_not_allowed" | "model_not_found" | "model_router_not_configured" | "model_unavailable" | "no_earlier_deploy" | "object_changed" | "object_not_found" | "object_too_large" | "object_upload_not_found" | "operator_required" | "ops_task_not_found" | "org_access_denied" | "organization_not_found" | "page_not_found" | "payload_too_large" | "payment_method_required" | "personal_organization" | "plan_by_contract" | "plan_limit_reached" | "plan_request_not_found" | "plan_too_small" | "project_has_no_repository" | "project_not_found" | "project_not_live" | "provider_key_not_found" | "provider_key_refused" | "provider_not_found" | "query_failed" | "query_timeout" | "range_not_satisfiable" | "recent_sign_in_required" | "repository_full" | "repository_not_found" | "request_timeout" | "revoked_api_key" | "rotated_api_key" | "route_not_found" | "run_already_over" | "run_not_found" | "sandbox_daily_limit_exceeded" | "sandbox_unavailable" | "schedule_not_found" | "second_factor_missing" | "second_factor_required" | "secret_in_prompt" | "service_unavailable" | "session_not_found" | "session_required" | "session_token_not_allowed" | "sign_in_limit_exceeded" | "spend_cap_reached" | "stale_version" | "storage_full" | "storage_limit_reached" | "storage_unavailable" | "swarm_already_over" | "swarm_not_found" | "task_already_claimed" | "task_already_resolved" | "task_not_claimed" | "task_not_found" | "task_not_open" | "token_rate_limit_exceeded" | "unsupported_media_type" | "upload_content_invalid" | "upload_incomplete" | "upload_not_found" | "upload_storage_full" | "upload_too_large" | "upstream_error" | "username_taken" | "webhook_delivery_not_found" | "webhook_endpoint_not_found" | "webhook_endpoint_paused";
             readonly dashboard_url?: string;
             /** @description Details that depend on the code; for `invalid_request`, one entry per field. */
             readonly details?: Record<string, never> | readonly Record<string, never>[];
@@ -6962,6 +7936,57 @@ export interface components {
             readonly required_scopes: readonly string[];
             /** @example POST /api/v1/keys/:key_id/rotate */
             readonly route?: string;
+        };
+        readonly ExportedDatumView: {
+            /** @description The fields that the API shows elsewhere. */
+            readonly data: {
+                readonly [key: string]: unknown;
+            };
+            /** @enum {string} */
+            readonly type: "account" | "audit_entry" | "deploy" | "factor" | "invoice" | "key" | "membership" | "project" | "repository" | "session" | "usage";
+        };
+        readonly FactorRecoveryAnswer: {
+            readonly data: components["schemas"]["FactorRecoveryView"];
+            readonly meta: components["schemas"]["AnswerMeta"];
+        };
+        readonly FactorRecoveryView: {
+            /**
+             * Format: date-time
+             * @description When your factors are removed, unless that is stopped.
+             */
+            readonly due_at: string;
+        };
+        readonly FactorsAnswer: {
+            readonly data: components["schemas"]["FactorsView"];
+            readonly meta: components["schemas"]["AnswerMeta"];
+        };
+        readonly FactorsView: {
+            readonly factors: readonly components["schemas"]["FactorView"][];
+            /**
+             * @description Number of recovery codes that still work.
+             * @example 10
+             */
+            readonly recovery_codes_left: number;
+            /**
+             * Format: date-time
+             * @description When all factors are removed, because a caller with the password says that they are lost.
+             */
+            readonly recovery_due_at?: string;
+        };
+        readonly FactorView: {
+            /** Format: date-time */
+            readonly created_at: string;
+            /** @example fac_01jd3m8yeqf5rb0xkq5ym8s6tn */
+            readonly id: string;
+            /** Format: date-time */
+            readonly last_used_at?: string;
+            /**
+             * @description Name of a passkey.
+             * @example Laptop
+             */
+            readonly name?: string;
+            /** @enum {string} */
+            readonly type: "totp" | "passkey";
         };
         readonly FailedJobView: {
             /** @description How often it was tried. */
@@ -7137,6 +8162,13 @@ export interface components {
             readonly updatedBy?: string;
             /** @description The number of toggles; 0 for a flag that was never toggled. */
             readonly version: number;
+        };
+        readonly FlowTokenBody: {
+            /**
+             * @description Token of the sign-in, from `details` of `second_factor_required`.
+             * @example svc_flow_…
+             */
+            readonly token: string;
         };
         readonly ForecastAnswer: {
             readonly data: components["schemas"]["ForecastView"];
@@ -7388,6 +8420,12 @@ export interface components {
             /** @example 25 */
             readonly remainingUsd: string;
         };
+        readonly GrantUserView: {
+            /** @example usr_01jd3m8yeqf5rb0xkq5ym8s6tn */
+            readonly id: string;
+            /** @example ada */
+            readonly username: string;
+        };
         readonly GrantView: {
             /**
              * @description Granted amount in USD, as a decimal.
@@ -7424,6 +8462,29 @@ export interface components {
             readonly plan: "free" | "builder" | "pro" | "enterprise";
             /** @example ada */
             readonly slug: string;
+        };
+        readonly IdentitiesAnswer: {
+            readonly data: readonly components["schemas"]["IdentityView"][];
+            readonly meta: components["schemas"]["AnswerMeta"];
+        };
+        readonly IdentityAnswer: {
+            readonly data: components["schemas"]["IdentityView"];
+            readonly meta: components["schemas"]["AnswerMeta"];
+        };
+        readonly IdentityView: {
+            /** Format: date-time */
+            readonly created_at: string;
+            /** @example idn_01jd3m8yeqf5rb0xkq5ym8s6tn */
+            readonly id: string;
+            /** Format: date-time */
+            readonly last_used_at?: string;
+            /**
+             * @description Login or email address at the provider, when it was last used.
+             * @example octocat
+             */
+            readonly name: string;
+            /** @enum {string} */
+            readonly provider: "github" | "google";
         };
         readonly IndexAnswer: {
             readonly data: components["schemas"]["IndexView"];
@@ -7703,13 +8764,13 @@ export interface components {
             /** @enum {string} */
             readonly state: "active" | "paused";
             /**
-             * @description Types of events to send. Empty means all, later ones included.
+             * @description Types of events to send. Empty means all, later ones included, but for `audit_log.recorded`, which has to be named and needs `audit:read` too.
              * @example [
              *       "deploy.ready",
              *       "deploy.error"
              *     ]
              */
-            readonly types: readonly ("deploy.queued" | "deploy.initializing" | "deploy.building" | "deploy.deploying" | "deploy.ready" | "deploy.error" | "deploy.canceled" | "deploy.skipped" | "deploy.live" | "database.created" | "database.ready" | "database.failed" | "database.over_quota" | "database.deleted" | "execution.finished" | "invoice.finalized" | "invoice.paid" | "invoice.overdue" | "invoice.voided" | "invoice.corrected" | "spend.warning" | "budget.warning" | "run.waiting" | "run.succeeded" | "run.failed" | "run.cancelled" | "run.timed_out" | "swarm.stalled" | "swarm.succeeded" | "swarm.failed" | "bucket.created" | "bucket.deleted" | "storage.full" | "webhook_endpoint.paused")[];
+            readonly types: readonly ("deploy.queued" | "deploy.initializing" | "deploy.building" | "deploy.deploying" | "deploy.ready" | "deploy.error" | "deploy.canceled" | "deploy.skipped" | "deploy.live" | "database.created" | "database.ready" | "database.failed" | "database.over_quota" | "database.deleted" | "execution.finished" | "invoice.finalized" | "invoice.paid" | "invoice.overdue" | "invoice.voided" | "invoice.corrected" | "spend.warning" | "budget.warning" | "run.waiting" | "run.succeeded" | "run.failed" | "run.cancelled" | "run.timed_out" | "swarm.stalled" | "swarm.succeeded" | "swarm.failed" | "bucket.created" | "bucket.deleted" | "storage.full" | "webhook_endpoint.paused" | "audit_log.recorded")[];
             /** Format: date-time */
             readonly updated_at: string;
             /**
@@ -7747,6 +8808,8 @@ export interface components {
             readonly allowed_ips?: readonly string[];
             /** Format: date-time */
             readonly created_at: string;
+            /** @description True for an active key that is older than `key_lifetime_days` of an organization and lives longer than that. */
+            readonly exceeds_lifetime_policy?: boolean;
             /** Format: date-time */
             readonly expires_at?: string;
             /** @example key_01jd3m8yeqf5rb0xkq5ym8s6tn */
@@ -8154,6 +9217,8 @@ export interface components {
             readonly allowed_ips?: readonly string[];
             /** Format: date-time */
             readonly created_at: string;
+            /** @description True for an active key that is older than `key_lifetime_days` of an organization and lives longer than that. */
+            readonly exceeds_lifetime_policy?: boolean;
             /** Format: date-time */
             readonly expires_at?: string;
             /** @example key_01jd3m8yeqf5rb0xkq5ym8s6tn */
@@ -8336,6 +9401,24 @@ export interface components {
             /** @description Cost at the end of the month, at the rate of the last 24 hours. */
             readonly projected_cost: string;
         };
+        readonly NewTotpAnswer: {
+            readonly data: components["schemas"]["NewTotpView"];
+            readonly meta: components["schemas"]["AnswerMeta"];
+        };
+        readonly NewTotpView: {
+            /** @example fac_01jd3m8yeqf5rb0xkq5ym8s6tn */
+            readonly id: string;
+            /**
+             * @description Secret in base32, to type into an app.
+             * @example JBSWY3DPEHPK3PXP…
+             */
+            readonly secret: string;
+            /**
+             * @description The same as an address, for a QR code.
+             * @example otpauth://totp/…
+             */
+            readonly uri: string;
+        };
         readonly NextTaskAnswer: {
             /** @description Null when no open task fits. */
             readonly data: components["schemas"]["SwarmTaskView"] | null;
@@ -8400,6 +9483,12 @@ export interface components {
              * @example key_01jd3m8yeqf5rb0xkq5ym8s6tn
              */
             readonly key_id: string;
+            /**
+             * Format: date-time
+             * @description When the client last made a call, to about a minute. Absent before the first one.
+             * @example 2035-01-31T00:00:00Z
+             */
+            readonly last_used_at?: string;
             /**
              * @description Organizations that the client has access to.
              * @example [
@@ -8629,6 +9718,59 @@ export interface components {
             readonly stdout?: string;
             readonly truncated?: components["schemas"]["TruncatedView"];
         };
+        readonly OrgGrantPageAnswer: {
+            readonly data: readonly components["schemas"]["OrgGrantView"][];
+            readonly meta: components["schemas"]["PageMeta"];
+        };
+        readonly OrgGrantView: {
+            /**
+             * @description Host that the metadata of the client came from. Absent for a client that described itself.
+             * @example claude.ai
+             */
+            readonly client_host?: string;
+            /**
+             * @description Name that the client calls itself.
+             * @example Claude
+             */
+            readonly client_name: string;
+            /**
+             * Format: date-time
+             * @description When the person consented.
+             * @example 2035-01-31T00:00:00Z
+             */
+            readonly created_at: string;
+            /**
+             * @description Id of the grant.
+             * @example grt_01jd3m8yeqf5rb0xkq5ym8s6tn
+             */
+            readonly id: string;
+            /**
+             * Format: date-time
+             * @description When the client last made a call, to about a minute. Absent before the first one.
+             * @example 2035-01-31T00:00:00Z
+             */
+            readonly last_used_at?: string;
+            /**
+             * @description Host that the client got its code at.
+             * @example claude.ai
+             */
+            readonly redirect_host: string;
+            /**
+             * @description Scopes that the client was granted.
+             * @example [
+             *       "projects:read"
+             *     ]
+             */
+            readonly scopes: readonly ("projects:read" | "projects:write" | "projects:delete" | "deploys:read" | "deploys:write" | "deploys:production" | "repositories:read" | "repositories:write" | "sandbox:execute" | "agents:read" | "agents:write" | "agents:run" | "ai:invoke" | "storage:read" | "storage:write" | "databases:read" | "databases:write" | "databases:admin" | "billing:read" | "billing:write" | "keys:read" | "keys:write" | "orgs:read" | "orgs:write" | "orgs:members" | "audit:read" | "projects:*" | "deploys:*" | "repositories:*" | "sandbox:*" | "agents:*" | "ai:*" | "storage:*" | "databases:*" | "billing:*" | "keys:*" | "orgs:*" | "audit:*" | "*")[];
+            /** @description Member who consented. */
+            readonly user: components["schemas"]["GrantUserView"];
+            /**
+             * @description How the client is known: by a metadata document, or because it registered itself.
+             * @example metadata
+             * @enum {string}
+             */
+            readonly way: "metadata" | "registration";
+        };
         readonly OrgPageAnswer: {
             readonly data: readonly components["schemas"]["OrgView"][];
             readonly meta: components["schemas"]["PageMeta"];
@@ -8638,6 +9780,8 @@ export interface components {
             readonly created_at: string;
             /** @example org_01jd3m8yeqf5rb0xkq5ym8s6tn */
             readonly id: string;
+            /** @description The longest lifetime of new keys, in days. */
+            readonly key_lifetime_days?: number;
             /** @example Acme */
             readonly name: string;
             /** @description True for the caller's personal organization. */
@@ -8649,6 +9793,8 @@ export interface components {
              * @enum {string}
              */
             readonly role: "owner" | "admin" | "member" | "viewer";
+            /** @description True when members without a second factor have no access. */
+            readonly second_factor_required: boolean;
             /** @example acme */
             readonly slug: string;
         };
@@ -8678,6 +9824,48 @@ export interface components {
              * @example Transfer of 3 December
              */
             readonly payment: string;
+        };
+        readonly PasskeyCreationAnswer: {
+            readonly data: components["schemas"]["PasskeyCreationView"];
+            readonly meta: components["schemas"]["AnswerMeta"];
+        };
+        readonly PasskeyCreationView: {
+            /**
+             * @description Options of `navigator.credentials.create()` as JSON.
+             * @example {
+             *       "challenge": "…"
+             *     }
+             */
+            readonly options: {
+                readonly [key: string]: unknown;
+            };
+        };
+        readonly PasskeyRequestAnswer: {
+            readonly data: components["schemas"]["PasskeyRequestView"];
+            readonly meta: components["schemas"]["AnswerMeta"];
+        };
+        readonly PasskeyRequestView: {
+            /**
+             * @description Options of `navigator.credentials.get()` as JSON.
+             * @example {
+             *       "challenge": "…"
+             *     }
+             */
+            readonly options: {
+                readonly [key: string]: unknown;
+            };
+        };
+        readonly PasskeySignInBody: {
+            /**
+             * @description Answer of `navigator.credentials.get()` as JSON.
+             * @example {
+             *       "id": "…",
+             *       "type": "public-key"
+             *     }
+             */
+            readonly passkey: {
+                readonly [key: string]: unknown;
+            };
         };
         readonly PasswordChangedAnswer: {
             readonly data: components["schemas"]["PasswordChangedView"];
@@ -9037,6 +10225,19 @@ export interface components {
             /** @example 500 */
             readonly status: number;
         };
+        readonly RecoveryCodesAnswer: {
+            readonly data: components["schemas"]["RecoveryCodesView"];
+            readonly meta: components["schemas"]["AnswerMeta"];
+        };
+        readonly RecoveryCodesView: {
+            /**
+             * @description Ten codes, each of which works once in place of a factor. They are returned only once.
+             * @example [
+             *       "7kq2m-x9d4r"
+             *     ]
+             */
+            readonly recovery_codes: readonly string[];
+        };
         readonly RefusedEventView: {
             /** @enum {string} */
             readonly code: "invalid_event" | "organization_not_found" | "project_not_found" | "price_not_found" | "not_yet";
@@ -9111,6 +10312,39 @@ export interface components {
             readonly data: components["schemas"]["RepositoryView"];
             readonly meta: components["schemas"]["AnswerMeta"];
         };
+        readonly RepositoryFilesAnswer: {
+            readonly data: components["schemas"]["RepositoryFilesView"];
+            readonly meta: components["schemas"]["AnswerMeta"];
+        };
+        readonly RepositoryFilesView: {
+            /** @example main */
+            readonly branch: string;
+            /**
+             * @description The commit that was read: the `expected_head` of a commit on top of it.
+             * @example 4b825dc642cb6eb9a060e54bf8d69288fbee4904
+             */
+            readonly commit: string;
+            readonly files: readonly components["schemas"]["RepositoryFileView"][];
+            /** @example repo_01jd3m8yeqf5rb0xkq5ym8s6tn */
+            readonly repository_id: string;
+        };
+        readonly RepositoryFileView: {
+            /** @description The text of a file. Absent for a binary file, and for one above 1 MiB, or 4 MiB with those before it. */
+            readonly content?: string;
+            /** @description The paths below a directory, at most 2,000. */
+            readonly files?: readonly string[];
+            /**
+             * @description `.` is the root.
+             * @example package.json
+             */
+            readonly path: string;
+            /** @description The size of a file in bytes. */
+            readonly size?: number;
+            /** @description Whether the directory has more. */
+            readonly truncated?: boolean;
+            /** @enum {string} */
+            readonly type: "file" | "directory" | "submodule" | "missing";
+        };
         readonly RepositoryPageAnswer: {
             readonly data: readonly components["schemas"]["RepositoryView"][];
             readonly meta: components["schemas"]["PageMeta"];
@@ -9143,12 +10377,12 @@ export interface components {
         readonly ResetPasswordBody: {
             /**
              * Format: password
-             * @description Must not be common, and must not contain the username or the email address.
+             * @description Must not be in the lists of stolen passwords, must not contain the username or the email address, and must be more than the name of this service.
              * @example violet-harbor-lantern-42
              */
             readonly password: string;
             /**
-             * @description Also revokes every API key of the account. Send true if another person may have had access.
+             * @description Also revokes every API key of the account and disconnects GitHub and Google. Send true if another person may have had access.
              * @default false
              * @example true
              */
@@ -9640,6 +10874,61 @@ export interface components {
             /** @description What it does, in a sentence. */
             readonly summary: string;
         };
+        readonly SecondFactorBody: {
+            /**
+             * @description Code of an authenticator app, or a recovery code.
+             * @example 492039
+             */
+            readonly code?: string;
+            /**
+             * @description Answer of `navigator.credentials.get()` as JSON.
+             * @example {
+             *       "id": "…",
+             *       "type": "public-key"
+             *     }
+             */
+            readonly passkey?: {
+                readonly [key: string]: unknown;
+            };
+            /**
+             * @description Token of the sign-in, from `details` of `second_factor_required`.
+             * @example svc_flow_…
+             */
+            readonly token: string;
+        };
+        readonly SecretMatchBody: {
+            /**
+             * @description What was scanned.
+             * @example commit
+             */
+            readonly source?: string;
+            /**
+             * @description The text that was found.
+             * @example svc_pat_…
+             */
+            readonly token: string;
+            /**
+             * @description The name of its format at the scanner.
+             * @example service_api_key
+             */
+            readonly type: string;
+            /**
+             * @description Where it was found.
+             * @example https://github.com/octocat/hello-world/blob/12345600b9cbe38a219f39a9941c9319b600c002/config.js
+             */
+            readonly url?: string;
+        };
+        readonly SecretVerdictView: {
+            /**
+             * @description `true_positive`: the token is or was one of this service, and works no longer.
+             * @enum {string}
+             */
+            readonly label: "true_positive" | "false_positive";
+            /** @description SHA-256 of the token, in hex. */
+            readonly token_hash: string;
+            /** @description `type` of the request. */
+            readonly token_type: string;
+        };
         readonly SentAnswer: {
             readonly data: components["schemas"]["SentView"];
             readonly meta: components["schemas"]["AnswerMeta"];
@@ -9648,11 +10937,24 @@ export interface components {
             /** @enum {boolean} */
             readonly sent: true;
         };
+        readonly SessionConfirmedAnswer: {
+            readonly data: components["schemas"]["SessionConfirmedView"];
+            readonly meta: components["schemas"]["AnswerMeta"];
+        };
+        readonly SessionConfirmedView: {
+            /** @enum {boolean} */
+            readonly confirmed: true;
+        };
         readonly SessionPageAnswer: {
             readonly data: readonly components["schemas"]["SessionView"][];
             readonly meta: components["schemas"]["PageMeta"];
         };
         readonly SessionView: {
+            /**
+             * Format: date-time
+             * @description Time of the sign-in, or of its last confirmation.
+             */
+            readonly authenticated_at: string;
             /** Format: date-time */
             readonly created_at: string;
             /** @description True for the session of this call. */
@@ -9671,6 +10973,8 @@ export interface components {
              * @description Time of the last use, accurate to a minute.
              */
             readonly last_used_at: string;
+            /** @description What was shown to sign in, and to confirm it. */
+            readonly methods: readonly ("password" | "github" | "google" | "totp" | "passkey" | "recovery_code")[];
             /** @description User agent that signed in. */
             readonly user_agent?: string;
         };
@@ -9871,6 +11175,14 @@ export interface components {
              */
             readonly password: string;
         };
+        readonly SignInMethodsAnswer: {
+            readonly data: components["schemas"]["SignInMethodsView"];
+            readonly meta: components["schemas"]["AnswerMeta"];
+        };
+        readonly SignInMethodsView: {
+            /** @description Providers that people can sign in through. */
+            readonly providers: readonly ("github" | "google")[];
+        };
         readonly SignLinkBody: {
             /**
              * @description Only for `PUT`: the `Content-Type` that the request must have.
@@ -9914,7 +11226,7 @@ export interface components {
             readonly email: string;
             /**
              * Format: password
-             * @description Must not be common, and must not contain the username or the email address.
+             * @description Must not be in the lists of stolen passwords, must not contain the username or the email address, and must be more than the name of this service.
              * @example violet-harbor-lantern-42
              */
             readonly password: string;
@@ -10789,13 +12101,13 @@ export interface components {
              */
             readonly state?: "active" | "paused";
             /**
-             * @description Types of events to send. Empty means all, later ones included.
+             * @description Types of events to send. Empty means all, later ones included, but for `audit_log.recorded`, which has to be named and needs `audit:read` too.
              * @example [
              *       "deploy.ready",
              *       "deploy.error"
              *     ]
              */
-            readonly types?: readonly ("deploy.queued" | "deploy.initializing" | "deploy.building" | "deploy.deploying" | "deploy.ready" | "deploy.error" | "deploy.canceled" | "deploy.skipped" | "deploy.live" | "database.created" | "database.ready" | "database.failed" | "database.over_quota" | "database.deleted" | "execution.finished" | "invoice.finalized" | "invoice.paid" | "invoice.overdue" | "invoice.voided" | "invoice.corrected" | "spend.warning" | "budget.warning" | "run.waiting" | "run.succeeded" | "run.failed" | "run.cancelled" | "run.timed_out" | "swarm.stalled" | "swarm.succeeded" | "swarm.failed" | "bucket.created" | "bucket.deleted" | "storage.full" | "webhook_endpoint.paused")[];
+            readonly types?: readonly ("deploy.queued" | "deploy.initializing" | "deploy.building" | "deploy.deploying" | "deploy.ready" | "deploy.error" | "deploy.canceled" | "deploy.skipped" | "deploy.live" | "database.created" | "database.ready" | "database.failed" | "database.over_quota" | "database.deleted" | "execution.finished" | "invoice.finalized" | "invoice.paid" | "invoice.overdue" | "invoice.voided" | "invoice.corrected" | "spend.warning" | "budget.warning" | "run.waiting" | "run.succeeded" | "run.failed" | "run.cancelled" | "run.timed_out" | "swarm.stalled" | "swarm.succeeded" | "swarm.failed" | "bucket.created" | "bucket.deleted" | "storage.full" | "webhook_endpoint.paused" | "audit_log.recorded")[];
             /**
              * @description An https URL with the name of a public host. Redirects are not followed.
              * @example https://hooks.example.com/service
@@ -10957,6 +12269,28 @@ export interface components {
              */
             readonly reason: string;
         };
+        readonly WaitingFlowAnswer: {
+            readonly data: components["schemas"]["WaitingFlowView"];
+            readonly meta: components["schemas"]["AnswerMeta"];
+        };
+        readonly WaitingFlowView: {
+            /**
+             * @description What the program calls itself. Nothing proves it.
+             * @example Command line on ada-laptop
+             */
+            readonly client_name: string;
+            /** Format: date-time */
+            readonly created_at: string;
+            /** Format: date-time */
+            readonly expires_at: string;
+            /** @example bsi_01jd3m8yeqf5rb0xkq5ym8s6tn */
+            readonly id: string;
+            /**
+             * @description Where the program listens.
+             * @example http://127.0.0.1:49152/signed-in
+             */
+            readonly return_to: string;
+        };
         readonly WebhookDeliveryAnswer: {
             readonly data: components["schemas"]["WebhookDeliveryView"];
             readonly meta: components["schemas"]["AnswerMeta"];
@@ -11030,13 +12364,13 @@ export interface components {
             /** @enum {string} */
             readonly state: "active" | "paused";
             /**
-             * @description Types of events to send. Empty means all, later ones included.
+             * @description Types of events to send. Empty means all, later ones included, but for `audit_log.recorded`, which has to be named and needs `audit:read` too.
              * @example [
              *       "deploy.ready",
              *       "deploy.error"
              *     ]
              */
-            readonly types: readonly ("deploy.queued" | "deploy.initializing" | "deploy.building" | "deploy.deploying" | "deploy.ready" | "deploy.error" | "deploy.canceled" | "deploy.skipped" | "deploy.live" | "database.created" | "database.ready" | "database.failed" | "database.over_quota" | "database.deleted" | "execution.finished" | "invoice.finalized" | "invoice.paid" | "invoice.overdue" | "invoice.voided" | "invoice.corrected" | "spend.warning" | "budget.warning" | "run.waiting" | "run.succeeded" | "run.failed" | "run.cancelled" | "run.timed_out" | "swarm.stalled" | "swarm.succeeded" | "swarm.failed" | "bucket.created" | "bucket.deleted" | "storage.full" | "webhook_endpoint.paused")[];
+            readonly types: readonly ("deploy.queued" | "deploy.initializing" | "deploy.building" | "deploy.deploying" | "deploy.ready" | "deploy.error" | "deploy.canceled" | "deploy.skipped" | "deploy.live" | "database.created" | "database.ready" | "database.failed" | "database.over_quota" | "database.deleted" | "execution.finished" | "invoice.finalized" | "invoice.paid" | "invoice.overdue" | "invoice.voided" | "invoice.corrected" | "spend.warning" | "budget.warning" | "run.waiting" | "run.succeeded" | "run.failed" | "run.cancelled" | "run.timed_out" | "swarm.stalled" | "swarm.succeeded" | "swarm.failed" | "bucket.created" | "bucket.deleted" | "storage.full" | "webhook_endpoint.paused" | "audit_log.recorded")[];
             /** Format: date-time */
             readonly updated_at: string;
             /**
@@ -11187,6 +12521,8 @@ export interface operations {
              *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `second_factor_missing`: The organization requires a second factor.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
@@ -11353,6 +12689,8 @@ export interface operations {
              *
              *     `key_org_mismatch`: The key is bound to another organization.
              *
+             *     `second_factor_missing`: The organization requires a second factor.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              *
              *     `plan_limit_reached`: The limit of the plan is reached.
@@ -11503,6 +12841,8 @@ export interface operations {
              *
              *     `key_org_mismatch`: The key is bound to another organization.
              *
+             *     `second_factor_missing`: The organization requires a second factor.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -11624,6 +12964,8 @@ export interface operations {
              *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `second_factor_missing`: The organization requires a second factor.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
@@ -11823,6 +13165,8 @@ export interface operations {
              *
              *     `key_org_mismatch`: The key is bound to another organization.
              *
+             *     `second_factor_missing`: The organization requires a second factor.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              *
              *     `plan_limit_reached`: The limit of the plan is reached.
@@ -11980,6 +13324,8 @@ export interface operations {
              *
              *     `key_org_mismatch`: The key is bound to another organization.
              *
+             *     `second_factor_missing`: The organization requires a second factor.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -12120,6 +13466,8 @@ export interface operations {
              *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `second_factor_missing`: The organization requires a second factor.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
@@ -12293,6 +13641,8 @@ export interface operations {
              *
              *     `key_org_mismatch`: The key is bound to another organization.
              *
+             *     `second_factor_missing`: The organization requires a second factor.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -12430,6 +13780,8 @@ export interface operations {
              *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `second_factor_missing`: The organization requires a second factor.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
@@ -12591,6 +13943,8 @@ export interface operations {
              *
              *     `key_org_mismatch`: The key is bound to another organization.
              *
+             *     `second_factor_missing`: The organization requires a second factor.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -12721,6 +14075,8 @@ export interface operations {
              *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `second_factor_missing`: The organization requires a second factor.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
@@ -12885,6 +14241,8 @@ export interface operations {
              *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `second_factor_missing`: The organization requires a second factor.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
@@ -13064,6 +14422,8 @@ export interface operations {
              *
              *     `key_org_mismatch`: The key is bound to another organization.
              *
+             *     `second_factor_missing`: The organization requires a second factor.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -13203,6 +14563,8 @@ export interface operations {
              *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `second_factor_missing`: The organization requires a second factor.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              *
@@ -13365,6 +14727,8 @@ export interface operations {
              *
              *     `key_org_mismatch`: The key is bound to another organization.
              *
+             *     `second_factor_missing`: The organization requires a second factor.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -13504,6 +14868,8 @@ export interface operations {
              *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `second_factor_missing`: The organization requires a second factor.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
@@ -13667,6 +15033,8 @@ export interface operations {
              *
              *     `key_org_mismatch`: The key is bound to another organization.
              *
+             *     `second_factor_missing`: The organization requires a second factor.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -13813,6 +15181,8 @@ export interface operations {
              *
              *     `key_org_mismatch`: The key is bound to another organization.
              *
+             *     `second_factor_missing`: The organization requires a second factor.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -13937,6 +15307,8 @@ export interface operations {
              *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `second_factor_missing`: The organization requires a second factor.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
@@ -14070,6 +15442,8 @@ export interface operations {
              *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `second_factor_missing`: The organization requires a second factor.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
@@ -14206,6 +15580,8 @@ export interface operations {
              *
              *     `key_org_mismatch`: The key is bound to another organization.
              *
+             *     `second_factor_missing`: The organization requires a second factor.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -14328,6 +15704,8 @@ export interface operations {
              *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `second_factor_missing`: The organization requires a second factor.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
@@ -14528,6 +15906,8 @@ export interface operations {
              *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `second_factor_missing`: The organization requires a second factor.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              *
@@ -14740,6 +16120,8 @@ export interface operations {
              *
              *     `key_org_mismatch`: The key is bound to another organization.
              *
+             *     `second_factor_missing`: The organization requires a second factor.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              *
              *     `feature_disabled`: Disabled by the operator.
@@ -14927,6 +16309,8 @@ export interface operations {
              *
              *     `key_org_mismatch`: The key is bound to another organization.
              *
+             *     `second_factor_missing`: The organization requires a second factor.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -15037,6 +16421,8 @@ export interface operations {
              *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `second_factor_missing`: The organization requires a second factor.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
@@ -15157,6 +16543,8 @@ export interface operations {
              *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `second_factor_missing`: The organization requires a second factor.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
@@ -15333,6 +16721,8 @@ export interface operations {
              *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `second_factor_missing`: The organization requires a second factor.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              *
@@ -15623,6 +17013,8 @@ export interface operations {
              *
              *     `key_org_mismatch`: The key is bound to another organization.
              *
+             *     `second_factor_missing`: The organization requires a second factor.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -15751,6 +17143,8 @@ export interface operations {
              *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `second_factor_missing`: The organization requires a second factor.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
@@ -15894,6 +17288,8 @@ export interface operations {
              *
              *     `key_org_mismatch`: The key is bound to another organization.
              *
+             *     `second_factor_missing`: The organization requires a second factor.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -16016,6 +17412,8 @@ export interface operations {
              *
              *     `key_org_mismatch`: The key is bound to another organization.
              *
+             *     `second_factor_missing`: The organization requires a second factor.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -16126,6 +17524,8 @@ export interface operations {
              *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `second_factor_missing`: The organization requires a second factor.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
@@ -16265,6 +17665,8 @@ export interface operations {
              *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `second_factor_missing`: The organization requires a second factor.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
@@ -16422,6 +17824,8 @@ export interface operations {
              *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `second_factor_missing`: The organization requires a second factor.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
@@ -16612,6 +18016,8 @@ export interface operations {
              *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `second_factor_missing`: The organization requires a second factor.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              *
@@ -16841,6 +18247,8 @@ export interface operations {
              *
              *     `key_org_mismatch`: The key is bound to another organization.
              *
+             *     `second_factor_missing`: The organization requires a second factor.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              *
              *     `feature_disabled`: Disabled by the operator.
@@ -17024,6 +18432,8 @@ export interface operations {
              *
              *     `key_org_mismatch`: The key is bound to another organization.
              *
+             *     `second_factor_missing`: The organization requires a second factor.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -17134,6 +18544,8 @@ export interface operations {
              *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `second_factor_missing`: The organization requires a second factor.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
@@ -17275,6 +18687,8 @@ export interface operations {
              *
              *     `key_org_mismatch`: The key is bound to another organization.
              *
+             *     `second_factor_missing`: The organization requires a second factor.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              *
              *     `approval_not_allowed`: The caller may not decide this approval.
@@ -17304,6 +18718,117 @@ export interface operations {
              *     `approval_already_decided`: The approval was decided before.
              *
              *     `approval_expired`: The approval has expired.
+             */
+            readonly 409: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `payload_too_large`: The request body is too large. */
+            readonly 413: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `unsupported_media_type`: The request body must be JSON. */
+            readonly 415: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
+             *
+             *     `daily_limit_exceeded`: The daily call limit is reached.
+             */
+            readonly 429: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `internal_error`: An unexpected error occurred. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `service_unavailable`: A required backend is temporarily unavailable.
+             *
+             *     `storage_unavailable`: There is not enough storage space.
+             */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    readonly AuthController_confirmEmailChange: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "token": "svc_mail_…"
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["TokenBody"];
+            };
+        };
+        readonly responses: {
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ConfirmedEmailChangeAnswer"];
+                };
+            };
+            /**
+             * @description `invalid_request`: A field of the request is invalid.
+             *
+             *     `malformed_json`: The request body is not valid JSON.
+             *
+             *     `invalid_email_token`: The token from the email is wrong, used or expired.
+             */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `idempotency_mismatch`: The idempotency key was used for a different request.
+             *
+             *     `idempotency_in_progress`: A request with this idempotency key is still running.
+             *
+             *     `email_taken`: The email address is taken.
              */
             readonly 409: {
                 headers: {
@@ -17447,6 +18972,8 @@ export interface operations {
              *
              *     `key_org_mismatch`: The key is bound to another organization.
              *
+             *     `second_factor_missing`: The organization requires a second factor.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -17481,6 +19008,918 @@ export interface operations {
             };
             /** @description `unsupported_media_type`: The request body must be JSON. */
             readonly 415: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
+             *
+             *     `daily_limit_exceeded`: The daily call limit is reached.
+             */
+            readonly 429: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `internal_error`: An unexpected error occurred. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `service_unavailable`: A required backend is temporarily unavailable.
+             *
+             *     `storage_unavailable`: There is not enough storage space.
+             */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    readonly ExternalSignInsController_begin: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "return_to": "http://127.0.0.1:49152/signed-in",
+                 *       "challenge": "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM",
+                 *       "method": "browser",
+                 *       "client_name": "Command line on ada-laptop",
+                 *       "hint": "passkey"
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["BeginFlowBody"];
+            };
+        };
+        readonly responses: {
+            readonly 201: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["BegunFlowAnswer"];
+                };
+            };
+            /**
+             * @description `invalid_request`: A field of the request is invalid.
+             *
+             *     `malformed_json`: The request body is not valid JSON.
+             */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `idempotency_mismatch`: The idempotency key was used for a different request.
+             *
+             *     `idempotency_in_progress`: A request with this idempotency key is still running.
+             *
+             *     `integration_not_configured`: This service is not connected to that provider.
+             */
+            readonly 409: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `payload_too_large`: The request body is too large. */
+            readonly 413: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `unsupported_media_type`: The request body must be JSON. */
+            readonly 415: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
+             *
+             *     `daily_limit_exceeded`: The daily call limit is reached.
+             */
+            readonly 429: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `internal_error`: An unexpected error occurred. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `service_unavailable`: A required backend is temporarily unavailable.
+             *
+             *     `storage_unavailable`: There is not enough storage space.
+             */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    readonly BrowserSignInsController_get: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The id of the sign-in.
+                 * @example xsi_01jd3m8yeqf5rb0xkq5ym8s6tn
+                 */
+                readonly flow_id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["WaitingFlowAnswer"];
+                };
+            };
+            /**
+             * @description `conflicting_credentials`: The request carries two different credentials.
+             *
+             *     `invalid_flow`: The sign-in that the token stands for is unknown, over or too old.
+             */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The request carries no API key.
+             *
+             *     `malformed_api_key`: The API key has the wrong format.
+             *
+             *     `invalid_api_key`: The API key is unknown.
+             *
+             *     `expired_api_key`: The API key has expired.
+             *
+             *     `revoked_api_key`: The API key has been revoked.
+             *
+             *     `rotated_api_key`: The API key has been rotated.
+             *
+             *     `session_token_not_allowed`: A session token was sent where an API key is required.
+             *
+             *     `session_required`: The request requires a user session.
+             *
+             *     `invalid_session`: The session has ended or is unknown.
+             */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `insufficient_scopes`: The key or the role does not allow this.
+             *
+             *     `org_access_denied`: The caller has no access to the organization.
+             *
+             *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `ip_not_allowed`: The key does not allow this IP address.
+             */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
+             *
+             *     `daily_limit_exceeded`: The daily call limit is reached.
+             */
+            readonly 429: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `internal_error`: An unexpected error occurred. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `service_unavailable`: A required backend is temporarily unavailable. */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    readonly BrowserSignInsController_approve: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The id of the sign-in.
+                 * @example xsi_01jd3m8yeqf5rb0xkq5ym8s6tn
+                 */
+                readonly flow_id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["DecidedFlowAnswer"];
+                };
+            };
+            /**
+             * @description `conflicting_credentials`: The request carries two different credentials.
+             *
+             *     `invalid_request`: A field of the request is invalid.
+             *
+             *     `invalid_flow`: The sign-in that the token stands for is unknown, over or too old.
+             */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The request carries no API key.
+             *
+             *     `malformed_api_key`: The API key has the wrong format.
+             *
+             *     `invalid_api_key`: The API key is unknown.
+             *
+             *     `expired_api_key`: The API key has expired.
+             *
+             *     `revoked_api_key`: The API key has been revoked.
+             *
+             *     `rotated_api_key`: The API key has been rotated.
+             *
+             *     `session_token_not_allowed`: A session token was sent where an API key is required.
+             *
+             *     `session_required`: The request requires a user session.
+             *
+             *     `invalid_session`: The session has ended or is unknown.
+             *
+             *     `recent_sign_in_required`: The sign-in was too long ago for this.
+             */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `insufficient_scopes`: The key or the role does not allow this.
+             *
+             *     `org_access_denied`: The caller has no access to the organization.
+             *
+             *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `ip_not_allowed`: The key does not allow this IP address.
+             */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `idempotency_mismatch`: The idempotency key was used for a different request.
+             *
+             *     `idempotency_in_progress`: A request with this idempotency key is still running.
+             */
+            readonly 409: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
+             *
+             *     `daily_limit_exceeded`: The daily call limit is reached.
+             */
+            readonly 429: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `internal_error`: An unexpected error occurred. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `service_unavailable`: A required backend is temporarily unavailable.
+             *
+             *     `storage_unavailable`: There is not enough storage space.
+             */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    readonly ExternalSignInCompletionController_complete: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description Identifies the session in the list of sessions. */
+                readonly "user-agent"?: string;
+                /** @description For pages of this service: the token is set as a cookie that scripts cannot read, and is not in the response. */
+                readonly "x-service-session"?: "cookie";
+            };
+            readonly path: {
+                /**
+                 * @description The id of the sign-in.
+                 * @example xsi_01jd3m8yeqf5rb0xkq5ym8s6tn
+                 */
+                readonly flow_id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "code": "svc_flow_…",
+                 *       "verifier": "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["CompleteFlowBody"];
+            };
+        };
+        readonly responses: {
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["SignedInAnswer"];
+                };
+            };
+            /**
+             * @description `invalid_request`: A field of the request is invalid.
+             *
+             *     `malformed_json`: The request body is not valid JSON.
+             *
+             *     `invalid_flow`: The sign-in that the token stands for is unknown, over or too old.
+             */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `second_factor_required`: The sign-in requires a second factor. */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `feature_disabled`: Disabled by the operator.
+             */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `idempotency_mismatch`: The idempotency key was used for a different request.
+             *
+             *     `idempotency_in_progress`: A request with this idempotency key is still running.
+             *
+             *     `account_exists`: An account with the email address of the identity exists.
+             *
+             *     `identity_without_email`: The provider has given no email address for a new account.
+             *
+             *     `username_taken`: The username is taken.
+             */
+            readonly 409: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `payload_too_large`: The request body is too large. */
+            readonly 413: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `unsupported_media_type`: The request body must be JSON. */
+            readonly 415: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
+             *
+             *     `daily_limit_exceeded`: The daily call limit is reached.
+             */
+            readonly 429: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `internal_error`: An unexpected error occurred. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `service_unavailable`: A required backend is temporarily unavailable.
+             *
+             *     `storage_unavailable`: There is not enough storage space.
+             */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    readonly BrowserSignInsController_deny: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The id of the sign-in.
+                 * @example xsi_01jd3m8yeqf5rb0xkq5ym8s6tn
+                 */
+                readonly flow_id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["DecidedFlowAnswer"];
+                };
+            };
+            /**
+             * @description `conflicting_credentials`: The request carries two different credentials.
+             *
+             *     `invalid_request`: A field of the request is invalid.
+             *
+             *     `invalid_flow`: The sign-in that the token stands for is unknown, over or too old.
+             */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The request carries no API key.
+             *
+             *     `malformed_api_key`: The API key has the wrong format.
+             *
+             *     `invalid_api_key`: The API key is unknown.
+             *
+             *     `expired_api_key`: The API key has expired.
+             *
+             *     `revoked_api_key`: The API key has been revoked.
+             *
+             *     `rotated_api_key`: The API key has been rotated.
+             *
+             *     `session_token_not_allowed`: A session token was sent where an API key is required.
+             *
+             *     `session_required`: The request requires a user session.
+             *
+             *     `invalid_session`: The session has ended or is unknown.
+             */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `insufficient_scopes`: The key or the role does not allow this.
+             *
+             *     `org_access_denied`: The caller has no access to the organization.
+             *
+             *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `ip_not_allowed`: The key does not allow this IP address.
+             */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `idempotency_mismatch`: The idempotency key was used for a different request.
+             *
+             *     `idempotency_in_progress`: A request with this idempotency key is still running.
+             */
+            readonly 409: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
+             *
+             *     `daily_limit_exceeded`: The daily call limit is reached.
+             */
+            readonly 429: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `internal_error`: An unexpected error occurred. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `service_unavailable`: A required backend is temporarily unavailable.
+             *
+             *     `storage_unavailable`: There is not enough storage space.
+             */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    readonly ExternalSignInsController_list: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["SignInMethodsAnswer"];
+                };
+            };
+            /**
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
+             *
+             *     `daily_limit_exceeded`: The daily call limit is reached.
+             */
+            readonly 429: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `internal_error`: An unexpected error occurred. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `service_unavailable`: A required backend is temporarily unavailable. */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    readonly SecondFactorController_signInWithPasskey: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description Identifies the session in the list of sessions. */
+                readonly "user-agent"?: string;
+                /** @description For pages of this service: the token is set as a cookie that scripts cannot read, and is not in the response. */
+                readonly "x-service-session"?: "cookie";
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "passkey": {
+                 *         "id": "…",
+                 *         "type": "public-key"
+                 *       }
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["PasskeySignInBody"];
+            };
+        };
+        readonly responses: {
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["SignedInAnswer"];
+                };
+            };
+            /**
+             * @description `invalid_request`: A field of the request is invalid.
+             *
+             *     `malformed_json`: The request body is not valid JSON.
+             */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `invalid_factor`: The code or the passkey was refused. */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `cross_site_request`: The session in a cookie was used from another site. */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `idempotency_mismatch`: The idempotency key was used for a different request.
+             *
+             *     `idempotency_in_progress`: A request with this idempotency key is still running.
+             */
+            readonly 409: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `payload_too_large`: The request body is too large. */
+            readonly 413: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `unsupported_media_type`: The request body must be JSON. */
+            readonly 415: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
+             *
+             *     `daily_limit_exceeded`: The daily call limit is reached.
+             */
+            readonly 429: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `internal_error`: An unexpected error occurred. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `service_unavailable`: A required backend is temporarily unavailable.
+             *
+             *     `storage_unavailable`: There is not enough storage space.
+             */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    readonly SecondFactorController_passkeyOptions: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["PasskeyRequestAnswer"];
+                };
+            };
+            /** @description `invalid_request`: A field of the request is invalid. */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `idempotency_mismatch`: The idempotency key was used for a different request.
+             *
+             *     `idempotency_in_progress`: A request with this idempotency key is still running.
+             */
+            readonly 409: {
                 headers: {
                     readonly [name: string]: unknown;
                 };
@@ -17604,6 +20043,8 @@ export interface operations {
              *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `second_factor_missing`: The organization requires a second factor.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
@@ -17903,6 +20344,422 @@ export interface operations {
             };
         };
     };
+    readonly SecondFactorController_complete: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description Identifies the session in the list of sessions. */
+                readonly "user-agent"?: string;
+                /** @description For pages of this service: the token is set as a cookie that scripts cannot read, and is not in the response. */
+                readonly "x-service-session"?: "cookie";
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "token": "svc_flow_…",
+                 *       "code": "492039",
+                 *       "passkey": {
+                 *         "id": "…",
+                 *         "type": "public-key"
+                 *       }
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["SecondFactorBody"];
+            };
+        };
+        readonly responses: {
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["SignedInAnswer"];
+                };
+            };
+            /**
+             * @description `invalid_request`: A field of the request is invalid.
+             *
+             *     `malformed_json`: The request body is not valid JSON.
+             *
+             *     `invalid_flow`: The sign-in that the token stands for is unknown, over or too old.
+             */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `invalid_factor`: The code or the passkey was refused. */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `cross_site_request`: The session in a cookie was used from another site. */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `idempotency_mismatch`: The idempotency key was used for a different request.
+             *
+             *     `idempotency_in_progress`: A request with this idempotency key is still running.
+             */
+            readonly 409: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `payload_too_large`: The request body is too large. */
+            readonly 413: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `unsupported_media_type`: The request body must be JSON. */
+            readonly 415: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
+             *
+             *     `daily_limit_exceeded`: The daily call limit is reached.
+             */
+            readonly 429: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `internal_error`: An unexpected error occurred. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `service_unavailable`: A required backend is temporarily unavailable.
+             *
+             *     `storage_unavailable`: There is not enough storage space.
+             */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    readonly SecondFactorController_recover: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "token": "svc_flow_…"
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["FlowTokenBody"];
+            };
+        };
+        readonly responses: {
+            readonly 202: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["FactorRecoveryAnswer"];
+                };
+            };
+            /**
+             * @description `invalid_request`: A field of the request is invalid.
+             *
+             *     `malformed_json`: The request body is not valid JSON.
+             *
+             *     `invalid_flow`: The sign-in that the token stands for is unknown, over or too old.
+             */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `idempotency_mismatch`: The idempotency key was used for a different request.
+             *
+             *     `idempotency_in_progress`: A request with this idempotency key is still running.
+             */
+            readonly 409: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `payload_too_large`: The request body is too large. */
+            readonly 413: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `unsupported_media_type`: The request body must be JSON. */
+            readonly 415: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
+             *
+             *     `daily_limit_exceeded`: The daily call limit is reached.
+             */
+            readonly 429: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `internal_error`: An unexpected error occurred. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `service_unavailable`: A required backend is temporarily unavailable.
+             *
+             *     `storage_unavailable`: There is not enough storage space.
+             */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    readonly SecondFactorController_confirm: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "password": "violet-harbor-lantern-42",
+                 *       "code": "492039",
+                 *       "passkey": {
+                 *         "id": "…",
+                 *         "type": "public-key"
+                 *       }
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["ConfirmSessionBody"];
+            };
+        };
+        readonly responses: {
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["SessionConfirmedAnswer"];
+                };
+            };
+            /**
+             * @description `conflicting_credentials`: The request carries two different credentials.
+             *
+             *     `invalid_request`: A field of the request is invalid.
+             *
+             *     `malformed_json`: The request body is not valid JSON.
+             */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The request carries no API key.
+             *
+             *     `malformed_api_key`: The API key has the wrong format.
+             *
+             *     `invalid_api_key`: The API key is unknown.
+             *
+             *     `expired_api_key`: The API key has expired.
+             *
+             *     `revoked_api_key`: The API key has been revoked.
+             *
+             *     `rotated_api_key`: The API key has been rotated.
+             *
+             *     `session_token_not_allowed`: A session token was sent where an API key is required.
+             *
+             *     `session_required`: The request requires a user session.
+             *
+             *     `invalid_session`: The session has ended or is unknown.
+             *
+             *     `second_factor_required`: The sign-in requires a second factor.
+             *
+             *     `invalid_factor`: The code or the passkey was refused.
+             *
+             *     `invalid_credentials`: The username or the password is wrong.
+             */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `insufficient_scopes`: The key or the role does not allow this.
+             *
+             *     `org_access_denied`: The caller has no access to the organization.
+             *
+             *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `ip_not_allowed`: The key does not allow this IP address.
+             */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `idempotency_mismatch`: The idempotency key was used for a different request.
+             *
+             *     `idempotency_in_progress`: A request with this idempotency key is still running.
+             */
+            readonly 409: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `payload_too_large`: The request body is too large. */
+            readonly 413: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `unsupported_media_type`: The request body must be JSON. */
+            readonly 415: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
+             *
+             *     `daily_limit_exceeded`: The daily call limit is reached.
+             *
+             *     `sign_in_limit_exceeded`: Too many sign-in attempts.
+             */
+            readonly 429: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `internal_error`: An unexpected error occurred. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `service_unavailable`: A required backend is temporarily unavailable.
+             *
+             *     `storage_unavailable`: There is not enough storage space.
+             */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
     readonly SessionsController_rotate: {
         readonly parameters: {
             readonly query?: never;
@@ -17968,6 +20825,8 @@ export interface operations {
              *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `second_factor_missing`: The organization requires a second factor.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
@@ -18100,6 +20959,8 @@ export interface operations {
              *
              *     `key_org_mismatch`: The key is bound to another organization.
              *
+             *     `second_factor_missing`: The organization requires a second factor.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -18133,6 +20994,132 @@ export interface operations {
                 };
             };
             /** @description `service_unavailable`: A required backend is temporarily unavailable. */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    readonly SessionsController_endOthers: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            readonly 204: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /**
+             * @description `conflicting_credentials`: The request carries two different credentials.
+             *
+             *     `invalid_request`: A field of the request is invalid.
+             */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The request carries no API key.
+             *
+             *     `malformed_api_key`: The API key has the wrong format.
+             *
+             *     `invalid_api_key`: The API key is unknown.
+             *
+             *     `expired_api_key`: The API key has expired.
+             *
+             *     `revoked_api_key`: The API key has been revoked.
+             *
+             *     `rotated_api_key`: The API key has been rotated.
+             *
+             *     `session_token_not_allowed`: A session token was sent where an API key is required.
+             *
+             *     `session_required`: The request requires a user session.
+             *
+             *     `invalid_session`: The session has ended or is unknown.
+             */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `insufficient_scopes`: The key or the role does not allow this.
+             *
+             *     `org_access_denied`: The caller has no access to the organization.
+             *
+             *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `ip_not_allowed`: The key does not allow this IP address.
+             */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `idempotency_mismatch`: The idempotency key was used for a different request.
+             *
+             *     `idempotency_in_progress`: A request with this idempotency key is still running.
+             */
+            readonly 409: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
+             *
+             *     `daily_limit_exceeded`: The daily call limit is reached.
+             */
+            readonly 429: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `internal_error`: An unexpected error occurred. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `service_unavailable`: A required backend is temporarily unavailable.
+             *
+             *     `storage_unavailable`: There is not enough storage space.
+             */
             readonly 503: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -18212,6 +21199,8 @@ export interface operations {
              *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `second_factor_missing`: The organization requires a second factor.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
@@ -18327,7 +21316,11 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `invalid_credentials`: The username or the password is wrong. */
+            /**
+             * @description `invalid_credentials`: The username or the password is wrong.
+             *
+             *     `second_factor_required`: The sign-in requires a second factor.
+             */
             readonly 401: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -18478,6 +21471,8 @@ export interface operations {
              *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `second_factor_missing`: The organization requires a second factor.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
@@ -18845,6 +21840,8 @@ export interface operations {
              *
              *     `key_org_mismatch`: The key is bound to another organization.
              *
+             *     `second_factor_missing`: The organization requires a second factor.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -18976,6 +21973,8 @@ export interface operations {
              *
              *     `key_org_mismatch`: The key is bound to another organization.
              *
+             *     `second_factor_missing`: The organization requires a second factor.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -19086,6 +22085,8 @@ export interface operations {
              *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `second_factor_missing`: The organization requires a second factor.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
@@ -19222,6 +22223,8 @@ export interface operations {
              *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `second_factor_missing`: The organization requires a second factor.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
@@ -19384,6 +22387,8 @@ export interface operations {
              *
              *     `key_org_mismatch`: The key is bound to another organization.
              *
+             *     `second_factor_missing`: The organization requires a second factor.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -19529,6 +22534,8 @@ export interface operations {
              *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `second_factor_missing`: The organization requires a second factor.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
@@ -19682,6 +22689,8 @@ export interface operations {
              *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `second_factor_missing`: The organization requires a second factor.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
@@ -19927,6 +22936,8 @@ export interface operations {
              *
              *     `key_org_mismatch`: The key is bound to another organization.
              *
+             *     `second_factor_missing`: The organization requires a second factor.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -20041,6 +23052,8 @@ export interface operations {
              *
              *     `key_org_mismatch`: The key is bound to another organization.
              *
+             *     `second_factor_missing`: The organization requires a second factor.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -20151,6 +23164,8 @@ export interface operations {
              *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `second_factor_missing`: The organization requires a second factor.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
@@ -20272,6 +23287,8 @@ export interface operations {
              *
              *     `key_org_mismatch`: The key is bound to another organization.
              *
+             *     `second_factor_missing`: The organization requires a second factor.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -20385,6 +23402,8 @@ export interface operations {
              *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `second_factor_missing`: The organization requires a second factor.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
@@ -20544,6 +23563,8 @@ export interface operations {
              *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `second_factor_missing`: The organization requires a second factor.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
@@ -20730,6 +23751,8 @@ export interface operations {
              *
              *     `key_org_mismatch`: The key is bound to another organization.
              *
+             *     `second_factor_missing`: The organization requires a second factor.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -20849,6 +23872,8 @@ export interface operations {
              *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `second_factor_missing`: The organization requires a second factor.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
@@ -20990,6 +24015,8 @@ export interface operations {
              *
              *     `key_org_mismatch`: The key is bound to another organization.
              *
+             *     `second_factor_missing`: The organization requires a second factor.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -21118,6 +24145,8 @@ export interface operations {
              *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `second_factor_missing`: The organization requires a second factor.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
@@ -21274,6 +24303,8 @@ export interface operations {
              *
              *     `key_org_mismatch`: The key is bound to another organization.
              *
+             *     `second_factor_missing`: The organization requires a second factor.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -21393,6 +24424,8 @@ export interface operations {
              *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `second_factor_missing`: The organization requires a second factor.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
@@ -21537,6 +24570,8 @@ export interface operations {
              *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `second_factor_missing`: The organization requires a second factor.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              *
@@ -21701,6 +24736,8 @@ export interface operations {
              *
              *     `key_org_mismatch`: The key is bound to another organization.
              *
+             *     `second_factor_missing`: The organization requires a second factor.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -21822,6 +24859,8 @@ export interface operations {
              *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `second_factor_missing`: The organization requires a second factor.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
@@ -21979,6 +25018,8 @@ export interface operations {
              *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `second_factor_missing`: The organization requires a second factor.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
@@ -22150,6 +25191,8 @@ export interface operations {
              *
              *     `key_org_mismatch`: The key is bound to another organization.
              *
+             *     `second_factor_missing`: The organization requires a second factor.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -22295,6 +25338,8 @@ export interface operations {
              *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `second_factor_missing`: The organization requires a second factor.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
@@ -22464,6 +25509,8 @@ export interface operations {
              *
              *     `key_org_mismatch`: The key is bound to another organization.
              *
+             *     `second_factor_missing`: The organization requires a second factor.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -22616,6 +25663,8 @@ export interface operations {
              *
              *     `key_org_mismatch`: The key is bound to another organization.
              *
+             *     `second_factor_missing`: The organization requires a second factor.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -22739,6 +25788,8 @@ export interface operations {
              *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `second_factor_missing`: The organization requires a second factor.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              *
@@ -22892,6 +25943,8 @@ export interface operations {
              *
              *     `key_org_mismatch`: The key is bound to another organization.
              *
+             *     `second_factor_missing`: The organization requires a second factor.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -23039,6 +26092,8 @@ export interface operations {
              *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `second_factor_missing`: The organization requires a second factor.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              *
@@ -23214,6 +26269,8 @@ export interface operations {
              *
              *     `key_org_mismatch`: The key is bound to another organization.
              *
+             *     `second_factor_missing`: The organization requires a second factor.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -23349,6 +26406,8 @@ export interface operations {
              *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `second_factor_missing`: The organization requires a second factor.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              *
@@ -23514,6 +26573,8 @@ export interface operations {
              *
              *     `key_org_mismatch`: The key is bound to another organization.
              *
+             *     `second_factor_missing`: The organization requires a second factor.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -23675,6 +26736,8 @@ export interface operations {
              *
              *     `key_org_mismatch`: The key is bound to another organization.
              *
+             *     `second_factor_missing`: The organization requires a second factor.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              *
              *     `plan_limit_reached`: The limit of the plan is reached.
@@ -23771,7 +26834,7 @@ export interface operations {
     readonly DatabaseTransfersController_export: {
         readonly parameters: {
             readonly query?: {
-                /** @description sql: plain SQL. custom: what `pg_restore` reads, where the service has `pg_dump` 18. */
+                /** @description sql: plain SQL. custom: what `pg_restore` reads, where the host of the database has `pg_dump` 18. */
                 readonly format?: "sql" | "custom";
             };
             readonly header?: never;
@@ -23786,12 +26849,13 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description The SQL. */
+            /** @description The SQL, or the archive. */
             readonly 200: {
                 headers: {
                     readonly [name: string]: unknown;
                 };
                 content: {
+                    readonly "application/octet-stream": string;
                     readonly "application/sql": string;
                 };
             };
@@ -23809,6 +26873,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
+                    readonly "application/octet-stream": components["schemas"]["ErrorAnswer"];
                     readonly "application/sql": components["schemas"]["ErrorAnswer"];
                 };
             };
@@ -23836,6 +26901,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
+                    readonly "application/octet-stream": components["schemas"]["ErrorAnswer"];
                     readonly "application/sql": components["schemas"]["ErrorAnswer"];
                 };
             };
@@ -23848,6 +26914,8 @@ export interface operations {
              *
              *     `key_org_mismatch`: The key is bound to another organization.
              *
+             *     `second_factor_missing`: The organization requires a second factor.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -23855,6 +26923,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
+                    readonly "application/octet-stream": components["schemas"]["ErrorAnswer"];
                     readonly "application/sql": components["schemas"]["ErrorAnswer"];
                 };
             };
@@ -23864,6 +26933,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
+                    readonly "application/octet-stream": components["schemas"]["ErrorAnswer"];
                     readonly "application/sql": components["schemas"]["ErrorAnswer"];
                 };
             };
@@ -23877,6 +26947,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
+                    readonly "application/octet-stream": components["schemas"]["ErrorAnswer"];
                     readonly "application/sql": components["schemas"]["ErrorAnswer"];
                 };
             };
@@ -23886,6 +26957,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
+                    readonly "application/octet-stream": components["schemas"]["ErrorAnswer"];
                     readonly "application/sql": components["schemas"]["ErrorAnswer"];
                 };
             };
@@ -23901,6 +26973,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
+                    readonly "application/octet-stream": components["schemas"]["ErrorAnswer"];
                     readonly "application/sql": components["schemas"]["ErrorAnswer"];
                 };
             };
@@ -23987,6 +27060,8 @@ export interface operations {
              *
              *     `key_org_mismatch`: The key is bound to another organization.
              *
+             *     `second_factor_missing`: The organization requires a second factor.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -24049,6 +27124,149 @@ export interface operations {
              *     `database_unavailable`: Database unavailable.
              *
              *     `service_unavailable`: A required backend is temporarily unavailable.
+             */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    readonly DatabasesController_purge: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The id of the database.
+                 * @example db_01jd3m8yeqf5rb0xkq5ym8s6tn
+                 */
+                readonly database_id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            readonly 204: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /**
+             * @description `conflicting_credentials`: The request carries two different credentials.
+             *
+             *     `invalid_request`: A field of the request is invalid.
+             */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The request carries no API key.
+             *
+             *     `malformed_api_key`: The API key has the wrong format.
+             *
+             *     `invalid_api_key`: The API key is unknown.
+             *
+             *     `expired_api_key`: The API key has expired.
+             *
+             *     `revoked_api_key`: The API key has been revoked.
+             *
+             *     `rotated_api_key`: The API key has been rotated.
+             *
+             *     `session_token_not_allowed`: A session token was sent where an API key is required.
+             *
+             *     `session_required`: The request requires a user session.
+             *
+             *     `invalid_session`: The session has ended or is unknown.
+             */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `insufficient_scopes`: The key or the role does not allow this.
+             *
+             *     `org_access_denied`: The caller has no access to the organization.
+             *
+             *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `ip_not_allowed`: The key does not allow this IP address.
+             */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `database_not_found`: Database not found. */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `idempotency_mismatch`: The idempotency key was used for a different request.
+             *
+             *     `idempotency_in_progress`: A request with this idempotency key is still running.
+             *
+             *     `database_busy`: Another operation is running on the database.
+             */
+            readonly 409: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
+             *
+             *     `daily_limit_exceeded`: The daily call limit is reached.
+             */
+            readonly 429: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `internal_error`: An unexpected error occurred. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `service_unavailable`: A required backend is temporarily unavailable.
+             *
+             *     `storage_unavailable`: There is not enough storage space.
              */
             readonly 503: {
                 headers: {
@@ -24150,6 +27368,8 @@ export interface operations {
              *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `second_factor_missing`: The organization requires a second factor.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
@@ -24348,6 +27568,8 @@ export interface operations {
              *
              *     `key_org_mismatch`: The key is bound to another organization.
              *
+             *     `second_factor_missing`: The organization requires a second factor.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              *
              *     `plan_limit_reached`: The limit of the plan is reached.
@@ -24513,6 +27735,8 @@ export interface operations {
              *
              *     `key_org_mismatch`: The key is bound to another organization.
              *
+             *     `second_factor_missing`: The organization requires a second factor.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -24647,6 +27871,8 @@ export interface operations {
              *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `second_factor_missing`: The organization requires a second factor.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
@@ -24797,6 +28023,8 @@ export interface operations {
              *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `second_factor_missing`: The organization requires a second factor.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              *
@@ -24978,6 +28206,8 @@ export interface operations {
              *
              *     `key_org_mismatch`: The key is bound to another organization.
              *
+             *     `second_factor_missing`: The organization requires a second factor.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              *
              *     `plan_limit_reached`: The limit of the plan is reached.
@@ -25123,6 +28353,8 @@ export interface operations {
              *
              *     `key_org_mismatch`: The key is bound to another organization.
              *
+             *     `second_factor_missing`: The organization requires a second factor.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -25244,6 +28476,8 @@ export interface operations {
              *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `second_factor_missing`: The organization requires a second factor.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
@@ -25388,6 +28622,8 @@ export interface operations {
              *
              *     `key_org_mismatch`: The key is bound to another organization.
              *
+             *     `second_factor_missing`: The organization requires a second factor.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -25527,6 +28763,8 @@ export interface operations {
              *
              *     `key_org_mismatch`: The key is bound to another organization.
              *
+             *     `second_factor_missing`: The organization requires a second factor.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -25665,6 +28903,8 @@ export interface operations {
              *
              *     `key_org_mismatch`: The key is bound to another organization.
              *
+             *     `second_factor_missing`: The organization requires a second factor.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -25788,6 +29028,8 @@ export interface operations {
              *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `second_factor_missing`: The organization requires a second factor.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              *
@@ -25947,6 +29189,8 @@ export interface operations {
              *
              *     `key_org_mismatch`: The key is bound to another organization.
              *
+             *     `second_factor_missing`: The organization requires a second factor.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -26105,6 +29349,8 @@ export interface operations {
              *
              *     `key_org_mismatch`: The key is bound to another organization.
              *
+             *     `second_factor_missing`: The organization requires a second factor.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -26215,6 +29461,8 @@ export interface operations {
              *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `second_factor_missing`: The organization requires a second factor.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
@@ -26337,6 +29585,8 @@ export interface operations {
              *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `second_factor_missing`: The organization requires a second factor.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
@@ -26469,6 +29719,8 @@ export interface operations {
              *
              *     `key_org_mismatch`: The key is bound to another organization.
              *
+             *     `second_factor_missing`: The organization requires a second factor.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -26592,6 +29844,8 @@ export interface operations {
              *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `second_factor_missing`: The organization requires a second factor.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              *
@@ -26756,6 +30010,8 @@ export interface operations {
              *
              *     `key_org_mismatch`: The key is bound to another organization.
              *
+             *     `second_factor_missing`: The organization requires a second factor.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -26890,6 +30146,8 @@ export interface operations {
              *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `second_factor_missing`: The organization requires a second factor.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
@@ -27031,6 +30289,8 @@ export interface operations {
              *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `second_factor_missing`: The organization requires a second factor.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
@@ -27183,6 +30443,8 @@ export interface operations {
              *
              *     `key_org_mismatch`: The key is bound to another organization.
              *
+             *     `second_factor_missing`: The organization requires a second factor.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -27280,6 +30542,8 @@ export interface operations {
              *     `session_required`: The request requires a user session.
              *
              *     `invalid_session`: The session has ended or is unknown.
+             *
+             *     `recent_sign_in_required`: The sign-in was too long ago for this.
              */
             readonly 401: {
                 headers: {
@@ -27298,9 +30562,13 @@ export interface operations {
              *
              *     `key_org_mismatch`: The key is bound to another organization.
              *
+             *     `second_factor_missing`: The organization requires a second factor.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              *
              *     `email_not_verified`: The email address of the account is not verified.
+             *
+             *     `key_lifetime_exceeded`: The organization allows keys only a shorter lifetime.
              */
             readonly 403: {
                 headers: {
@@ -27446,6 +30714,8 @@ export interface operations {
              *
              *     `key_org_mismatch`: The key is bound to another organization.
              *
+             *     `second_factor_missing`: The organization requires a second factor.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -27567,6 +30837,8 @@ export interface operations {
              *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `second_factor_missing`: The organization requires a second factor.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
@@ -27710,6 +30982,8 @@ export interface operations {
              *     `session_required`: The request requires a user session.
              *
              *     `invalid_session`: The session has ended or is unknown.
+             *
+             *     `recent_sign_in_required`: The sign-in was too long ago for this.
              */
             readonly 401: {
                 headers: {
@@ -27728,7 +31002,11 @@ export interface operations {
              *
              *     `key_org_mismatch`: The key is bound to another organization.
              *
+             *     `second_factor_missing`: The organization requires a second factor.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
+             *
+             *     `key_lifetime_exceeded`: The organization allows keys only a shorter lifetime.
              */
             readonly 403: {
                 headers: {
@@ -27880,6 +31158,8 @@ export interface operations {
              *     `session_required`: The request requires a user session.
              *
              *     `invalid_session`: The session has ended or is unknown.
+             *
+             *     `recent_sign_in_required`: The sign-in was too long ago for this.
              */
             readonly 401: {
                 headers: {
@@ -27897,6 +31177,8 @@ export interface operations {
              *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `second_factor_missing`: The organization requires a second factor.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              *
@@ -28049,6 +31331,8 @@ export interface operations {
              *
              *     `key_org_mismatch`: The key is bound to another organization.
              *
+             *     `second_factor_missing`: The organization requires a second factor.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -28154,6 +31438,8 @@ export interface operations {
              *
              *     `key_org_mismatch`: The key is bound to another organization.
              *
+             *     `second_factor_missing`: The organization requires a second factor.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -28187,6 +31473,2218 @@ export interface operations {
                 };
             };
             /** @description `service_unavailable`: A required backend is temporarily unavailable. */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    readonly AccountController_delete: {
+        readonly parameters: {
+            readonly query: {
+                /** @description Your username, to confirm that you mean your account. */
+                readonly username: string;
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            readonly 204: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /**
+             * @description `conflicting_credentials`: The request carries two different credentials.
+             *
+             *     `invalid_request`: A field of the request is invalid.
+             *
+             *     `invalid_request`: A field of the request is invalid.
+             *
+             *     `confirmation_mismatch`: What confirms a deletion names another account.
+             */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The request carries no API key.
+             *
+             *     `malformed_api_key`: The API key has the wrong format.
+             *
+             *     `invalid_api_key`: The API key is unknown.
+             *
+             *     `expired_api_key`: The API key has expired.
+             *
+             *     `revoked_api_key`: The API key has been revoked.
+             *
+             *     `rotated_api_key`: The API key has been rotated.
+             *
+             *     `session_token_not_allowed`: A session token was sent where an API key is required.
+             *
+             *     `session_required`: The request requires a user session.
+             *
+             *     `invalid_session`: The session has ended or is unknown.
+             *
+             *     `recent_sign_in_required`: The sign-in was too long ago for this.
+             */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `insufficient_scopes`: The key or the role does not allow this.
+             *
+             *     `org_access_denied`: The caller has no access to the organization.
+             *
+             *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `ip_not_allowed`: The key does not allow this IP address.
+             */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `idempotency_mismatch`: The idempotency key was used for a different request.
+             *
+             *     `idempotency_in_progress`: A request with this idempotency key is still running.
+             *
+             *     `last_owner`: An organization must have an owner.
+             */
+            readonly 409: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
+             *
+             *     `daily_limit_exceeded`: The daily call limit is reached.
+             */
+            readonly 429: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `internal_error`: An unexpected error occurred. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `service_unavailable`: A required backend is temporarily unavailable.
+             *
+             *     `storage_unavailable`: There is not enough storage space.
+             */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    readonly EmailController_get: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["EmailAnswer"];
+                };
+            };
+            /** @description `conflicting_credentials`: The request carries two different credentials. */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The request carries no API key.
+             *
+             *     `malformed_api_key`: The API key has the wrong format.
+             *
+             *     `invalid_api_key`: The API key is unknown.
+             *
+             *     `expired_api_key`: The API key has expired.
+             *
+             *     `revoked_api_key`: The API key has been revoked.
+             *
+             *     `rotated_api_key`: The API key has been rotated.
+             *
+             *     `session_token_not_allowed`: A session token was sent where an API key is required.
+             *
+             *     `session_required`: The request requires a user session.
+             *
+             *     `invalid_session`: The session has ended or is unknown.
+             */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `insufficient_scopes`: The key or the role does not allow this.
+             *
+             *     `org_access_denied`: The caller has no access to the organization.
+             *
+             *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `ip_not_allowed`: The key does not allow this IP address.
+             */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
+             *
+             *     `daily_limit_exceeded`: The daily call limit is reached.
+             */
+            readonly 429: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `internal_error`: An unexpected error occurred. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `service_unavailable`: A required backend is temporarily unavailable. */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    readonly EmailController_change: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "email": "ada@example.com"
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["ChangeEmailBody"];
+            };
+        };
+        readonly responses: {
+            readonly 202: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["EmailChangeAnswer"];
+                };
+            };
+            /**
+             * @description `conflicting_credentials`: The request carries two different credentials.
+             *
+             *     `invalid_request`: A field of the request is invalid.
+             *
+             *     `malformed_json`: The request body is not valid JSON.
+             */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The request carries no API key.
+             *
+             *     `malformed_api_key`: The API key has the wrong format.
+             *
+             *     `invalid_api_key`: The API key is unknown.
+             *
+             *     `expired_api_key`: The API key has expired.
+             *
+             *     `revoked_api_key`: The API key has been revoked.
+             *
+             *     `rotated_api_key`: The API key has been rotated.
+             *
+             *     `session_token_not_allowed`: A session token was sent where an API key is required.
+             *
+             *     `session_required`: The request requires a user session.
+             *
+             *     `invalid_session`: The session has ended or is unknown.
+             *
+             *     `recent_sign_in_required`: The sign-in was too long ago for this.
+             */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `insufficient_scopes`: The key or the role does not allow this.
+             *
+             *     `org_access_denied`: The caller has no access to the organization.
+             *
+             *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `ip_not_allowed`: The key does not allow this IP address.
+             */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `idempotency_mismatch`: The idempotency key was used for a different request.
+             *
+             *     `idempotency_in_progress`: A request with this idempotency key is still running.
+             */
+            readonly 409: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `payload_too_large`: The request body is too large. */
+            readonly 413: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `unsupported_media_type`: The request body must be JSON. */
+            readonly 415: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
+             *
+             *     `daily_limit_exceeded`: The daily call limit is reached.
+             */
+            readonly 429: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `internal_error`: An unexpected error occurred. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `service_unavailable`: A required backend is temporarily unavailable.
+             *
+             *     `storage_unavailable`: There is not enough storage space.
+             */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    readonly EmailController_cancel: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            readonly 204: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /**
+             * @description `conflicting_credentials`: The request carries two different credentials.
+             *
+             *     `invalid_request`: A field of the request is invalid.
+             */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The request carries no API key.
+             *
+             *     `malformed_api_key`: The API key has the wrong format.
+             *
+             *     `invalid_api_key`: The API key is unknown.
+             *
+             *     `expired_api_key`: The API key has expired.
+             *
+             *     `revoked_api_key`: The API key has been revoked.
+             *
+             *     `rotated_api_key`: The API key has been rotated.
+             *
+             *     `session_token_not_allowed`: A session token was sent where an API key is required.
+             *
+             *     `session_required`: The request requires a user session.
+             *
+             *     `invalid_session`: The session has ended or is unknown.
+             */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `insufficient_scopes`: The key or the role does not allow this.
+             *
+             *     `org_access_denied`: The caller has no access to the organization.
+             *
+             *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `ip_not_allowed`: The key does not allow this IP address.
+             */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `email_change_not_found`: No change of the email address is in progress. */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `idempotency_mismatch`: The idempotency key was used for a different request.
+             *
+             *     `idempotency_in_progress`: A request with this idempotency key is still running.
+             */
+            readonly 409: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
+             *
+             *     `daily_limit_exceeded`: The daily call limit is reached.
+             */
+            readonly 429: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `internal_error`: An unexpected error occurred. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `service_unavailable`: A required backend is temporarily unavailable.
+             *
+             *     `storage_unavailable`: There is not enough storage space.
+             */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    readonly ExportController_export: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description Things of all types. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/x-ndjson": components["schemas"]["ExportedDatumView"];
+                };
+            };
+            /** @description `conflicting_credentials`: The request carries two different credentials. */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The request carries no API key.
+             *
+             *     `malformed_api_key`: The API key has the wrong format.
+             *
+             *     `invalid_api_key`: The API key is unknown.
+             *
+             *     `expired_api_key`: The API key has expired.
+             *
+             *     `revoked_api_key`: The API key has been revoked.
+             *
+             *     `rotated_api_key`: The API key has been rotated.
+             *
+             *     `session_token_not_allowed`: A session token was sent where an API key is required.
+             *
+             *     `session_required`: The request requires a user session.
+             *
+             *     `invalid_session`: The session has ended or is unknown.
+             *
+             *     `recent_sign_in_required`: The sign-in was too long ago for this.
+             */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `insufficient_scopes`: The key or the role does not allow this.
+             *
+             *     `org_access_denied`: The caller has no access to the organization.
+             *
+             *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `ip_not_allowed`: The key does not allow this IP address.
+             */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
+             *
+             *     `daily_limit_exceeded`: The daily call limit is reached.
+             */
+            readonly 429: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `internal_error`: An unexpected error occurred. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `service_unavailable`: A required backend is temporarily unavailable. */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    readonly FactorsController_list: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["FactorsAnswer"];
+                };
+            };
+            /** @description `conflicting_credentials`: The request carries two different credentials. */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The request carries no API key.
+             *
+             *     `malformed_api_key`: The API key has the wrong format.
+             *
+             *     `invalid_api_key`: The API key is unknown.
+             *
+             *     `expired_api_key`: The API key has expired.
+             *
+             *     `revoked_api_key`: The API key has been revoked.
+             *
+             *     `rotated_api_key`: The API key has been rotated.
+             *
+             *     `session_token_not_allowed`: A session token was sent where an API key is required.
+             *
+             *     `session_required`: The request requires a user session.
+             *
+             *     `invalid_session`: The session has ended or is unknown.
+             */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `insufficient_scopes`: The key or the role does not allow this.
+             *
+             *     `org_access_denied`: The caller has no access to the organization.
+             *
+             *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `ip_not_allowed`: The key does not allow this IP address.
+             */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
+             *
+             *     `daily_limit_exceeded`: The daily call limit is reached.
+             */
+            readonly 429: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `internal_error`: An unexpected error occurred. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `service_unavailable`: A required backend is temporarily unavailable. */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    readonly FactorsController_remove: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The id of the factor.
+                 * @example fac_01jd3m8yeqf5rb0xkq5ym8s6tn
+                 */
+                readonly factor_id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            readonly 204: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /**
+             * @description `conflicting_credentials`: The request carries two different credentials.
+             *
+             *     `invalid_request`: A field of the request is invalid.
+             */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The request carries no API key.
+             *
+             *     `malformed_api_key`: The API key has the wrong format.
+             *
+             *     `invalid_api_key`: The API key is unknown.
+             *
+             *     `expired_api_key`: The API key has expired.
+             *
+             *     `revoked_api_key`: The API key has been revoked.
+             *
+             *     `rotated_api_key`: The API key has been rotated.
+             *
+             *     `session_token_not_allowed`: A session token was sent where an API key is required.
+             *
+             *     `session_required`: The request requires a user session.
+             *
+             *     `invalid_session`: The session has ended or is unknown.
+             *
+             *     `recent_sign_in_required`: The sign-in was too long ago for this.
+             */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `insufficient_scopes`: The key or the role does not allow this.
+             *
+             *     `org_access_denied`: The caller has no access to the organization.
+             *
+             *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `ip_not_allowed`: The key does not allow this IP address.
+             */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `factor_not_found`: Factor not found. */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `idempotency_mismatch`: The idempotency key was used for a different request.
+             *
+             *     `idempotency_in_progress`: A request with this idempotency key is still running.
+             */
+            readonly 409: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
+             *
+             *     `daily_limit_exceeded`: The daily call limit is reached.
+             */
+            readonly 429: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `internal_error`: An unexpected error occurred. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `service_unavailable`: A required backend is temporarily unavailable.
+             *
+             *     `storage_unavailable`: There is not enough storage space.
+             */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    readonly FactorsController_addPasskey: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "name": "Laptop",
+                 *       "passkey": {
+                 *         "id": "…",
+                 *         "type": "public-key"
+                 *       }
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["AddPasskeyBody"];
+            };
+        };
+        readonly responses: {
+            readonly 201: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["AddedFactorAnswer"];
+                };
+            };
+            /**
+             * @description `conflicting_credentials`: The request carries two different credentials.
+             *
+             *     `invalid_request`: A field of the request is invalid.
+             *
+             *     `malformed_json`: The request body is not valid JSON.
+             */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The request carries no API key.
+             *
+             *     `malformed_api_key`: The API key has the wrong format.
+             *
+             *     `invalid_api_key`: The API key is unknown.
+             *
+             *     `expired_api_key`: The API key has expired.
+             *
+             *     `revoked_api_key`: The API key has been revoked.
+             *
+             *     `rotated_api_key`: The API key has been rotated.
+             *
+             *     `session_token_not_allowed`: A session token was sent where an API key is required.
+             *
+             *     `session_required`: The request requires a user session.
+             *
+             *     `invalid_session`: The session has ended or is unknown.
+             *
+             *     `recent_sign_in_required`: The sign-in was too long ago for this.
+             *
+             *     `invalid_factor`: The code or the passkey was refused.
+             */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `insufficient_scopes`: The key or the role does not allow this.
+             *
+             *     `org_access_denied`: The caller has no access to the organization.
+             *
+             *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `ip_not_allowed`: The key does not allow this IP address.
+             */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `idempotency_mismatch`: The idempotency key was used for a different request.
+             *
+             *     `idempotency_in_progress`: A request with this idempotency key is still running.
+             *
+             *     `factor_limit_reached`: The account has as many passkeys as it can have.
+             */
+            readonly 409: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `payload_too_large`: The request body is too large. */
+            readonly 413: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `unsupported_media_type`: The request body must be JSON. */
+            readonly 415: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
+             *
+             *     `daily_limit_exceeded`: The daily call limit is reached.
+             */
+            readonly 429: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `internal_error`: An unexpected error occurred. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `service_unavailable`: A required backend is temporarily unavailable.
+             *
+             *     `storage_unavailable`: There is not enough storage space.
+             */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    readonly FactorsController_passkeyOptions: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["PasskeyCreationAnswer"];
+                };
+            };
+            /**
+             * @description `conflicting_credentials`: The request carries two different credentials.
+             *
+             *     `invalid_request`: A field of the request is invalid.
+             */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The request carries no API key.
+             *
+             *     `malformed_api_key`: The API key has the wrong format.
+             *
+             *     `invalid_api_key`: The API key is unknown.
+             *
+             *     `expired_api_key`: The API key has expired.
+             *
+             *     `revoked_api_key`: The API key has been revoked.
+             *
+             *     `rotated_api_key`: The API key has been rotated.
+             *
+             *     `session_token_not_allowed`: A session token was sent where an API key is required.
+             *
+             *     `session_required`: The request requires a user session.
+             *
+             *     `invalid_session`: The session has ended or is unknown.
+             *
+             *     `recent_sign_in_required`: The sign-in was too long ago for this.
+             */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `insufficient_scopes`: The key or the role does not allow this.
+             *
+             *     `org_access_denied`: The caller has no access to the organization.
+             *
+             *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `ip_not_allowed`: The key does not allow this IP address.
+             */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `idempotency_mismatch`: The idempotency key was used for a different request.
+             *
+             *     `idempotency_in_progress`: A request with this idempotency key is still running.
+             */
+            readonly 409: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
+             *
+             *     `daily_limit_exceeded`: The daily call limit is reached.
+             */
+            readonly 429: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `internal_error`: An unexpected error occurred. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `service_unavailable`: A required backend is temporarily unavailable.
+             *
+             *     `storage_unavailable`: There is not enough storage space.
+             */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    readonly FactorsController_renewRecoveryCodes: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            readonly 201: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["RecoveryCodesAnswer"];
+                };
+            };
+            /**
+             * @description `conflicting_credentials`: The request carries two different credentials.
+             *
+             *     `invalid_request`: A field of the request is invalid.
+             */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The request carries no API key.
+             *
+             *     `malformed_api_key`: The API key has the wrong format.
+             *
+             *     `invalid_api_key`: The API key is unknown.
+             *
+             *     `expired_api_key`: The API key has expired.
+             *
+             *     `revoked_api_key`: The API key has been revoked.
+             *
+             *     `rotated_api_key`: The API key has been rotated.
+             *
+             *     `session_token_not_allowed`: A session token was sent where an API key is required.
+             *
+             *     `session_required`: The request requires a user session.
+             *
+             *     `invalid_session`: The session has ended or is unknown.
+             *
+             *     `recent_sign_in_required`: The sign-in was too long ago for this.
+             */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `insufficient_scopes`: The key or the role does not allow this.
+             *
+             *     `org_access_denied`: The caller has no access to the organization.
+             *
+             *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `ip_not_allowed`: The key does not allow this IP address.
+             */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `factor_not_found`: Factor not found. */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `idempotency_mismatch`: The idempotency key was used for a different request.
+             *
+             *     `idempotency_in_progress`: A request with this idempotency key is still running.
+             */
+            readonly 409: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
+             *
+             *     `daily_limit_exceeded`: The daily call limit is reached.
+             */
+            readonly 429: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `internal_error`: An unexpected error occurred. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `service_unavailable`: A required backend is temporarily unavailable.
+             *
+             *     `storage_unavailable`: There is not enough storage space.
+             */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    readonly FactorsController_beginTotp: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            readonly 201: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["NewTotpAnswer"];
+                };
+            };
+            /**
+             * @description `conflicting_credentials`: The request carries two different credentials.
+             *
+             *     `invalid_request`: A field of the request is invalid.
+             */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The request carries no API key.
+             *
+             *     `malformed_api_key`: The API key has the wrong format.
+             *
+             *     `invalid_api_key`: The API key is unknown.
+             *
+             *     `expired_api_key`: The API key has expired.
+             *
+             *     `revoked_api_key`: The API key has been revoked.
+             *
+             *     `rotated_api_key`: The API key has been rotated.
+             *
+             *     `session_token_not_allowed`: A session token was sent where an API key is required.
+             *
+             *     `session_required`: The request requires a user session.
+             *
+             *     `invalid_session`: The session has ended or is unknown.
+             *
+             *     `recent_sign_in_required`: The sign-in was too long ago for this.
+             */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `insufficient_scopes`: The key or the role does not allow this.
+             *
+             *     `org_access_denied`: The caller has no access to the organization.
+             *
+             *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `ip_not_allowed`: The key does not allow this IP address.
+             */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `idempotency_mismatch`: The idempotency key was used for a different request.
+             *
+             *     `idempotency_in_progress`: A request with this idempotency key is still running.
+             */
+            readonly 409: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
+             *
+             *     `daily_limit_exceeded`: The daily call limit is reached.
+             */
+            readonly 429: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `internal_error`: An unexpected error occurred. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `service_unavailable`: A required backend is temporarily unavailable.
+             *
+             *     `storage_unavailable`: There is not enough storage space.
+             */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    readonly FactorsController_confirmTotp: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "code": "492039"
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["ConfirmTotpBody"];
+            };
+        };
+        readonly responses: {
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["AddedFactorAnswer"];
+                };
+            };
+            /**
+             * @description `conflicting_credentials`: The request carries two different credentials.
+             *
+             *     `invalid_request`: A field of the request is invalid.
+             *
+             *     `malformed_json`: The request body is not valid JSON.
+             */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The request carries no API key.
+             *
+             *     `malformed_api_key`: The API key has the wrong format.
+             *
+             *     `invalid_api_key`: The API key is unknown.
+             *
+             *     `expired_api_key`: The API key has expired.
+             *
+             *     `revoked_api_key`: The API key has been revoked.
+             *
+             *     `rotated_api_key`: The API key has been rotated.
+             *
+             *     `session_token_not_allowed`: A session token was sent where an API key is required.
+             *
+             *     `session_required`: The request requires a user session.
+             *
+             *     `invalid_session`: The session has ended or is unknown.
+             *
+             *     `recent_sign_in_required`: The sign-in was too long ago for this.
+             *
+             *     `invalid_factor`: The code or the passkey was refused.
+             */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `insufficient_scopes`: The key or the role does not allow this.
+             *
+             *     `org_access_denied`: The caller has no access to the organization.
+             *
+             *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `ip_not_allowed`: The key does not allow this IP address.
+             */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `factor_not_found`: Factor not found. */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `idempotency_mismatch`: The idempotency key was used for a different request.
+             *
+             *     `idempotency_in_progress`: A request with this idempotency key is still running.
+             */
+            readonly 409: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `payload_too_large`: The request body is too large. */
+            readonly 413: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `unsupported_media_type`: The request body must be JSON. */
+            readonly 415: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
+             *
+             *     `daily_limit_exceeded`: The daily call limit is reached.
+             */
+            readonly 429: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `internal_error`: An unexpected error occurred. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `service_unavailable`: A required backend is temporarily unavailable.
+             *
+             *     `storage_unavailable`: There is not enough storage space.
+             */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    readonly IdentitiesController_list: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["IdentitiesAnswer"];
+                };
+            };
+            /** @description `conflicting_credentials`: The request carries two different credentials. */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The request carries no API key.
+             *
+             *     `malformed_api_key`: The API key has the wrong format.
+             *
+             *     `invalid_api_key`: The API key is unknown.
+             *
+             *     `expired_api_key`: The API key has expired.
+             *
+             *     `revoked_api_key`: The API key has been revoked.
+             *
+             *     `rotated_api_key`: The API key has been rotated.
+             *
+             *     `session_token_not_allowed`: A session token was sent where an API key is required.
+             *
+             *     `session_required`: The request requires a user session.
+             *
+             *     `invalid_session`: The session has ended or is unknown.
+             */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `insufficient_scopes`: The key or the role does not allow this.
+             *
+             *     `org_access_denied`: The caller has no access to the organization.
+             *
+             *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `ip_not_allowed`: The key does not allow this IP address.
+             */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
+             *
+             *     `daily_limit_exceeded`: The daily call limit is reached.
+             */
+            readonly 429: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `internal_error`: An unexpected error occurred. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `service_unavailable`: A required backend is temporarily unavailable. */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    readonly IdentitiesController_begin: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "return_to": "http://127.0.0.1:49152/signed-in",
+                 *       "challenge": "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM",
+                 *       "method": "github"
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["BeginIdentityBody"];
+            };
+        };
+        readonly responses: {
+            readonly 201: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["BegunFlowAnswer"];
+                };
+            };
+            /**
+             * @description `conflicting_credentials`: The request carries two different credentials.
+             *
+             *     `invalid_request`: A field of the request is invalid.
+             *
+             *     `malformed_json`: The request body is not valid JSON.
+             */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The request carries no API key.
+             *
+             *     `malformed_api_key`: The API key has the wrong format.
+             *
+             *     `invalid_api_key`: The API key is unknown.
+             *
+             *     `expired_api_key`: The API key has expired.
+             *
+             *     `revoked_api_key`: The API key has been revoked.
+             *
+             *     `rotated_api_key`: The API key has been rotated.
+             *
+             *     `session_token_not_allowed`: A session token was sent where an API key is required.
+             *
+             *     `session_required`: The request requires a user session.
+             *
+             *     `invalid_session`: The session has ended or is unknown.
+             *
+             *     `recent_sign_in_required`: The sign-in was too long ago for this.
+             */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `insufficient_scopes`: The key or the role does not allow this.
+             *
+             *     `org_access_denied`: The caller has no access to the organization.
+             *
+             *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `ip_not_allowed`: The key does not allow this IP address.
+             */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `idempotency_mismatch`: The idempotency key was used for a different request.
+             *
+             *     `idempotency_in_progress`: A request with this idempotency key is still running.
+             *
+             *     `integration_not_configured`: This service is not connected to that provider.
+             */
+            readonly 409: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `payload_too_large`: The request body is too large. */
+            readonly 413: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `unsupported_media_type`: The request body must be JSON. */
+            readonly 415: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
+             *
+             *     `daily_limit_exceeded`: The daily call limit is reached.
+             */
+            readonly 429: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `internal_error`: An unexpected error occurred. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `service_unavailable`: A required backend is temporarily unavailable.
+             *
+             *     `storage_unavailable`: There is not enough storage space.
+             */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    readonly IdentitiesController_remove: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The id of the identity.
+                 * @example idn_01jd3m8yeqf5rb0xkq5ym8s6tn
+                 */
+                readonly identity_id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            readonly 204: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /**
+             * @description `conflicting_credentials`: The request carries two different credentials.
+             *
+             *     `invalid_request`: A field of the request is invalid.
+             */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The request carries no API key.
+             *
+             *     `malformed_api_key`: The API key has the wrong format.
+             *
+             *     `invalid_api_key`: The API key is unknown.
+             *
+             *     `expired_api_key`: The API key has expired.
+             *
+             *     `revoked_api_key`: The API key has been revoked.
+             *
+             *     `rotated_api_key`: The API key has been rotated.
+             *
+             *     `session_token_not_allowed`: A session token was sent where an API key is required.
+             *
+             *     `session_required`: The request requires a user session.
+             *
+             *     `invalid_session`: The session has ended or is unknown.
+             *
+             *     `recent_sign_in_required`: The sign-in was too long ago for this.
+             */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `insufficient_scopes`: The key or the role does not allow this.
+             *
+             *     `org_access_denied`: The caller has no access to the organization.
+             *
+             *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `ip_not_allowed`: The key does not allow this IP address.
+             */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `identity_not_found`: Identity not found. */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `idempotency_mismatch`: The idempotency key was used for a different request.
+             *
+             *     `idempotency_in_progress`: A request with this idempotency key is still running.
+             *
+             *     `last_sign_in_method`: Without the identity, nothing would sign in to the account.
+             */
+            readonly 409: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
+             *
+             *     `daily_limit_exceeded`: The daily call limit is reached.
+             */
+            readonly 429: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `internal_error`: An unexpected error occurred. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `service_unavailable`: A required backend is temporarily unavailable.
+             *
+             *     `storage_unavailable`: There is not enough storage space.
+             */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    readonly IdentitiesController_connect: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "code": "svc_flow_…",
+                 *       "verifier": "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk",
+                 *       "flow_id": "xsi_01jd3m8yeqf5rb0xkq5ym8s6tn"
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["ConnectIdentityBody"];
+            };
+        };
+        readonly responses: {
+            readonly 201: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["IdentityAnswer"];
+                };
+            };
+            /**
+             * @description `conflicting_credentials`: The request carries two different credentials.
+             *
+             *     `invalid_request`: A field of the request is invalid.
+             *
+             *     `malformed_json`: The request body is not valid JSON.
+             *
+             *     `invalid_flow`: The sign-in that the token stands for is unknown, over or too old.
+             */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The request carries no API key.
+             *
+             *     `malformed_api_key`: The API key has the wrong format.
+             *
+             *     `invalid_api_key`: The API key is unknown.
+             *
+             *     `expired_api_key`: The API key has expired.
+             *
+             *     `revoked_api_key`: The API key has been revoked.
+             *
+             *     `rotated_api_key`: The API key has been rotated.
+             *
+             *     `session_token_not_allowed`: A session token was sent where an API key is required.
+             *
+             *     `session_required`: The request requires a user session.
+             *
+             *     `invalid_session`: The session has ended or is unknown.
+             */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `insufficient_scopes`: The key or the role does not allow this.
+             *
+             *     `org_access_denied`: The caller has no access to the organization.
+             *
+             *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `ip_not_allowed`: The key does not allow this IP address.
+             */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `idempotency_mismatch`: The idempotency key was used for a different request.
+             *
+             *     `idempotency_in_progress`: A request with this idempotency key is still running.
+             *
+             *     `already_exists`: The resource already exists.
+             */
+            readonly 409: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `payload_too_large`: The request body is too large. */
+            readonly 413: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `unsupported_media_type`: The request body must be JSON. */
+            readonly 415: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
+             *
+             *     `daily_limit_exceeded`: The daily call limit is reached.
+             */
+            readonly 429: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `internal_error`: An unexpected error occurred. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `service_unavailable`: A required backend is temporarily unavailable.
+             *
+             *     `storage_unavailable`: There is not enough storage space.
+             */
             readonly 503: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -28322,6 +33820,8 @@ export interface operations {
              *
              *     `key_org_mismatch`: The key is bound to another organization.
              *
+             *     `second_factor_missing`: The organization requires a second factor.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -28442,6 +33942,8 @@ export interface operations {
              *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `second_factor_missing`: The organization requires a second factor.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              *
@@ -28593,6 +34095,8 @@ export interface operations {
              *
              *     `key_org_mismatch`: The key is bound to another organization.
              *
+             *     `second_factor_missing`: The organization requires a second factor.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -28697,6 +34201,8 @@ export interface operations {
              *     `session_required`: The request requires a user session.
              *
              *     `invalid_session`: The session has ended or is unknown.
+             *
+             *     `recent_sign_in_required`: The sign-in was too long ago for this.
              */
             readonly 401: {
                 headers: {
@@ -28714,6 +34220,8 @@ export interface operations {
              *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `second_factor_missing`: The organization requires a second factor.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
@@ -28804,7 +34312,9 @@ export interface operations {
                 /**
                  * @example {
                  *       "name": "Acme",
-                 *       "slug": "acme"
+                 *       "slug": "acme",
+                 *       "second_factor_required": true,
+                 *       "key_lifetime_days": 90
                  *     }
                  */
                 readonly "application/json": components["schemas"]["ChangeOrgBody"];
@@ -28852,6 +34362,8 @@ export interface operations {
              *     `session_required`: The request requires a user session.
              *
              *     `invalid_session`: The session has ended or is unknown.
+             *
+             *     `recent_sign_in_required`: The sign-in was too long ago for this.
              */
             readonly 401: {
                 headers: {
@@ -28869,6 +34381,8 @@ export interface operations {
              *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `second_factor_missing`: The organization requires a second factor.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
@@ -29038,6 +34552,140 @@ export interface operations {
              *
              *     `key_org_mismatch`: The key is bound to another organization.
              *
+             *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `ip_not_allowed`: The key does not allow this IP address.
+             */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `organization_not_found`: Organization not found. */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
+             *
+             *     `daily_limit_exceeded`: The daily call limit is reached.
+             */
+            readonly 429: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `internal_error`: An unexpected error occurred. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `service_unavailable`: A required backend is temporarily unavailable. */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    readonly AuditLogController_export: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description Start. Defaults to the beginning. */
+                readonly from?: string;
+                /** @description End, excluded. Defaults to now. */
+                readonly to?: string;
+            };
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The id or slug of the organization.
+                 * @example org_01jd3m8yeqf5rb0xkq5ym8s6tn
+                 */
+                readonly org_id: unknown;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description Entries of the log. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/x-ndjson": components["schemas"]["AuditEntryView"];
+                };
+            };
+            /**
+             * @description `conflicting_credentials`: The request carries two different credentials.
+             *
+             *     `invalid_request`: A field of the request is invalid.
+             */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The request carries no API key.
+             *
+             *     `malformed_api_key`: The API key has the wrong format.
+             *
+             *     `invalid_api_key`: The API key is unknown.
+             *
+             *     `expired_api_key`: The API key has expired.
+             *
+             *     `revoked_api_key`: The API key has been revoked.
+             *
+             *     `rotated_api_key`: The API key has been rotated.
+             *
+             *     `session_token_not_allowed`: A session token was sent where an API key is required.
+             *
+             *     `session_required`: The request requires a user session.
+             *
+             *     `invalid_session`: The session has ended or is unknown.
+             */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `insufficient_scopes`: The key or the role does not allow this.
+             *
+             *     `org_access_denied`: The caller has no access to the organization.
+             *
+             *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `second_factor_missing`: The organization requires a second factor.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -29167,6 +34815,8 @@ export interface operations {
              *
              *     `key_org_mismatch`: The key is bound to another organization.
              *
+             *     `second_factor_missing`: The organization requires a second factor.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -29211,6 +34861,287 @@ export interface operations {
                 };
             };
             /** @description `service_unavailable`: A required backend is temporarily unavailable. */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    readonly OrgGrantsController_list: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description The `meta.next_cursor` of an earlier page. The list continues after it. */
+                readonly cursor?: string;
+                /** @description Number of items on a page. */
+                readonly limit?: number;
+            };
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The id or slug of the organization.
+                 * @example org_01jd3m8yeqf5rb0xkq5ym8s6tn
+                 */
+                readonly org_id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["OrgGrantPageAnswer"];
+                };
+            };
+            /**
+             * @description `conflicting_credentials`: The request carries two different credentials.
+             *
+             *     `invalid_request`: A field of the request is invalid.
+             */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The request carries no API key.
+             *
+             *     `malformed_api_key`: The API key has the wrong format.
+             *
+             *     `invalid_api_key`: The API key is unknown.
+             *
+             *     `expired_api_key`: The API key has expired.
+             *
+             *     `revoked_api_key`: The API key has been revoked.
+             *
+             *     `rotated_api_key`: The API key has been rotated.
+             *
+             *     `session_token_not_allowed`: A session token was sent where an API key is required.
+             *
+             *     `session_required`: The request requires a user session.
+             *
+             *     `invalid_session`: The session has ended or is unknown.
+             */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `insufficient_scopes`: The key or the role does not allow this.
+             *
+             *     `org_access_denied`: The caller has no access to the organization.
+             *
+             *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `ip_not_allowed`: The key does not allow this IP address.
+             */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `organization_not_found`: Organization not found. */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
+             *
+             *     `daily_limit_exceeded`: The daily call limit is reached.
+             */
+            readonly 429: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `internal_error`: An unexpected error occurred. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `service_unavailable`: A required backend is temporarily unavailable. */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    readonly OrgGrantsController_end: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The id of the grant.
+                 * @example grt_01jd3m8yeqf5rb0xkq5ym8s6tn
+                 */
+                readonly grant_id: string;
+                /**
+                 * @description The id or slug of the organization.
+                 * @example org_01jd3m8yeqf5rb0xkq5ym8s6tn
+                 */
+                readonly org_id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            readonly 204: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /**
+             * @description `conflicting_credentials`: The request carries two different credentials.
+             *
+             *     `invalid_request`: A field of the request is invalid.
+             */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The request carries no API key.
+             *
+             *     `malformed_api_key`: The API key has the wrong format.
+             *
+             *     `invalid_api_key`: The API key is unknown.
+             *
+             *     `expired_api_key`: The API key has expired.
+             *
+             *     `revoked_api_key`: The API key has been revoked.
+             *
+             *     `rotated_api_key`: The API key has been rotated.
+             *
+             *     `session_token_not_allowed`: A session token was sent where an API key is required.
+             *
+             *     `session_required`: The request requires a user session.
+             *
+             *     `invalid_session`: The session has ended or is unknown.
+             */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `insufficient_scopes`: The key or the role does not allow this.
+             *
+             *     `org_access_denied`: The caller has no access to the organization.
+             *
+             *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `ip_not_allowed`: The key does not allow this IP address.
+             */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `organization_not_found`: Organization not found.
+             *
+             *     `grant_not_found`: Grant not found.
+             */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `idempotency_mismatch`: The idempotency key was used for a different request.
+             *
+             *     `idempotency_in_progress`: A request with this idempotency key is still running.
+             */
+            readonly 409: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
+             *
+             *     `daily_limit_exceeded`: The daily call limit is reached.
+             */
+            readonly 429: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `internal_error`: An unexpected error occurred. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `service_unavailable`: A required backend is temporarily unavailable.
+             *
+             *     `storage_unavailable`: There is not enough storage space.
+             */
             readonly 503: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -29297,6 +35228,8 @@ export interface operations {
              *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `second_factor_missing`: The organization requires a second factor.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
@@ -29424,6 +35357,8 @@ export interface operations {
              *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `second_factor_missing`: The organization requires a second factor.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
@@ -29575,6 +35510,8 @@ export interface operations {
              *
              *     `key_org_mismatch`: The key is bound to another organization.
              *
+             *     `second_factor_missing`: The organization requires a second factor.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -29693,6 +35630,8 @@ export interface operations {
              *     `session_required`: The request requires a user session.
              *
              *     `invalid_session`: The session has ended or is unknown.
+             *
+             *     `recent_sign_in_required`: The sign-in was too long ago for this.
              */
             readonly 401: {
                 headers: {
@@ -29710,6 +35649,8 @@ export interface operations {
              *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `second_factor_missing`: The organization requires a second factor.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              *
@@ -29861,6 +35802,8 @@ export interface operations {
              *     `session_required`: The request requires a user session.
              *
              *     `invalid_session`: The session has ended or is unknown.
+             *
+             *     `recent_sign_in_required`: The sign-in was too long ago for this.
              */
             readonly 401: {
                 headers: {
@@ -29878,6 +35821,8 @@ export interface operations {
              *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `second_factor_missing`: The organization requires a second factor.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
@@ -30026,6 +35971,8 @@ export interface operations {
              *     `session_required`: The request requires a user session.
              *
              *     `invalid_session`: The session has ended or is unknown.
+             *
+             *     `recent_sign_in_required`: The sign-in was too long ago for this.
              */
             readonly 401: {
                 headers: {
@@ -30043,6 +35990,8 @@ export interface operations {
              *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `second_factor_missing`: The organization requires a second factor.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
@@ -30216,6 +36165,8 @@ export interface operations {
              *
              *     `key_org_mismatch`: The key is bound to another organization.
              *
+             *     `second_factor_missing`: The organization requires a second factor.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -30355,6 +36306,8 @@ export interface operations {
              *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `second_factor_missing`: The organization requires a second factor.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              *
@@ -30518,6 +36471,8 @@ export interface operations {
              *
              *     `key_org_mismatch`: The key is bound to another organization.
              *
+             *     `second_factor_missing`: The organization requires a second factor.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -30648,6 +36603,8 @@ export interface operations {
              *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `second_factor_missing`: The organization requires a second factor.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
@@ -30815,6 +36772,8 @@ export interface operations {
              *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `second_factor_missing`: The organization requires a second factor.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
@@ -30989,6 +36948,8 @@ export interface operations {
              *
              *     `key_org_mismatch`: The key is bound to another organization.
              *
+             *     `second_factor_missing`: The organization requires a second factor.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -31122,6 +37083,8 @@ export interface operations {
              *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `second_factor_missing`: The organization requires a second factor.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
@@ -31262,6 +37225,8 @@ export interface operations {
              *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `second_factor_missing`: The organization requires a second factor.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
@@ -31427,6 +37392,8 @@ export interface operations {
              *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `second_factor_missing`: The organization requires a second factor.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              *
@@ -31598,6 +37565,8 @@ export interface operations {
              *
              *     `key_org_mismatch`: The key is bound to another organization.
              *
+             *     `second_factor_missing`: The organization requires a second factor.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -31744,6 +37713,8 @@ export interface operations {
              *
              *     `key_org_mismatch`: The key is bound to another organization.
              *
+             *     `second_factor_missing`: The organization requires a second factor.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -31876,6 +37847,8 @@ export interface operations {
              *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `second_factor_missing`: The organization requires a second factor.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              *
@@ -32029,6 +38002,8 @@ export interface operations {
              *
              *     `key_org_mismatch`: The key is bound to another organization.
              *
+             *     `second_factor_missing`: The organization requires a second factor.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -32150,6 +38125,8 @@ export interface operations {
              *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `second_factor_missing`: The organization requires a second factor.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
@@ -32315,6 +38292,8 @@ export interface operations {
              *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `second_factor_missing`: The organization requires a second factor.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              *
@@ -32490,6 +38469,8 @@ export interface operations {
              *
              *     `key_org_mismatch`: The key is bound to another organization.
              *
+             *     `second_factor_missing`: The organization requires a second factor.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -32647,6 +38628,8 @@ export interface operations {
              *
              *     `key_org_mismatch`: The key is bound to another organization.
              *
+             *     `second_factor_missing`: The organization requires a second factor.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -32784,6 +38767,8 @@ export interface operations {
              *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `second_factor_missing`: The organization requires a second factor.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              *
@@ -32948,6 +38933,8 @@ export interface operations {
              *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `second_factor_missing`: The organization requires a second factor.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
@@ -33114,6 +39101,8 @@ export interface operations {
              *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `second_factor_missing`: The organization requires a second factor.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
@@ -33285,6 +39274,8 @@ export interface operations {
              *
              *     `key_org_mismatch`: The key is bound to another organization.
              *
+             *     `second_factor_missing`: The organization requires a second factor.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              *
              *     `feature_not_in_plan`: The plan does not include this feature.
@@ -33433,6 +39424,8 @@ export interface operations {
              *
              *     `key_org_mismatch`: The key is bound to another organization.
              *
+             *     `second_factor_missing`: The organization requires a second factor.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -33556,6 +39549,8 @@ export interface operations {
              *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `second_factor_missing`: The organization requires a second factor.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
@@ -33692,6 +39687,8 @@ export interface operations {
              *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `second_factor_missing`: The organization requires a second factor.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              *
@@ -33857,6 +39854,8 @@ export interface operations {
              *
              *     `key_org_mismatch`: The key is bound to another organization.
              *
+             *     `second_factor_missing`: The organization requires a second factor.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -34013,6 +40012,8 @@ export interface operations {
              *
              *     `key_org_mismatch`: The key is bound to another organization.
              *
+             *     `second_factor_missing`: The organization requires a second factor.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -34143,6 +40144,8 @@ export interface operations {
              *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `second_factor_missing`: The organization requires a second factor.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              *
@@ -34326,6 +40329,8 @@ export interface operations {
              *
              *     `key_org_mismatch`: The key is bound to another organization.
              *
+             *     `second_factor_missing`: The organization requires a second factor.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -34464,6 +40469,8 @@ export interface operations {
              *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `second_factor_missing`: The organization requires a second factor.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              *
@@ -34631,6 +40638,8 @@ export interface operations {
              *
              *     `key_org_mismatch`: The key is bound to another organization.
              *
+             *     `second_factor_missing`: The organization requires a second factor.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -34761,6 +40770,8 @@ export interface operations {
              *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `second_factor_missing`: The organization requires a second factor.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
@@ -34926,6 +40937,8 @@ export interface operations {
              *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `second_factor_missing`: The organization requires a second factor.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
@@ -35095,6 +41108,8 @@ export interface operations {
              *
              *     `key_org_mismatch`: The key is bound to another organization.
              *
+             *     `second_factor_missing`: The organization requires a second factor.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -35235,6 +41250,8 @@ export interface operations {
              *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `second_factor_missing`: The organization requires a second factor.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
@@ -35379,6 +41396,8 @@ export interface operations {
              *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `second_factor_missing`: The organization requires a second factor.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
@@ -35542,6 +41561,8 @@ export interface operations {
              *
              *     `key_org_mismatch`: The key is bound to another organization.
              *
+             *     `second_factor_missing`: The organization requires a second factor.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -35692,6 +41713,8 @@ export interface operations {
              *
              *     `key_org_mismatch`: The key is bound to another organization.
              *
+             *     `second_factor_missing`: The organization requires a second factor.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -35816,6 +41839,8 @@ export interface operations {
              *
              *     `key_org_mismatch`: The key is bound to another organization.
              *
+             *     `second_factor_missing`: The organization requires a second factor.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -35939,6 +41964,8 @@ export interface operations {
              *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `second_factor_missing`: The organization requires a second factor.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
@@ -36081,6 +42108,8 @@ export interface operations {
              *
              *     `key_org_mismatch`: The key is bound to another organization.
              *
+             *     `second_factor_missing`: The organization requires a second factor.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -36218,6 +42247,8 @@ export interface operations {
              *
              *     `key_org_mismatch`: The key is bound to another organization.
              *
+             *     `second_factor_missing`: The organization requires a second factor.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -36354,6 +42385,8 @@ export interface operations {
              *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `second_factor_missing`: The organization requires a second factor.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
@@ -36525,6 +42558,8 @@ export interface operations {
              *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `second_factor_missing`: The organization requires a second factor.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              *
@@ -36710,6 +42745,8 @@ export interface operations {
              *
              *     `key_org_mismatch`: The key is bound to another organization.
              *
+             *     `second_factor_missing`: The organization requires a second factor.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -36833,6 +42870,8 @@ export interface operations {
              *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `second_factor_missing`: The organization requires a second factor.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
@@ -36975,6 +43014,8 @@ export interface operations {
              *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `second_factor_missing`: The organization requires a second factor.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              *
@@ -37160,6 +43201,8 @@ export interface operations {
              *
              *     `key_org_mismatch`: The key is bound to another organization.
              *
+             *     `second_factor_missing`: The organization requires a second factor.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              *
              *     `feature_disabled`: Disabled by the operator.
@@ -37319,6 +43362,8 @@ export interface operations {
              *
              *     `key_org_mismatch`: The key is bound to another organization.
              *
+             *     `second_factor_missing`: The organization requires a second factor.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -37433,6 +43478,8 @@ export interface operations {
              *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `second_factor_missing`: The organization requires a second factor.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              *
@@ -37597,6 +43644,8 @@ export interface operations {
              *
              *     `key_org_mismatch`: The key is bound to another organization.
              *
+             *     `second_factor_missing`: The organization requires a second factor.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -37718,6 +43767,8 @@ export interface operations {
              *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `second_factor_missing`: The organization requires a second factor.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
@@ -37865,6 +43916,8 @@ export interface operations {
              *
              *     `key_org_mismatch`: The key is bound to another organization.
              *
+             *     `second_factor_missing`: The organization requires a second factor.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -37888,6 +43941,331 @@ export interface operations {
              * @description `burst_limit_exceeded`: Too many requests in a short time.
              *
              *     `daily_limit_exceeded`: The daily call limit is reached.
+             */
+            readonly 429: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `internal_error`: An unexpected error occurred. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `service_unavailable`: A required backend is temporarily unavailable. */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    readonly RepositoryFilesController_commit: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The id of the repository.
+                 * @example repo_01jd3m8yeqf5rb0xkq5ym8s6tn
+                 */
+                readonly repository_id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "branch": "repair",
+                 *       "message": "Correct the name of the build script",
+                 *       "files": [
+                 *         {
+                 *           "path": "README.md",
+                 *           "content": "# Shop\n"
+                 *         }
+                 *       ],
+                 *       "expected_head": "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["CreateCommitBody"];
+            };
+        };
+        readonly responses: {
+            readonly 201: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["AddedCommitAnswer"];
+                };
+            };
+            /**
+             * @description `conflicting_credentials`: The request carries two different credentials.
+             *
+             *     `invalid_request`: A field of the request is invalid.
+             *
+             *     `malformed_json`: The request body is not valid JSON.
+             */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The request carries no API key.
+             *
+             *     `malformed_api_key`: The API key has the wrong format.
+             *
+             *     `invalid_api_key`: The API key is unknown.
+             *
+             *     `expired_api_key`: The API key has expired.
+             *
+             *     `revoked_api_key`: The API key has been revoked.
+             *
+             *     `rotated_api_key`: The API key has been rotated.
+             *
+             *     `session_token_not_allowed`: A session token was sent where an API key is required.
+             *
+             *     `session_required`: The request requires a user session.
+             *
+             *     `invalid_session`: The session has ended or is unknown.
+             */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `insufficient_scopes`: The key or the role does not allow this.
+             *
+             *     `org_access_denied`: The caller has no access to the organization.
+             *
+             *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `ip_not_allowed`: The key does not allow this IP address.
+             */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `repository_not_found`: Repository not found. */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `idempotency_mismatch`: The idempotency key was used for a different request.
+             *
+             *     `idempotency_in_progress`: A request with this idempotency key is still running.
+             *
+             *     `branch_moved`: The branch is at another commit than expected.
+             */
+            readonly 409: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `payload_too_large`: The request body is too large.
+             *
+             *     `repository_full`: The repository has reached its size limit.
+             */
+            readonly 413: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `unsupported_media_type`: The request body must be JSON. */
+            readonly 415: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
+             *
+             *     `daily_limit_exceeded`: The daily call limit is reached.
+             *
+             *     `concurrency_limit_exceeded`: Too many operations are running at once.
+             */
+            readonly 429: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `internal_error`: An unexpected error occurred. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `service_unavailable`: A required backend is temporarily unavailable.
+             *
+             *     `storage_unavailable`: There is not enough storage space.
+             */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    readonly RepositoryFilesController_read: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description The default branch if absent. */
+                readonly branch?: string;
+                /** @description Paths of files and directories, each as a parameter of its own. A directory returns the paths below it; the root if absent. */
+                readonly path?: readonly string[];
+            };
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The id of the repository.
+                 * @example repo_01jd3m8yeqf5rb0xkq5ym8s6tn
+                 */
+                readonly repository_id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["RepositoryFilesAnswer"];
+                };
+            };
+            /**
+             * @description `conflicting_credentials`: The request carries two different credentials.
+             *
+             *     `invalid_request`: A field of the request is invalid.
+             */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The request carries no API key.
+             *
+             *     `malformed_api_key`: The API key has the wrong format.
+             *
+             *     `invalid_api_key`: The API key is unknown.
+             *
+             *     `expired_api_key`: The API key has expired.
+             *
+             *     `revoked_api_key`: The API key has been revoked.
+             *
+             *     `rotated_api_key`: The API key has been rotated.
+             *
+             *     `session_token_not_allowed`: A session token was sent where an API key is required.
+             *
+             *     `session_required`: The request requires a user session.
+             *
+             *     `invalid_session`: The session has ended or is unknown.
+             */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `insufficient_scopes`: The key or the role does not allow this.
+             *
+             *     `org_access_denied`: The caller has no access to the organization.
+             *
+             *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `ip_not_allowed`: The key does not allow this IP address.
+             */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `repository_not_found`: Repository not found.
+             *
+             *     `branch_not_found`: The repository has no such branch.
+             */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
+             *
+             *     `daily_limit_exceeded`: The daily call limit is reached.
+             *
+             *     `concurrency_limit_exceeded`: Too many operations are running at once.
              */
             readonly 429: {
                 headers: {
@@ -37978,6 +44356,8 @@ export interface operations {
              *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `second_factor_missing`: The organization requires a second factor.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
@@ -38103,6 +44483,8 @@ export interface operations {
              *
              *     `key_org_mismatch`: The key is bound to another organization.
              *
+             *     `second_factor_missing`: The organization requires a second factor.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -38222,6 +44604,8 @@ export interface operations {
              *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `second_factor_missing`: The organization requires a second factor.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
@@ -38346,6 +44730,8 @@ export interface operations {
              *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `second_factor_missing`: The organization requires a second factor.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
@@ -38504,6 +44890,8 @@ export interface operations {
              *
              *     `key_org_mismatch`: The key is bound to another organization.
              *
+             *     `second_factor_missing`: The organization requires a second factor.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -38641,6 +45029,8 @@ export interface operations {
              *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `second_factor_missing`: The organization requires a second factor.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
@@ -38817,6 +45207,8 @@ export interface operations {
              *
              *     `key_org_mismatch`: The key is bound to another organization.
              *
+             *     `second_factor_missing`: The organization requires a second factor.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -38983,6 +45375,8 @@ export interface operations {
              *
              *     `key_org_mismatch`: The key is bound to another organization.
              *
+             *     `second_factor_missing`: The organization requires a second factor.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -39104,6 +45498,8 @@ export interface operations {
              *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `second_factor_missing`: The organization requires a second factor.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
@@ -39227,6 +45623,8 @@ export interface operations {
              *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `second_factor_missing`: The organization requires a second factor.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
@@ -39385,6 +45783,8 @@ export interface operations {
              *
              *     `key_org_mismatch`: The key is bound to another organization.
              *
+             *     `second_factor_missing`: The organization requires a second factor.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              *
              *     `feature_disabled`: Disabled by the operator.
@@ -39537,6 +45937,8 @@ export interface operations {
              *
              *     `key_org_mismatch`: The key is bound to another organization.
              *
+             *     `second_factor_missing`: The organization requires a second factor.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -39660,6 +46062,8 @@ export interface operations {
              *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `second_factor_missing`: The organization requires a second factor.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
@@ -39793,6 +46197,8 @@ export interface operations {
              *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `second_factor_missing`: The organization requires a second factor.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
@@ -40022,6 +46428,8 @@ export interface operations {
              *
              *     `key_org_mismatch`: The key is bound to another organization.
              *
+             *     `second_factor_missing`: The organization requires a second factor.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -40136,6 +46544,8 @@ export interface operations {
              *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `second_factor_missing`: The organization requires a second factor.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              *
@@ -40298,6 +46708,8 @@ export interface operations {
              *
              *     `key_org_mismatch`: The key is bound to another organization.
              *
+             *     `second_factor_missing`: The organization requires a second factor.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -40419,6 +46831,8 @@ export interface operations {
              *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `second_factor_missing`: The organization requires a second factor.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
@@ -40585,6 +46999,8 @@ export interface operations {
              *
              *     `key_org_mismatch`: The key is bound to another organization.
              *
+             *     `second_factor_missing`: The organization requires a second factor.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -40749,6 +47165,8 @@ export interface operations {
              *
              *     `key_org_mismatch`: The key is bound to another organization.
              *
+             *     `second_factor_missing`: The organization requires a second factor.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -40872,6 +47290,8 @@ export interface operations {
              *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `second_factor_missing`: The organization requires a second factor.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
@@ -41013,6 +47433,8 @@ export interface operations {
              *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `second_factor_missing`: The organization requires a second factor.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              *
@@ -41156,6 +47578,8 @@ export interface operations {
              *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `second_factor_missing`: The organization requires a second factor.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              *
@@ -41302,6 +47726,8 @@ export interface operations {
              *
              *     `key_org_mismatch`: The key is bound to another organization.
              *
+             *     `second_factor_missing`: The organization requires a second factor.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -41370,6 +47796,83 @@ export interface operations {
              *
              *     `storage_unavailable`: There is not enough storage space.
              */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    readonly SecretScanningWebhookController_take: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header: {
+                /** @description Which of the scanner's keys signed the message. */
+                readonly "Github-Public-Key-Identifier": string;
+                /** @description Signature of the raw body, in Base64. */
+                readonly "Github-Public-Key-Signature": string;
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": readonly components["schemas"]["SecretMatchBody"][];
+            };
+        };
+        readonly responses: {
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": readonly components["schemas"]["SecretVerdictView"][];
+                };
+            };
+            /**
+             * @description `invalid_request`: A field of the request is invalid.
+             *
+             *     `malformed_json`: The request body is not valid JSON.
+             */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `invalid_signature`: The signature of the message is invalid. */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `request_timeout`: The request did not arrive in time. */
+            readonly 408: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `payload_too_large`: The request body is too large. */
+            readonly 413: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `service_unavailable`: A required backend is temporarily unavailable. */
             readonly 503: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -41450,6 +47953,8 @@ export interface operations {
              *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `second_factor_missing`: The organization requires a second factor.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
@@ -41565,6 +48070,8 @@ export interface operations {
              *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `second_factor_missing`: The organization requires a second factor.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              *
@@ -41718,6 +48225,8 @@ export interface operations {
              *
              *     `key_org_mismatch`: The key is bound to another organization.
              *
+             *     `second_factor_missing`: The organization requires a second factor.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -41862,6 +48371,8 @@ export interface operations {
              *
              *     `key_org_mismatch`: The key is bound to another organization.
              *
+             *     `second_factor_missing`: The organization requires a second factor.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -42002,6 +48513,8 @@ export interface operations {
              *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `second_factor_missing`: The organization requires a second factor.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              *
@@ -42162,6 +48675,8 @@ export interface operations {
              *
              *     `key_org_mismatch`: The key is bound to another organization.
              *
+             *     `second_factor_missing`: The organization requires a second factor.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -42283,6 +48798,8 @@ export interface operations {
              *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `second_factor_missing`: The organization requires a second factor.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
@@ -42459,6 +48976,8 @@ export interface operations {
              *
              *     `key_org_mismatch`: The key is bound to another organization.
              *
+             *     `second_factor_missing`: The organization requires a second factor.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -42620,6 +49139,8 @@ export interface operations {
              *
              *     `key_org_mismatch`: The key is bound to another organization.
              *
+             *     `second_factor_missing`: The organization requires a second factor.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -42763,6 +49284,8 @@ export interface operations {
              *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `second_factor_missing`: The organization requires a second factor.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
@@ -42932,6 +49455,8 @@ export interface operations {
              *
              *     `key_org_mismatch`: The key is bound to another organization.
              *
+             *     `second_factor_missing`: The organization requires a second factor.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -43088,6 +49613,8 @@ export interface operations {
              *
              *     `key_org_mismatch`: The key is bound to another organization.
              *
+             *     `second_factor_missing`: The organization requires a second factor.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -43214,6 +49741,8 @@ export interface operations {
              *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `second_factor_missing`: The organization requires a second factor.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
@@ -43365,7 +49894,11 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `credits_exhausted`: Not enough credits. */
+            /**
+             * @description `credits_exhausted`: Not enough credits.
+             *
+             *     `spend_cap_reached`: The spend cap is reached.
+             */
             readonly 402: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -43382,6 +49915,8 @@ export interface operations {
              *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `second_factor_missing`: The organization requires a second factor.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
@@ -43557,6 +50092,8 @@ export interface operations {
              *
              *     `key_org_mismatch`: The key is bound to another organization.
              *
+             *     `second_factor_missing`: The organization requires a second factor.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -43698,6 +50235,8 @@ export interface operations {
              *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `second_factor_missing`: The organization requires a second factor.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
@@ -43843,6 +50382,8 @@ export interface operations {
              *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `second_factor_missing`: The organization requires a second factor.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
@@ -44010,6 +50551,19 @@ export interface operations {
                 };
             };
             /**
+             * @description `credits_exhausted`: Not enough credits.
+             *
+             *     `spend_cap_reached`: The spend cap is reached.
+             */
+            readonly 402: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
              * @description `cross_site_request`: The session in a cookie was used from another site.
              *
              *     `insufficient_scopes`: The key or the role does not allow this.
@@ -44017,6 +50571,8 @@ export interface operations {
              *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `second_factor_missing`: The organization requires a second factor.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
@@ -44182,6 +50738,8 @@ export interface operations {
              *
              *     `key_org_mismatch`: The key is bound to another organization.
              *
+             *     `second_factor_missing`: The organization requires a second factor.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -44312,6 +50870,8 @@ export interface operations {
              *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `second_factor_missing`: The organization requires a second factor.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
@@ -44456,7 +51016,11 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
-            /** @description `credits_exhausted`: Not enough credits. */
+            /**
+             * @description `credits_exhausted`: Not enough credits.
+             *
+             *     `spend_cap_reached`: The spend cap is reached.
+             */
             readonly 402: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -44473,6 +51037,8 @@ export interface operations {
              *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `second_factor_missing`: The organization requires a second factor.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
@@ -44648,6 +51214,8 @@ export interface operations {
              *
              *     `key_org_mismatch`: The key is bound to another organization.
              *
+             *     `second_factor_missing`: The organization requires a second factor.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -44801,6 +51369,8 @@ export interface operations {
              *
              *     `key_org_mismatch`: The key is bound to another organization.
              *
+             *     `second_factor_missing`: The organization requires a second factor.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -44916,6 +51486,8 @@ export interface operations {
              *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `second_factor_missing`: The organization requires a second factor.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
@@ -45050,6 +51622,8 @@ export interface operations {
              *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `second_factor_missing`: The organization requires a second factor.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              *
@@ -45212,6 +51786,8 @@ export interface operations {
              *
              *     `key_org_mismatch`: The key is bound to another organization.
              *
+             *     `second_factor_missing`: The organization requires a second factor.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -45335,6 +51911,8 @@ export interface operations {
              *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `second_factor_missing`: The organization requires a second factor.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
@@ -45486,6 +52064,8 @@ export interface operations {
              *
              *     `key_org_mismatch`: The key is bound to another organization.
              *
+             *     `second_factor_missing`: The organization requires a second factor.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -45628,6 +52208,8 @@ export interface operations {
              *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `second_factor_missing`: The organization requires a second factor.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              *
@@ -45807,6 +52389,8 @@ export interface operations {
              *
              *     `key_org_mismatch`: The key is bound to another organization.
              *
+             *     `second_factor_missing`: The organization requires a second factor.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              *
              *     `feature_not_in_plan`: The plan does not include this feature.
@@ -45964,6 +52548,8 @@ export interface operations {
              *
              *     `key_org_mismatch`: The key is bound to another organization.
              *
+             *     `second_factor_missing`: The organization requires a second factor.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -46099,6 +52685,8 @@ export interface operations {
              *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `second_factor_missing`: The organization requires a second factor.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              *
@@ -46280,6 +52868,8 @@ export interface operations {
              *
              *     `key_org_mismatch`: The key is bound to another organization.
              *
+             *     `second_factor_missing`: The organization requires a second factor.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -46455,6 +53045,8 @@ export interface operations {
              *
              *     `key_org_mismatch`: The key is bound to another organization.
              *
+             *     `second_factor_missing`: The organization requires a second factor.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -46628,6 +53220,8 @@ export interface operations {
              *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `second_factor_missing`: The organization requires a second factor.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
@@ -46803,6 +53397,8 @@ export interface operations {
              *
              *     `key_org_mismatch`: The key is bound to another organization.
              *
+             *     `second_factor_missing`: The organization requires a second factor.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -46975,6 +53571,8 @@ export interface operations {
              *     `org_access_denied`: The caller has no access to the organization.
              *
              *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `second_factor_missing`: The organization requires a second factor.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
@@ -48614,6 +55212,118 @@ export interface operations {
             };
         };
     };
+    readonly SessionOperationsController_end: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "openedUntil": "2026-11-26T12:00:00Z"
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["EndSessionsBody"];
+            };
+        };
+        readonly responses: {
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["EndedSessionsView"];
+                };
+            };
+            /**
+             * @description `invalid_request`: A field of the request is invalid.
+             *
+             *     `malformed_json`: The request body is not valid JSON.
+             */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `invalid_token`: The operator token is missing or wrong. */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `operator_required`: The caller is not an operator. */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `idempotency_mismatch`: The idempotency key was used for a different request.
+             *
+             *     `idempotency_in_progress`: A request with this idempotency key is still running.
+             */
+            readonly 409: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `payload_too_large`: The request body is too large. */
+            readonly 413: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `unsupported_media_type`: The request body must be JSON. */
+            readonly 415: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `burst_limit_exceeded`: Too many requests in a short time. */
+            readonly 429: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `storage_unavailable`: There is not enough storage space.
+             *
+             *     `service_unavailable`: A required backend is temporarily unavailable.
+             */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
     readonly OpsTasksController_list: {
         readonly parameters: {
             readonly query?: {
@@ -49515,6 +56225,99 @@ export interface operations {
             };
             /** @description `unsupported_media_type`: The request body must be JSON. */
             readonly 415: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `burst_limit_exceeded`: Too many requests in a short time. */
+            readonly 429: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `storage_unavailable`: There is not enough storage space.
+             *
+             *     `service_unavailable`: A required backend is temporarily unavailable.
+             */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    readonly SessionOperationsController_endOf: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /** @description The username or the id of the person. */
+                readonly user: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["EndedSessionsOfPersonView"];
+                };
+            };
+            /** @description `invalid_request`: A field of the request is invalid. */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `invalid_token`: The operator token is missing or wrong. */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `operator_required`: The caller is not an operator. */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `account_not_found`: Account not found. */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `idempotency_mismatch`: The idempotency key was used for a different request.
+             *
+             *     `idempotency_in_progress`: A request with this idempotency key is still running.
+             */
+            readonly 409: {
                 headers: {
                     readonly [name: string]: unknown;
                 };

@@ -9,6 +9,7 @@ import type {
   NewOrganization,
   Organization,
   OrgEvent,
+  OrgGrant,
   OrganizationChange,
   Role,
 } from './types.js';
@@ -18,6 +19,14 @@ export interface EventOptions extends RequestOptions {
   readonly after?: number | undefined;
   /** Called with true when the stream is open, and with false when its connection broke and is about to resume. */
   readonly onConnection?: ((isOpen: boolean) => void) | undefined;
+}
+
+/** A part of an audit log, in RFC 3339. */
+export interface AuditPeriod {
+  /** The beginning of the log by default. */
+  readonly from?: string | undefined;
+  /** Excluded; now by default. */
+  readonly to?: string | undefined;
 }
 
 /** Organizations, their members and their audit logs. `org` is an id or a slug. */
@@ -48,7 +57,12 @@ interface OrgCalls {
    */
   get(org: string, options?: RequestOptions): Promise<Organization>;
 
-  /** @throws {ConflictError} `already_exists`: the slug is taken. */
+  /**
+   * Changes the names and the policies of an organization. `key_lifetime_days: null` removes that limit. Needs
+   * `orgs:write`.
+   *
+   * @throws {ConflictError} `already_exists`: the slug is taken.
+   */
   update(org: string, change: OrganizationChange, options?: RequestOptions): Promise<Organization>;
 
   /**
@@ -91,8 +105,31 @@ interface OrgCalls {
    */
   acceptInvitation(token: string, options?: RequestOptions): Promise<Organization>;
 
+  /** Lists the OAuth clients that members gave access to the organization. Needs `orgs:members`. */
+  grants(org: string, query?: ListQuery, options?: RequestOptions): Listing<OrgGrant>;
+
+  /**
+   * Ends the access of an OAuth client to the organization, at its next call. Needs `orgs:members`.
+   *
+   * @throws {NotFoundError} `grant_not_found`.
+   */
+  endGrant(org: string, grantId: string, options?: RequestOptions): Promise<void>;
+
   /** Lists the audit log of an organization, newest first. Needs `audit:read`. */
   auditLog(org: string, query?: ListQuery, options?: RequestOptions): Listing<AuditEntry>;
+
+  /**
+   * Yields the audit log of an organization or a period of it, oldest first, as it arrives, and returns the number of
+   * entries. Needs `audit:read`. Nothing is repeated when the connection breaks: start again.
+   *
+   * @throws {NotFoundError} `organization_not_found`.
+   * @throws {TypeError} when the connection broke before the end.
+   */
+  exportAuditLog(
+    org: string,
+    period?: AuditPeriod,
+    options?: RequestOptions,
+  ): AsyncGenerator<AuditEntry, { readonly entries: number }, undefined>;
 }
 
 export const orgsOf = (transport: Transport): Orgs => ({
@@ -109,7 +146,10 @@ export const orgsOf = (transport: Transport): Orgs => ({
     invitations: 'list orgs/:/invitations',
     cancelInvitation: 'delete orgs/:/invitations/:',
     acceptInvitation: 'post invitations/accept token',
+    grants: 'list orgs/:/grants',
+    endGrant: 'delete orgs/:/grants/:',
     auditLog: 'list orgs/:/audit-log',
+    exportAuditLog: 'read orgs/:/audit-log/export',
   }),
   async *events(orgId, { after, onConnection, ...options } = {}) {
     const path = `/api/v1/orgs/${encodeURIComponent(orgId)}/events`;

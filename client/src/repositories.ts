@@ -1,7 +1,7 @@
 import { methodsOf } from './methods.js';
 import type { Listing, ListQuery } from './page.js';
 import type { RequestOptions, Transport } from './transport.js';
-import type { Branch, NewRepository, Repository, Template } from './types.js';
+import type { Branch, Commit, NewCommit, NewRepository, Repository, RepositoryFiles, Template } from './types.js';
 
 /**
  * Git repositories of the service. Clone them and push to them by `repo_url`, with an API key as the password.
@@ -37,6 +37,31 @@ export interface Repositories {
   branches(repositoryId: string, query?: ListQuery, options?: RequestOptions): Listing<Branch>;
 
   /**
+   * Reads files and lists directories of a repository of the service at the head of a branch, the default branch if
+   * absent. Needs `repositories:read`.
+   *
+   * @throws {NotFoundError} `repository_not_found`, `branch_not_found`.
+   * @throws {RateLimitError} `concurrency_limit_exceeded`.
+   */
+  files(
+    repositoryId: string,
+    query?: { readonly path?: readonly string[]; readonly branch?: string },
+    options?: RequestOptions,
+  ): Promise<RepositoryFiles>;
+
+  /**
+   * Adds a commit to a branch, as a push does: linked projects are deployed. A branch that does not exist begins at the
+   * expected head. Needs `repositories:write`.
+   *
+   * @throws {ValidationError} `invalid_request`.
+   * @throws {ConflictError} `branch_moved`: `details.head` is the commit that the branch is at.
+   * @throws {NotFoundError} `repository_not_found`.
+   * @throws {RateLimitError} `concurrency_limit_exceeded`.
+   * @throws {ServiceError} `repository_full`.
+   */
+  commit(repositoryId: string, commit: NewCommit, options?: RequestOptions): Promise<Commit>;
+
+  /**
    * Deletes a repository and its content permanently. Needs `repositories:write`.
    *
    * @throws {NotFoundError} `repository_not_found`.
@@ -44,12 +69,18 @@ export interface Repositories {
   delete(repositoryId: string, options?: RequestOptions): Promise<void>;
 }
 
-export const repositoriesOf = (transport: Transport): Repositories =>
-  methodsOf<Repositories>(transport, {
+export const repositoriesOf = (transport: Transport): Repositories => ({
+  ...methodsOf<Omit<Repositories, 'files'>>(transport, {
     list: 'list repositories',
     create: 'post repositories',
     templates: 'get repositories/templates',
     get: 'get repositories/:',
     branches: 'list repositories/:/branches',
+    commit: 'post repositories/:/commits',
     delete: 'delete repositories/:',
-  });
+  }),
+  async files(repositoryId, query, options) {
+    const path = `/api/v1/repositories/${encodeURIComponent(repositoryId)}/files`;
+    return (await transport.send<RepositoryFiles, unknown>({ method: 'GET', path, query }, options)).data;
+  },
+});

@@ -1,18 +1,19 @@
 import { type Agents, agentsOf } from './agents.js';
-import { Ai } from './ai.js';
+import { type Ai, aiOf } from './ai.js';
 import { type Approvals, approvalsOf } from './approvals.js';
 import { type Auth, authOf } from './auth.js';
-import { Billing } from './billing.js';
+import { type Billing, billingOf } from './billing.js';
 import { connect, type ServiceOptions } from './connect.js';
 import { type Databases, databasesOf } from './databases.js';
 import { type Deploys, deploysOf } from './deploys.js';
 import { type Domains, domainsOf } from './domains.js';
 import { type GithubIntegration, githubOf } from './github.js';
+import { type Grants, grantsOf } from './grants.js';
 import { type Keys, keysOf } from './keys.js';
-import { Me } from './me.js';
-import { Ops } from './ops.js';
+import { type Me, meOf } from './me.js';
+import { type Ops, opsOf } from './ops.js';
 import { type Orgs, orgsOf } from './orgs.js';
-import { Projects } from './projects.js';
+import { type Projects, projectsOf } from './projects.js';
 import { type Repositories, repositoriesOf } from './repositories.js';
 import { type Runs, runsOf } from './runs.js';
 import { Sandbox } from './sandbox.js';
@@ -39,6 +40,7 @@ export class Service {
   readonly deploys: Deploys;
   readonly domains: Domains;
   readonly github: GithubIntegration;
+  readonly grants: Grants;
   readonly keys: Keys;
   readonly me: Me;
   readonly ops: Ops;
@@ -60,28 +62,30 @@ export class Service {
    *   is invalid.
    */
   constructor(options: ServiceOptions = {}) {
-    this.#transport = connect(options);
-    this.agents = agentsOf(this.#transport);
-    this.ai = new Ai(this.#transport);
-    this.approvals = approvalsOf(this.#transport);
-    this.auth = authOf(this.#transport);
-    this.billing = new Billing(this.#transport);
-    this.databases = databasesOf(this.#transport);
-    this.deploys = deploysOf(this.#transport);
-    this.domains = domainsOf(this.#transport);
-    this.github = githubOf(this.#transport);
-    this.keys = keysOf(this.#transport);
-    this.me = new Me(this.#transport);
-    this.ops = new Ops(this.#transport);
-    this.orgs = orgsOf(this.#transport);
-    this.projects = new Projects(this.#transport);
-    this.repositories = repositoriesOf(this.#transport);
-    this.runs = runsOf(this.#transport);
-    this.sandbox = new Sandbox(this.#transport);
-    this.schedules = schedulesOf(this.#transport);
-    this.storage = storageOf(this.#transport);
-    this.swarms = swarmsOf(this.#transport);
-    this.webhooks = webhooksOf(this.#transport);
+    const transport = connect(options);
+    this.#transport = transport;
+    this.agents = agentsOf(transport);
+    this.ai = aiOf(transport);
+    this.approvals = approvalsOf(transport);
+    this.auth = authOf(transport);
+    this.billing = billingOf(transport);
+    this.databases = databasesOf(transport);
+    this.deploys = deploysOf(transport);
+    this.domains = domainsOf(transport);
+    this.github = githubOf(transport);
+    this.grants = grantsOf(transport);
+    this.keys = keysOf(transport);
+    this.me = meOf(transport);
+    this.ops = opsOf(transport);
+    this.orgs = orgsOf(transport);
+    this.projects = projectsOf(transport);
+    this.repositories = repositoriesOf(transport);
+    this.runs = runsOf(transport);
+    this.sandbox = new Sandbox(transport);
+    this.schedules = schedulesOf(transport);
+    this.storage = storageOf(transport);
+    this.swarms = swarmsOf(transport);
+    this.webhooks = webhooksOf(transport);
   }
 
   /** The daily budget according to the latest response; undefined before the first. */

@@ -112,6 +112,14 @@ export interface StoredObjects extends ObjectCalls {
 interface ObjectCalls {
   /** Deletes an object. One that does not exist is no error. */
   delete(bucketId: string, key: string, options?: RequestOptions): Promise<void>;
+
+  /**
+   * Gives up an upload in parts, and deletes what has arrived of it. Otherwise that counts as stored for 7 days.
+   *
+   * @param uploadId as {@link UploadProgress} has it.
+   * @throws {NotFoundError} `object_upload_not_found`: it was completed, aborted or has expired.
+   */
+  abortUpload(bucketId: string, uploadId: string, options?: RequestOptions): Promise<void>;
 }
 
 export function storageOf(transport: Transport): ObjectStorage {
@@ -128,7 +136,10 @@ export function storageOf(transport: Transport): ObjectStorage {
       delete: 'delete storage/buckets/:',
     }),
     objects: {
-      ...methodsOf<ObjectCalls>(transport, { delete: 'delete storage/buckets/:/objects/:' }),
+      ...methodsOf<ObjectCalls>(transport, {
+        delete: 'delete storage/buckets/:/objects/:',
+        abortUpload: 'delete storage/buckets/:/uploads/:',
+      }),
       list: (bucketId, query, options) =>
         transport.send({ method: 'GET', path: `${bucketPath(bucketId)}/objects`, query: { ...query } }, options),
       put(bucketId, key, content, options = {}) {

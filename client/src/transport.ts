@@ -93,7 +93,8 @@ export interface Answer<T, M = { readonly request_id: string }> {
   readonly meta: M;
 }
 
-type Query = Readonly<Record<string, string | number | boolean | undefined>>;
+/** Each value of an array is a parameter of its own. */
+type Query = Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>;
 
 interface Call {
   readonly method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -115,6 +116,11 @@ export interface OpenedStream {
   lines(): AsyncGenerator<string, void, undefined>;
   /** Closes the connection. A loop over the lines ends. */
   close(): Promise<void>;
+}
+
+/** Options of a stream that resumes after its last line. */
+interface FollowOptions extends RequestOptions {
+  readonly query?: Query | undefined;
 }
 
 /** A response whose body has not been read. */
@@ -243,6 +249,15 @@ export class Transport {
     });
   }
 
+  /** Yields lines that have no numbers, and returns their end. Nothing is repeated when the connection breaks. */
+  read<Line extends { readonly seq?: undefined }, End>(
+    path: string,
+    query?: Query,
+    options?: RequestOptions,
+  ): AsyncGenerator<Line, End, undefined> {
+    return this.follow<Line, End>(path, undefined, { ...options, query, maxRetries: 0 });
+  }
+
   /**
    * Yields the lines of a log as they arrive, and returns its end. If the connection breaks, it resumes after the last
    * line. `onConnection` is called with true when a connection is open, and with false when it broke.
@@ -250,14 +265,14 @@ export class Transport {
   async *follow<Line extends { readonly seq?: number | undefined }, End = object>(
     path: string,
     after: number | undefined,
-    options: RequestOptions,
+    options: FollowOptions,
     onConnection?: (isOpen: boolean) => void,
   ): AsyncGenerator<Line, End, undefined> {
     for (let seq = after, breaks = 0; ;) {
       let fault: unknown = new TypeError('terminated');
       try {
         const headers = { accept: 'application/x-ndjson', ...(seq === undefined ? {} : { 'last-event-id': `${seq}` }) };
-        const opened = await this.open({ method: 'GET', path, headers }, options);
+        const opened = await this.open({ method: 'GET', path, query: options.query, headers }, options);
         onConnection?.(true);
         for await (const text of opened.lines()) {
           // The server sends empty lines to keep the connection open.
@@ -274,7 +289,7 @@ export class Transport {
         fault = error;
       }
       onConnection?.(false);
-      if (++breaks > MAX_BREAKS) throw fault;
+      if (++breaks > (options.maxRetries ?? MAX_BREAKS)) throw fault;
       await sleep(PAUSE_MS, options.signal);
     }
   }
@@ -323,7 +338,7 @@ export class Transport {
       ? undefined
       : (options.idempotencyKey ?? (isStream ? undefined : newIdempotencyKey()));
     const parameters = Object.entries(query).flatMap(([name, value]) =>
-      value === undefined ? [] : [[name, String(value)] as [string, string]],
+      value === undefined ? [] : [value].flat().map((each) => [name, String(each)] as [string, string]),
     );
     return {
       method,
@@ -359,7 +374,14 @@ export class Transport {
     const startMs = performance.now();
     const limit = limitTime(timeoutMs, signal);
     try {
-      const response = await fetch(url, { method, headers: { ...headers }, body: body ?? null, signal: limit.signal });
+      const response = await fetch(url, {
+        method,
+        headers: { ...headers },
+        body: body ?? null,
+        signal: limit.signal,
+        // Node would keep all of a file that it sends, in case of a redirect.
+        ...(body instanceof Blob && ({ redirect: 'error', window: null } as const)),
+      });
       const answer = await take({ status: response.status, headers: response.headers, text: '', response, limit });
       this.#budget = budgetOf(answer.headers) ?? this.#budget;
       hooks.onResponse?.({

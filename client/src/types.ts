@@ -68,9 +68,33 @@ export type SignedIn = Schemas['SignedInView'];
 /** A sign-in on a device; `current` is the session of the call. */
 export type Session = Schemas['SessionView'];
 export type RotatedSession = Schemas['RotatedSessionView'];
+/** Your address, and the change of it that is in progress. */
+export type Email = Schemas['EmailView'];
+export type EmailChange = Schemas['EmailChangeView'];
+export type ConfirmedEmailChange = Schemas['ConfirmedEmailChangeView'];
+export type Factors = Schemas['FactorsView'];
+export type Factor = Schemas['FactorView'];
+export type NewTotp = Schemas['NewTotpView'];
+export type AddedFactor = Schemas['AddedFactorView'];
+export type SignInMethods = Schemas['SignInMethodsView'];
+/** What begins a sign-in with GitHub or Google: `challenge` is the SHA-256 of a random verifier, as base64url. */
+export type FlowRequest = Schemas['BeginFlowBody'];
+export type IdentityRequest = Schemas['BeginIdentityBody'];
+export type WaitingFlow = Schemas['WaitingFlowView'];
+export type DecidedFlow = Schemas['DecidedFlowView'];
+export type BegunFlow = Schemas['BegunFlowView'];
+export type Identity = Schemas['IdentityView'];
+/** A code of an app, a recovery code, or what a browser says that a passkey has signed. */
+export type ShownFactor = { readonly code: string } | { readonly passkey: Readonly<Record<string, unknown>> };
 
 /** A key without its secret. */
 export type Key = Schemas['KeyView'];
+
+/** What you granted to an OAuth client. */
+export type Grant = Schemas['OauthGrantView'];
+
+/** What a member granted to an OAuth client within an organization. */
+export type OrgGrant = Schemas['OrgGrantView'];
 
 /** A key with its secret, which is shown once. */
 export type KeyWithSecret = Schemas['MintedKeyView'];
@@ -118,10 +142,18 @@ export type EnvTarget = EnvVariable['targets'][number];
 /** `secret` is true by default. */
 export type NewEnvVariable = Schemas['EnvVariableBody'];
 
-/** A git repository of the service. Clone its `repo_url`, or link it to a project. */
 /** A branch of a repository, as the last push has left it. */
 export type Branch = Schemas['BranchView'];
+
+/** A git repository of the service. Clone its `repo_url`, or link it to a project. */
 export type Repository = Schemas['RepositoryView'];
+
+/** Files of a repository at a commit. */
+export type RepositoryFiles = Schemas['RepositoryFilesView'];
+
+/** A commit that was added to a branch. */
+export type Commit = Schemas['AddedCommitView'];
+export type NewCommit = Schemas['CreateCommitBody'];
 export type NewRepository = Schemas['CreateRepositoryBody'];
 
 /** The GitHub accounts of an organization, and whether the service has a GitHub App. */

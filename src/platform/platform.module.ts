@@ -8,6 +8,7 @@ import type { Settings } from './config/settings.js';
 import { DatabaseModule } from './database/database.module.js';
 import { ErrorCatalog } from './errors/error-catalog.js';
 import { HostHandlers } from './http/host-handlers.js';
+import { PathHandlers } from './http/path-handlers.js';
 import { HostPolicy } from './http/host-policy.js';
 import { HTTP_METRICS } from './http/http.metrics.js';
 import { InnerCalls } from './http/inner-calls.js';
@@ -68,6 +69,7 @@ export class PlatformModule {
       Ids,
       Shutdown,
       HostHandlers,
+      PathHandlers,
       HostPolicy,
       InnerCalls,
       { provide: BackgroundCatalog, useValue: catalog },

@@ -4,6 +4,8 @@ import { ModelAccessHttpModule } from '../modules/ai/http/model-access-http.modu
 import { AiHttpModule } from '../modules/ai/http/ai-http.module.js';
 import { AccessHttpModule } from '../modules/auth/http/access-http.module.js';
 import { OrgsHttpModule } from '../modules/orgs/http/orgs-http.module.js';
+import { FactorsHttpModule } from '../modules/factors/http/factors-http.module.js';
+import { IdentitiesHttpModule } from '../modules/identities/http/identities-http.module.js';
 import { PeopleHttpModule } from '../modules/people/http/people-http.module.js';
 import { BillingHttpModule } from '../modules/billing/http/billing-http.module.js';
 import { CreditsHttpModule } from '../modules/credits/http/credits-http.module.js';
@@ -37,6 +39,8 @@ import { WebhooksHttpModule } from '../modules/webhooks/http/webhooks-http.modul
   imports: [
     AccessHttpModule,
     PeopleHttpModule,
+    FactorsHttpModule,
+    IdentitiesHttpModule,
     OauthHttpModule,
     OrgsHttpModule,
     BillingHttpModule,

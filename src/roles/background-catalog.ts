@@ -11,10 +11,15 @@ import { BackgroundCatalog } from '../platform/background/background-catalog.js'
 import { reencryptionSchedule } from '../platform/secrets/reencryption.job.js';
 import { authMailJob } from '../modules/auth/auth-mail.job.js';
 import { expiredOauthSchedule, oauthSigningKeysSchedule } from '../modules/oauth/jobs/oauth.job.js';
+import { externalSignInsSchedule } from '../modules/identities/jobs/identities.job.js';
+import { factorRecoveriesSchedule, spentChallengesSchedule } from '../modules/factors/jobs/factors.job.js';
 import { expiredSessionsSchedule } from '../modules/auth/jobs/auth.job.js';
 import { expiredInvitationsSchedule } from '../modules/orgs/jobs/orgs.job.js';
-import { expiredEmailTokensSchedule } from '../modules/people/jobs/people.job.js';
+import { accountDeletionJob, accountDeletionsSchedule } from '../modules/people/deletion/account-deletion.job.js';
+import { emailChangesSchedule, expiredEmailTokensSchedule } from '../modules/people/jobs/people.job.js';
+import { projectsOrgDeletedSubscription } from '../modules/projects/jobs/projects.job.js';
 import { keyUsageSchedule } from '../modules/auth/keys/keys.job.js';
+import { auditRecordedEvent } from '../modules/audit/audit-recorded.job.js';
 import { orgDeletedEvent } from '../modules/orgs/org-deleted.job.js';
 import {
   monthClosingSchedule,
@@ -75,7 +80,11 @@ import {
   expiredObjectsSchedule,
 } from '../modules/objects/lifecycle/lifecycle.job.js';
 import { projectDeletedEvent } from '../modules/projects/project-deleted.job.js';
-import { repositoriesSchedule, githubEventSubscription } from '../modules/repositories/jobs/repositories.job.js';
+import {
+  githubEventSubscription,
+  repositoriesOrgDeletedSubscription,
+  repositoriesSchedule,
+} from '../modules/repositories/jobs/repositories.job.js';
 import { repositoryPushedEvent } from '../modules/repositories/repository-pushed.job.js';
 import { overdueExecutionsSchedule, oldExecutionsSchedule } from '../modules/sandbox/executions/executions.job.js';
 import {
@@ -111,6 +120,7 @@ import { uploadSweepSchedule } from '../modules/uploads/jobs/uploads.job.js';
 import { webhookNoticeJob } from '../modules/webhooks/jobs/webhook-notice.job.js';
 import {
   oldDeliveriesSchedule,
+  webhookAuditSubscription,
   webhookDeliveriesSchedule,
   webhookEventSubscription,
   webhookOrgDeletedSubscription,
@@ -121,6 +131,7 @@ export const BACKGROUND_CATALOG = new BackgroundCatalog({
   jobs: [
     approvalMailJob,
     authMailJob,
+    accountDeletionJob,
     paymentEventJob,
     invoiceMirrorJob,
     spendWarningJob,
@@ -131,6 +142,7 @@ export const BACKGROUND_CATALOG = new BackgroundCatalog({
   ],
   events: [
     orgEvent,
+    auditRecordedEvent,
     orgDeletedEvent,
     planRequestEvent,
     githubEvent,
@@ -144,6 +156,8 @@ export const BACKGROUND_CATALOG = new BackgroundCatalog({
     repositoryPushedSubscription,
     projectDeletedSubscription,
     orgDeletedSubscription,
+    projectsOrgDeletedSubscription,
+    repositoriesOrgDeletedSubscription,
     domainProjectDeletedSubscription,
     modelAccessProjectDeletedSubscription,
     aiOrgDeletedSubscription,
@@ -153,6 +167,7 @@ export const BACKGROUND_CATALOG = new BackgroundCatalog({
     githubEventSubscription,
     orgEventSubscription,
     webhookEventSubscription,
+    webhookAuditSubscription,
     webhookOrgDeletedSubscription,
     scheduleAgentDeletedSubscription,
     scheduleOrgDeletedSubscription,
@@ -168,8 +183,13 @@ export const BACKGROUND_CATALOG = new BackgroundCatalog({
     expiredApprovalsSchedule,
     oldRunsSchedule,
     expiredSessionsSchedule,
+    factorRecoveriesSchedule,
+    spentChallengesSchedule,
+    externalSignInsSchedule,
     expiredOauthSchedule,
     oauthSigningKeysSchedule,
+    accountDeletionsSchedule,
+    emailChangesSchedule,
     expiredEmailTokensSchedule,
     expiredInvitationsSchedule,
     keyUsageSchedule,

@@ -63,9 +63,22 @@ import { NotifyChangesOfPublicObjects1795293260000 }
   from '../../migrations/1795293260000-notify-changes-of-public-objects.js';
 import { AddLinkKeys1795293261000 } from '../../migrations/1795293261000-add-link-keys.js';
 import { NoteFullStorage1795293262000 } from '../../migrations/1795293262000-note-full-storage.js';
+import { RememberCompletedUploads1795293265000 } from '../../migrations/1795293265000-remember-completed-uploads.js';
 import { BoundDisksOfDatabases1795293280000 } from '../../migrations/1795293280000-bound-disks-of-databases.js';
 import { AddKeySource1795293320000 } from '../../migrations/1795293320000-add-key-source.js';
 import { CreateOAuth1795293330000 } from '../../migrations/1795293330000-create-oauth.js';
+// prettier-ignore
+import { EndGrantsByOrganization1795293400000 }
+  from '../../migrations/1795293400000-end-grants-by-organization.js';
+import { AddSignInMethods1795293450000 } from '../../migrations/1795293450000-add-sign-in-methods.js';
+import { CreateFactors1795293460000 } from '../../migrations/1795293460000-create-factors.js';
+import { RequireSecondFactors1795293470000 } from '../../migrations/1795293470000-require-second-factors.js';
+import { CreateIdentities1795293480000 } from '../../migrations/1795293480000-create-identities.js';
+import { CreateEmailChanges1795293490000 } from '../../migrations/1795293490000-create-email-changes.js';
+import { CreateAccountDeletions1795293491000 } from '../../migrations/1795293491000-create-account-deletions.js';
+import { FindLeakedDeployHooks1795293500000 } from '../../migrations/1795293500000-find-leaked-deploy-hooks.js';
+import { LimitLifetimesOfKeys1795293501000 } from '../../migrations/1795293501000-limit-lifetimes-of-keys.js';
+import { CreateBrowserSignIns1795297000000 } from '../../migrations/1795297000000-create-browser-sign-ins.js';
 import { CreateDatabases1795293200000 } from '../../migrations/1795293200000-create-databases.js';
 // prettier-ignore
 import { CreateDatabaseAttachments1795293230000 }
@@ -211,9 +224,20 @@ const MIGRATIONS = [
   NotifyChangesOfPublicObjects1795293260000,
   AddLinkKeys1795293261000,
   NoteFullStorage1795293262000,
+  RememberCompletedUploads1795293265000,
   BoundDisksOfDatabases1795293280000,
   AddKeySource1795293320000,
   CreateOAuth1795293330000,
+  EndGrantsByOrganization1795293400000,
+  AddSignInMethods1795293450000,
+  CreateFactors1795293460000,
+  RequireSecondFactors1795293470000,
+  CreateIdentities1795293480000,
+  CreateEmailChanges1795293490000,
+  CreateAccountDeletions1795293491000,
+  FindLeakedDeployHooks1795293500000,
+  LimitLifetimesOfKeys1795293501000,
+  CreateBrowserSignIns1795297000000,
 ];
 
 /** Returns the names of all migrations in their order. */

@@ -3,6 +3,8 @@ import { AI_ERRORS } from '../modules/ai/ai.errors.js';
 import { ACCESS_ERRORS } from '../modules/auth/access.errors.js';
 import { ATTEMPT_ERRORS } from '../modules/people/attempts/attempts.errors.js';
 import { CREDENTIAL_ERRORS } from '../modules/auth/auth.errors.js';
+import { FACTOR_ERRORS } from '../modules/factors/factors.errors.js';
+import { IDENTITY_ERRORS } from '../modules/identities/identities.errors.js';
 import { KEY_ERRORS } from '../modules/auth/keys.errors.js';
 import { ORG_ERRORS } from '../modules/orgs/orgs.errors.js';
 import { PEOPLE_ERRORS } from '../modules/people/people.errors.js';
@@ -46,6 +48,8 @@ export const ERROR_CATALOG = new ErrorCatalog([
   CREDENTIAL_ERRORS,
   ACCESS_ERRORS,
   ATTEMPT_ERRORS,
+  FACTOR_ERRORS,
+  IDENTITY_ERRORS,
   KEY_ERRORS,
   OAUTH_ERRORS,
   PEOPLE_ERRORS,

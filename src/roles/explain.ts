@@ -14,15 +14,16 @@ export function explain(error: unknown): string {
   return error.message;
 }
 
-interface ListenAddress {
-  readonly host?: string;
-  readonly port?: number;
-  /** Name of the setting of the port, such as `PORT`. */
-  readonly setting: string;
+export interface ListenAddress {
+  readonly host: string;
+  /** 0 for a port that the system chooses. */
+  readonly port: number;
+  /** Name of the setting of the port. */
+  readonly setting: 'PORT' | 'APPS_PORT' | 'DATABASES_PORT';
 }
 
 /** Explains why the port cannot be opened. */
-export function explainListening(error: NodeJS.ErrnoException, { host = '', port = 0, setting }: ListenAddress): Error {
+export function explainListening(error: NodeJS.ErrnoException, { host, port, setting }: ListenAddress): Error {
   const explanations: Record<string, string> = {
     EADDRINUSE: `Port ${port} is in use. Set ${setting} to another port, or stop the program that uses it.`,
     EACCES: `Port ${port} needs more rights. Set ${setting} to a port above 1023.`,

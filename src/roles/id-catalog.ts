@@ -4,8 +4,10 @@ import { GENERATION_ID } from '../modules/ai/ai.ids.js';
 import { AUDIT_ENTRY_ID } from '../modules/audit/audit.ids.js';
 import { API_KEY_ID, API_KEY_SECRET_ID } from '../modules/auth/keys/keys.ids.js';
 import { INVITATION_ID, ORG_ID } from '../modules/orgs/orgs.ids.js';
-import { EMAIL_TOKEN_ID, USER_ID } from '../modules/people/people.ids.js';
-import { SESSION_ID } from '../modules/auth/sessions/sessions.ids.js';
+import { FACTOR_ID } from '../modules/factors/factors.ids.js';
+import { BROWSER_SIGN_IN_ID, EXTERNAL_SIGN_IN_ID, IDENTITY_ID } from '../modules/identities/identities.ids.js';
+import { EMAIL_CHANGE_ID, EMAIL_TOKEN_ID, USER_ID } from '../modules/people/people.ids.js';
+import { SESSION_ID, SIGN_IN_FLOW_ID } from '../modules/auth/sessions/sessions.ids.js';
 import { CREDIT_NOTE_ID, INVOICE_ID, PLAN_CHANGE_ID } from '../modules/billing/billing.ids.js';
 import { BUDGET_ID, CREDIT_GRANT_ID, LEDGER_ENTRY_ID } from '../modules/credits/credits.ids.js';
 import {
@@ -53,8 +55,14 @@ export const ID_CATALOG = new IdCatalog([
   WORKER_ID,
   ATTEMPT_ID,
   USER_ID,
+  EMAIL_CHANGE_ID,
   EMAIL_TOKEN_ID,
+  FACTOR_ID,
+  IDENTITY_ID,
+  BROWSER_SIGN_IN_ID,
+  EXTERNAL_SIGN_IN_ID,
   SESSION_ID,
+  SIGN_IN_FLOW_ID,
   API_KEY_ID,
   API_KEY_SECRET_ID,
   OAUTH_GRANT_ID,

@@ -2,8 +2,6 @@ import type { Server } from 'node:http';
 import type { AddressInfo, Server as NetServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { INestApplication } from '@nestjs/common';
-import { DatabasesSettings } from '../modules/databases/databases.settings.js';
-import { HostingSettings } from '../modules/hosting/hosting.settings.js';
 import { Config } from '../platform/config/config.js';
 import type { Settings } from '../platform/config/settings.js';
 import { addressOf, announceClosing, endConnections, listen } from '../platform/http/http-listener.js';
@@ -14,6 +12,7 @@ import { RequestContext } from '../platform/logging/request-context.js';
 import { createApp } from './create-app.js';
 import { createDataSource } from './data-source.js';
 import { explainListening } from './explain.js';
+import { listenAddresses } from './listen-addresses.js';
 import type { ServiceRole } from './service.module.js';
 
 export interface StopOptions {
@@ -97,16 +96,11 @@ export class RunningService {
   }
 
   private async listen(settings: Settings): Promise<void> {
-    const { host, port } = settings.of(Config);
-    const addresses = [
-      { server: this.listeners.platform, setting: 'PORT', port },
-      { server: this.listeners.apps, setting: 'APPS_PORT', port: settings.of(HostingSettings).listenPort },
-      { server: this.listeners.databases, setting: 'DATABASES_PORT', port: settings.of(DatabasesSettings).port },
-    ];
-    for (const { server, setting, port } of addresses) {
+    for (const [name, address] of Object.entries(listenAddresses(settings))) {
+      const server = this.listeners[name as keyof Listeners];
       if (server === undefined) continue;
-      await listen(server, { host, port }).catch((error: unknown) => {
-        throw explainListening(error as Error, { host, port, setting });
+      await listen(server, address).catch((error: unknown) => {
+        throw explainListening(error as Error, address);
       });
     }
   }

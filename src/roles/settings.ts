@@ -9,6 +9,7 @@ import { DomainsSettings } from '../modules/domains/domains.settings.js';
 import { FeaturesSettings } from '../modules/features/features.settings.js';
 import { GithubSettings } from '../modules/github/github.settings.js';
 import { HostingSettings } from '../modules/hosting/hosting.settings.js';
+import { IdentitiesSettings } from '../modules/identities/identities.settings.js';
 import { LimitsSettings } from '../modules/limits/limits.settings.js';
 import { MeteringSettings } from '../modules/metering/metering.settings.js';
 import { ObjectsSettings } from '../modules/objects/objects.settings.js';
@@ -33,6 +34,7 @@ export const MODULE_SETTINGS: readonly ModuleSettingsClass[] = [
   LimitsSettings,
   PlansSettings,
   AuthSettings,
+  IdentitiesSettings,
   OauthSettings,
   MeteringSettings,
   BillingSettings,

@@ -3,6 +3,8 @@ import { AgentsJobsModule } from '../modules/agents/jobs/agents-jobs.module.js';
 import { AiJobsModule } from '../modules/ai/jobs/ai-jobs.module.js';
 import { AuthJobsModule } from '../modules/auth/jobs/auth-jobs.module.js';
 import { OrgsJobsModule } from '../modules/orgs/jobs/orgs-jobs.module.js';
+import { FactorsJobsModule } from '../modules/factors/jobs/factors-jobs.module.js';
+import { IdentitiesJobsModule } from '../modules/identities/jobs/identities-jobs.module.js';
 import { PeopleJobsModule } from '../modules/people/jobs/people-jobs.module.js';
 import { BillingJobsModule } from '../modules/billing/jobs/billing-jobs.module.js';
 import { RepositoriesJobsModule } from '../modules/repositories/jobs/repositories-jobs.module.js';
@@ -34,6 +36,8 @@ import { OutboxRelay } from '../platform/outbox/outbox-relay.js';
     AuthJobsModule,
     OrgsJobsModule,
     PeopleJobsModule,
+    FactorsJobsModule,
+    IdentitiesJobsModule,
     OauthJobsModule,
     EventsJobsModule,
     MeteringJobsModule,

@@ -4,6 +4,7 @@ import { AgentVersionsService } from '../../src/modules/agents/agent-versions.se
 import { MemoriesService } from '../../src/modules/agents/memories.service.js';
 import { as, expectStatus, Make, type Person, send, uniqueName } from '../support/make.js';
 import { type Answer, useApp } from '../support/test-app.js';
+import { RUN_START } from '../support/tool-caller.js';
 
 const PATH = '/api/v1/agents';
 const MEMORY = {
@@ -61,7 +62,7 @@ describe('the memory of agents', () => {
   const callTool = async (name: string, input: object, isTainted = false): Promise<ToolOutcome> => {
     const version = (await app.get(AgentVersionsService).find(id, 1))!;
     const use = version.tools.find((each) => each.name === name)!;
-    const [tool] = await app.get(AgentTools).find(name)!.toolsOf(use, version);
+    const [tool] = await app.get(AgentTools).find(name)!.toolsOf(use, version, RUN_START);
     return tool!.call({ input, run: run(isTainted) } as unknown as ToolCall);
   };
 

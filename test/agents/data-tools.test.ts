@@ -49,10 +49,7 @@ const marksOf = async (run: string): Promise<number> =>
 const worker = async (dieAfterTool?: string): Promise<RunWorker> => {
   const started = new RunWorker({
     settings: {
-      DATABASE_URL: app.config.databaseUrl!,
-      REDIS_URL: app.config.redisUrl!,
-      API_KEY_PEPPER: 'a-pepper-of-the-tests-long-enough-for-it',
-      SECRETS_KEY: 'a-secrets-key-of-the-tests-long-enough-for-it',
+      ...app.sharedSettings,
       REDIS_TIMEOUT_MS: '5000',
       SANDBOX_ENABLED: 'false',
       DATA_DIR: app.dataDirectory,

@@ -35,10 +35,7 @@ afterAll(() => app.stop());
 const callerOf = (order: { calls: number; dieBefore?: number }): ModelCaller =>
   new ModelCaller({
     settings: {
-      DATABASE_URL: app.config.databaseUrl!,
-      REDIS_URL: app.config.redisUrl!,
-      API_KEY_PEPPER: 'a-pepper-of-the-tests-long-enough-for-it',
-      SECRETS_KEY: 'a-secrets-key-of-the-tests-long-enough-for-it',
+      ...app.sharedSettings,
       // So many calls at once keep a busy machine from answering in time.
       REDIS_TIMEOUT_MS: '5000',
       OPENROUTER_URL: router.url,

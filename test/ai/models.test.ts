@@ -207,7 +207,7 @@ describe('models and their prices', () => {
 });
 
 describe('models without a router', () => {
-  const app = new TestApp({ SANDBOX_ENABLED: 'false' }, 'api');
+  const app = new TestApp({}, 'api');
   beforeAll(() => app.start());
   afterAll(() => app.stop());
 

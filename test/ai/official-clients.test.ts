@@ -382,7 +382,7 @@ describe('ai with @ai-sdk/openai-compatible', () => {
 });
 
 describe('without a router', () => {
-  const bare = new TestApp({ SANDBOX_ENABLED: 'false' }, 'api');
+  const bare = new TestApp({}, 'api');
   let own: string;
 
   beforeAll(async () => {

@@ -86,6 +86,10 @@ describe('every route, with two organizations, three kinds of key and four roles
     for (const route of routes.filter(
       ({ rule, method, surface }) => rule === undefined && surface === undefined && method !== 'GET',
     )) {
+      // It has no body: anybody may ask for what a browser needs before a passkey is chosen.
+      if (nameOf(route) === 'POST /api/v1/auth/passkey/options') continue;
+      // It takes messages that are signed, and reads no others.
+      if (nameOf(route) === 'POST /api/v1/secret-scanning') continue;
       expect([nameOf(route), (await ask(route, undefined)).status]).toEqual([
         nameOf(route),
         PUBLIC_WRITES_WITHOUT_BODY_ARE_INVALID,

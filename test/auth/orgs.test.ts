@@ -25,6 +25,7 @@ describe('organizations', () => {
       plan: 'builder',
       role: 'owner',
       personal: false,
+      second_factor_required: false,
       created_at: expect.stringMatching(/Z$/),
     });
     for (const named of [data.id, slug])

@@ -92,6 +92,8 @@ describe('a session in a cookie', () => {
       }
       expect(refused.sort()).toEqual([
         'GET /api/v1/keys/current: 401 session_token_not_allowed',
+        // It takes a password or a factor, which this body does not have.
+        'POST /api/v1/auth/session/confirm: 401 invalid_credentials',
         'POST /api/v1/auth/session/rotate: 401 session_required',
       ]);
       const git = await app.fetch('/git/nobody/nothing.git/info/refs?service=git-upload-pack', page(token));
@@ -265,6 +267,7 @@ describe('a session in a cookie', () => {
       const token = await signIn(await make.person());
       const answer = expectStatus(204, await app.call('POST', '/api/v1/auth/sign-out', page(token)));
       expect(answer.headers.getSetCookie()).toEqual([`${NAME}=; Path=/; HttpOnly; SameSite=Lax; Secure; Max-Age=0`]);
+      expect(answer.headers.get('clear-site-data')).toBe('"storage"');
       expect(outcomeOf(await app.fetch('/api/v1/me', page(token)))).toBe('401 invalid_session');
       expect(outcomeOf(await app.call('POST', '/api/v1/auth/sign-out', page(token)))).toBe('401 invalid_session');
     });

@@ -137,7 +137,7 @@ describe('POST /api/v1/auth/sign-in', () => {
   it('counts attempts by outcome', async () => {
     const { text } = await app.fetch('/metrics');
     for (const result of ['succeeded', 'refused', 'limited'])
-      expect(text).toMatch(new RegExp(`auth_sign_ins_total\\{result="${result}"\\} [1-9]`));
+      expect(text).toMatch(new RegExp(`auth_sign_ins_total\\{result="${result}",method="password"\\} [1-9]`));
   });
 
   it('logs no name, address, password or token', async () => {
@@ -176,6 +176,7 @@ describe('sessions', () => {
       ['POST', '/api/v1/auth/sign-out'],
       ['POST', ROTATE],
       ['GET', SESSIONS],
+      ['DELETE', SESSIONS],
       ['DELETE', `${SESSIONS}/x`],
       ['POST', '/api/v1/auth/verify-email/resend'],
       ['PUT', '/api/v1/auth/password'],
@@ -245,6 +246,24 @@ describe('sessions', () => {
     expect((await app.call('DELETE', `${SESSIONS}/${first.data[0].id}`, as(person))).status).toBe(204);
     expect(await statusOf(others[1]!)).toBe('invalid_session');
     expect(await statusOf(others[0]!)).toBe(200);
+  });
+
+  it('can be ended all at once, except the one of the call and those of other people', async () => {
+    const [person, other] = [await make.person(), await make.person()];
+    const others = [
+      await signIn(person.user.username, person.password),
+      await signIn(person.user.username, person.password),
+    ];
+    const answer = await app.call('DELETE', SESSIONS, as(person));
+    expect([answer.status, answer.text]).toEqual([204, '']);
+    expect(await Promise.all(others.map(statusOf))).toEqual(['invalid_session', 'invalid_session']);
+    expect(await Promise.all([person, other].map(({ sessionToken }) => statusOf(sessionToken)))).toEqual([200, 200]);
+    const ended = await make.sql(
+      "SELECT details FROM audit_log WHERE org_id = $1 AND action = 'session.ended' ORDER BY id",
+      [person.organization.id],
+    );
+    expect(ended).toEqual(Array(2).fill({ details: { reason: 'signed_out' } }));
+    expect((await app.call('DELETE', SESSIONS, as(await make.key(person)))).status).toBe(401);
   });
 
   it.each([

@@ -68,6 +68,7 @@ describe('POST /api/v1/auth/sign-up', () => {
     ['a password that is too long', { password: 'a1'.repeat(101) }, 'password', 'max_length'],
     ['a password that is no text', { password: 12345678901 }, 'password', 'is_string'],
     ['a password that everybody has', { password: 'Password123' }, 'password', 'too_common'],
+    ['a password that was stolen elsewhere', { password: '!QAZxsw2#EDCvfr4' }, 'password', 'too_common'],
     [
       'a password with the username in it',
       { username: 'countess', password: 'my-Countess-1815' },
@@ -80,6 +81,7 @@ describe('POST /api/v1/auth/sign-up', () => {
       'password',
       'contains_account',
     ],
+    ['a password that is the name of the service', { password: 'Service-Platform-47' }, 'password', 'contains_service'],
     ['a field too many', { plan: 'enterprise' }, 'plan', 'unknown_field'],
   ])(
     'returns 400 for %s, names the field and does not echo the password',

@@ -22,7 +22,7 @@ function rowsOfExample(): [string, bigint][] {
 }
 
 describe('the example in docs/billing.md', () => {
-  const app = useApp({ SANDBOX_ENABLED: 'false', PLAN_CHANGES: 'free' }, 'api');
+  const app = useApp({ PLAN_CHANGES: 'free' }, 'api');
   const make = new Make(app);
 
   it('matches the invoice that the service creates', async () => {

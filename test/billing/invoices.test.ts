@@ -214,6 +214,7 @@ describe('the monthly invoice', () => {
     const inOrg = { headers: { 'x-service-org': org.id } };
     expectStatus(200, await app.post('/api/v1/billing/subscription', { plan: 'pro' }, as(key, inOrg)));
     months.at(86_400);
+    expectStatus(200, await app.post('/api/v1/auth/session/confirm', { password: ada.password }, as(ada)));
     expectStatus(204, await app.call('DELETE', `/api/v1/orgs/${org.id}`, as(ada)));
     const { from, to } = months.period;
     await months.close();

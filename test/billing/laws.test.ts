@@ -16,7 +16,7 @@ import { Months } from './months.js';
 const CHILD = join(__dirname, '../support/month-close.process.ts');
 const HOOK = join(__dirname, '../support/typescript-hook.cjs');
 
-const app = useApp({ SANDBOX_ENABLED: 'false', PORT: '0' }, 'api');
+const app = useApp({ PORT: '0' }, 'api');
 const make = new Make(app);
 let months: Months;
 

@@ -6,7 +6,7 @@ const AS_OPERATOR: CallOptions = { headers: { authorization: `Bearer ${TOKEN}` }
 const PATH = '/ops/organizations';
 const ABSENT = 'org_00000000000000000000000000';
 
-const app = useApp({ OPS_TOKEN: TOKEN, SANDBOX_ENABLED: 'false' });
+const app = useApp({ OPS_TOKEN: TOKEN });
 const make = new Make(app);
 let ada: Person;
 let acme: { id: string; slug: string };

@@ -6,7 +6,7 @@ const OPS_TOKEN = 'an-ops-token-for-the-tests';
 const AS_OPERATOR = { headers: { authorization: `Bearer ${OPS_TOKEN}` } };
 
 describe('an upgrade without a payment provider', () => {
-  const app = useApp({ OPS_TOKEN, SANDBOX_ENABLED: 'false' });
+  const app = useApp({ OPS_TOKEN });
   const make = new Make(app);
   let ada: Person;
 

@@ -16,7 +16,7 @@ let key: string;
 
 beforeAll(async () => {
   await stripe.start();
-  app = new TestApp({ OPS_TOKEN: OPS, SANDBOX_ENABLED: 'false', ...stripe.settings }, 'all');
+  app = new TestApp({ OPS_TOKEN: OPS, ...stripe.settings }, 'all');
   await app.start();
   make = new Make(app);
   months = new Months(app, make);
@@ -264,7 +264,7 @@ describe('POST /webhooks/stripe', () => {
 describe('without Stripe', () => {
   let plain: TestApp;
   beforeAll(async () => {
-    plain = new TestApp({ SANDBOX_ENABLED: 'false' }, 'api');
+    plain = new TestApp({}, 'api');
     await plain.start();
   });
   afterAll(() => plain.stop());

@@ -1,4 +1,6 @@
-import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { splitStatements } from '../../cli/src/database/statements.js';
@@ -9,6 +11,7 @@ jest.setTimeout(60_000);
 
 const api = new FakeDataApi();
 const command = useCommandLine(() => api.url);
+const MEBIBYTE = 1_048_576;
 const KEY = { SERVICE_API_KEY: 'svc_pat_x' };
 
 beforeAll(() => api.start());
@@ -84,6 +87,10 @@ describe('service db', () => {
     expect((await run(['show', 'blog'])).code).toBe(2);
     expect(await ok(['undelete', 'blog'])).toBe(`${id} is ready.`);
     expect(JSON.parse(await ok(['show', id, '--json']))).toMatchObject({ id, state: 'ready' });
+    await ok(['delete', 'blog', '--yes']);
+    expect((await run(['purge', 'blog'])).code).toBe(2);
+    expect(await ok(['purge', 'blog', '--yes'])).toBe(`${id} is being removed.`);
+    expect((await run(['undelete', 'blog'])).code).toBe(2);
   });
 
   it('exits with 1 and the reason when a database cannot be created', async () => {
@@ -140,6 +147,34 @@ describe('service db', () => {
     await ok(['import', 'shop', file, '--yes']);
     expect(api.databases.get(idOf('shop'))!['imported']).toBe('CREATE TABLE cats (name text);\n');
     expect((await run(['import', 'shop', 'none.sql', '--yes'])).code).toBe(2);
+    expect((await run(['import', 'shop', command.home, '--yes'])).stderr).toContain('is a directory');
+  });
+
+  it('imports what a pipe yields, and leaves no copy of it', async () => {
+    const pipe = join(command.home, 'pipe.sql');
+    const temporary = join(command.home, 'tmp');
+    mkdirSync(temporary);
+    expect(spawnSync('mkfifo', [pipe]).status).toBe(0);
+    const importing = ok(['import', 'shop', pipe, '--yes'], { env: { ...KEY, TMPDIR: temporary } });
+    await writeFile(pipe, 'CREATE TABLE dogs ();');
+    await importing;
+    expect(api.databases.get(idOf('shop'))!['imported']).toBe('CREATE TABLE dogs ();');
+    expect(readdirSync(temporary)).toEqual([]);
+  });
+
+  it('imports a file that is larger than the memory that it takes', async () => {
+    const file = join(command.home, 'large.sql');
+    const peak = join(command.home, 'peak');
+    const watch = join(command.home, 'watch.cjs');
+    writeFileSync(file, 'SELECT 1;');
+    truncateSync(file, 256 * MEBIBYTE);
+    writeFileSync(
+      watch,
+      `process.on('exit', () => require('fs').writeFileSync(process.env.PEAK, String(process.resourceUsage().maxRSS)))`,
+    );
+    await ok(['import', 'shop', file, '--yes'], { env: { ...KEY, PEAK: peak, NODE_OPTIONS: `--require=${watch}` } });
+    expect(api.databases.get(idOf('shop'))!['imported']).toBe(256 * MEBIBYTE);
+    expect(Number(readFileSync(peak, 'utf8')) * 1_024).toBeLessThan(256 * MEBIBYTE);
   });
 });
 

@@ -9,7 +9,7 @@ import { useApp } from '../support/test-app.js';
 
 jest.setTimeout(60_000);
 
-const app = useApp({ ANONYMOUS_CALLS_PER_SECOND: '1000', DEFAULT_PLAN: 'builder', SANDBOX_ENABLED: 'false' });
+const app = useApp({ ANONYMOUS_CALLS_PER_SECOND: '1000', DEFAULT_PLAN: 'builder' });
 const builds = new FakeBuilds(app);
 const command = useCommandLine(() => app.url);
 const ABSENT = 'dpl_00000000000000000000000000';

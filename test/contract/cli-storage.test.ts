@@ -198,6 +198,42 @@ describe('service storage cp', () => {
     expect(readFileSync(path('service/uploads.json'), 'utf8')).toBe('{}');
   });
 
+  it('says how to continue an upload that a person interrupts', async () => {
+    writeFileSync(path('big.bin'), '');
+    truncateSync(path('big.bin'), 65 * MIB);
+    const isSent = (call: string): boolean => call.startsWith('PUT /s3/');
+    let interrupt = (): void => undefined;
+    const interruption = new Promise<void>((resolve) => (interrupt = resolve));
+    api.fail = (call) => {
+      if (!isSent(call) || call.endsWith('/1')) return undefined;
+      if (api.calls.filter(isSent).length >= 4) interrupt();
+      return new Promise(() => undefined);
+    };
+    const { code, stdout, stderr } = await run(['cp', 'big.bin', 'media:stopped'], { interruption });
+    expect([code, stdout]).toEqual([null, '']);
+    expect(stderr).toBe(
+      'Interrupted. Run the same command again to continue. Parts that have arrived count as stored for 7 days.\n',
+    );
+    api.fail = () => undefined;
+    api.calls.length = 0;
+    expect(await ok(['cp', 'big.bin', 'media:stopped'])).toContain('1 file copied');
+    expect(api.calls.filter(isSent).map((call) => call.slice(-2))).not.toContain('/1');
+
+    // What is sent in one request is not kept, so that there is nothing to say.
+    write('small.txt', 'meow');
+    let stop = (): void => undefined;
+    const stopped = new Promise<void>((resolve) => (stop = resolve));
+    api.fail = (call) => {
+      if (!call.startsWith('PUT ')) return undefined;
+      stop();
+      return new Promise(() => undefined);
+    };
+    expect(await run(['cp', 'small.txt', 'media:'], { interruption: stopped })).toMatchObject({
+      code: null,
+      stderr: '',
+    });
+  });
+
   it('starts again when the service has given up the upload', async () => {
     writeFileSync(path('big.bin'), '');
     truncateSync(path('big.bin'), 65 * MIB);

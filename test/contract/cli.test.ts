@@ -2,9 +2,10 @@ import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } 
 import { hostname } from 'node:os';
 import { dirname, join } from 'node:path';
 import { AccountService } from '../support/account-service.js';
-import { signUpWithKey } from '../support/built-client.js';
+import { client, signUpWithKey } from '../support/built-client.js';
 import { useCommandLine } from '../support/command-line.js';
-import { useApp } from '../support/test-app.js';
+import { useApp, WITH_SANDBOX } from '../support/test-app.js';
+import { totpOf } from '../support/totp.js';
 
 const PASSWORD = 'correct horse';
 
@@ -12,8 +13,9 @@ describe('service sandbox run', () => {
   // All runs come from this machine.
   const app = useApp({
     ANONYMOUS_CALLS_PER_SECOND: '1000',
+    ...WITH_SANDBOX,
     SANDBOX_EXECUTIONS_PER_DAY: '1000',
-    SANDBOX_TIMEOUT_MS: '1500',
+    SANDBOX_TIMEOUT_MS: '6000',
   });
   const service = useCommandLine(() => app.url);
 
@@ -51,13 +53,7 @@ describe('service sandbox run', () => {
   it('exits with 124 on the time limit, and with 137 on the memory limit', async () => {
     expect((await service.run(['sandbox', 'run', file('loop.py', 'while True: pass')])).code).toBe(124);
     expect(
-      (
-        await service.run([
-          'sandbox',
-          'run',
-          file('grow.py', 'x = []\nwhile True: x.append("x" * 1000000 + str(len(x)))'),
-        ])
-      ).code,
+      (await service.run(['sandbox', 'run', file('grow.py', 'x = []\nwhile True: x.append(b"x" * 50_000_000)')])).code,
     ).toBe(137);
   });
 
@@ -221,6 +217,21 @@ describe('the command line with an account', () => {
     expect((await service.run(['keys', 'revoke', 'key_9'])).code).toBe(5);
   });
 
+  it('lists and ends grants of OAuth clients, the own ones and those of members', async () => {
+    const asAda = { env: { SERVICE_API_KEY: account.mint('grants').secret } };
+    const { stdout } = await service.run(['grants', 'list'], asAda);
+    expect(stdout).toMatch(/^ID +CLIENT +HOST +MAY +LAST USED\ngrt_1 +Claude +claude\.ai +read +never\n/);
+    expect(stdout).toMatch(/\ngrt_2 +Tool +localhost +read and write +never\n$/);
+    expect((await service.run(['grants', 'list', '--members'], asAda)).stdout).toMatch(
+      /^ID +MEMBER +CLIENT .*\ngrt_1 +ada +Claude .*\n$/,
+    );
+    expect((await service.run(['grants', 'end', 'grt_2'], asAda)).stdout).toBe('grt_2 has ended.\n');
+    const ended = await service.run(['grants', 'end', 'grt_1', '--members', '--org', 'org_1', '--json'], asAda);
+    expect(JSON.parse(ended.stdout)).toEqual({ id: 'grt_1', ended: true });
+    expect(account.seen.slice(-2)).toEqual(['DELETE /api/v1/grants/grt_2', 'DELETE /api/v1/orgs/org_1/grants/grt_1']);
+    expect(account.grants).toEqual([]);
+  });
+
   it('explains a refusal', async () => {
     const ended = await service.run(['explain', 'post', '/api/v1/keys']);
     expect(ended).toEqual({
@@ -279,8 +290,23 @@ describe('the command line with an account', () => {
 });
 
 describe('the command line and the service', () => {
-  const app = useApp({ ANONYMOUS_CALLS_PER_SECOND: '1000' });
+  const app = useApp({ ...WITH_SANDBOX, ANONYMOUS_CALLS_PER_SECOND: '1000' });
   const service = useCommandLine(() => app.url);
+
+  it('asks for a code where the account has a second factor', async () => {
+    const { username, password, sessionToken } = await signUpWithKey(app.url);
+    const { auth } = new client.Service({ sessionToken, baseUrl: app.url });
+    const { secret } = await auth.beginTotp();
+    const { recovery_codes: codes = [] } = await auth.confirmTotp(totpOf(secret));
+    const wrong = await service.run(['login'], { input: `${username}\n${password}\nabcde-fghjk\n` });
+    expect(wrong).toMatchObject({ code: 3, stderr: expect.stringContaining('invalid_factor') });
+    expect(await service.run(['login'], { input: `${username}\n${password}\n${codes[0]}\n` })).toMatchObject({
+      code: 0,
+      stdout: `You are logged in at ${app.url}.\n`,
+      stderr: expect.stringContaining('Code of your authenticator app, or a recovery code: '),
+    });
+    expect((await service.run(['logout'])).code).toBe(0);
+  });
 
   it('logs in, prints the caller, manages keys, explains, runs code and logs out', async () => {
     const { username, password } = await signUpWithKey(app.url);

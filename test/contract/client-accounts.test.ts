@@ -1,12 +1,15 @@
 import { type Account, client, signUpWithKey } from '../support/built-client.js';
 import { useFaultProxy } from '../support/fault-proxy.js';
-import { useApp } from '../support/test-app.js';
+import { Make } from '../support/make.js';
+import { callMcp, OAuthFlow } from '../support/oauth.js';
+import { useApp, WITH_SANDBOX } from '../support/test-app.js';
+import { totpOf } from '../support/totp.js';
 
 const { AuthenticationError, AuthorizationError, ConflictError, InsufficientCreditsError, NotFoundError, Service } =
   client;
 
 describe('the built client with an account', () => {
-  const app = useApp({ ANONYMOUS_CALLS_PER_SECOND: '1000' });
+  const app = useApp({ ...WITH_SANDBOX, ANONYMOUS_CALLS_PER_SECOND: '1000' });
   const proxy = useFaultProxy(() => app.url);
   let account: Account;
   let service: InstanceType<typeof Service>;
@@ -28,6 +31,33 @@ describe('the built client with an account', () => {
       organization: { id: account.organizationId, role: 'owner' },
       credential: { type: 'session' },
     });
+  });
+
+  it('sets up a second factor, signs in with it and confirms the session', async () => {
+    const { username, password, sessionToken } = await signUpWithKey(app.url);
+    const { auth } = new Service({ sessionToken, baseUrl: proxy.url });
+    const { secret, id } = await auth.beginTotp();
+    const { recovery_codes: codes = [] } = await auth.confirmTotp(totpOf(secret));
+    expect(codes).toHaveLength(10);
+    expect(await auth.factors()).toMatchObject({ factors: [{ id, type: 'totp' }], recovery_codes_left: 10 });
+
+    const anonymous = new Service({ anonymous: true, baseUrl: proxy.url });
+    const error = await anonymous.auth.signIn({ login: username, password }).catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(AuthenticationError);
+    expect(error).toMatchObject({ code: 'second_factor_required', details: { methods: ['totp', 'recovery_code'] } });
+    const { token } = (error as { details: { token: string } }).details;
+    const { session_token: opened } = await anonymous.auth.secondFactor({ token, code: codes[0]! });
+    expect(opened).toMatch(/^svc_sess_/);
+
+    expect(await auth.confirmSession({ code: codes[1]! })).toEqual({ confirmed: true });
+    expect((await auth.renewRecoveryCodes()).recovery_codes).toHaveLength(10);
+    expect((await auth.newPasskeyOptions()).options).toMatchObject({ attestation: 'none' });
+    await expect(auth.addPasskey({ name: 'x', passkey: {} })).rejects.toMatchObject({ code: 'invalid_factor' });
+    expect((await anonymous.auth.passkeyOptions()).options).toMatchObject({ userVerification: 'required' });
+    await expect(anonymous.auth.signInWithPasskey({})).rejects.toMatchObject({ code: 'invalid_factor' });
+    await expect(anonymous.auth.recoverFactors(token)).rejects.toMatchObject({ code: 'invalid_flow' });
+    await auth.removeFactor(id);
+    expect((await anonymous.auth.signIn({ login: username, password })).session_token).toBeDefined();
   });
 
   it('throws an AuthenticationError with the code for an invalid key', async () => {
@@ -134,6 +164,25 @@ describe('the built client with an account', () => {
     expect(
       (await new Service({ anonymous: true, baseUrl: proxy.url }).billing.plans()).data.map(({ id }) => id),
     ).toEqual(['free', 'builder', 'pro', 'enterprise']);
+  });
+
+  it('lists and ends what was granted to OAuth clients, also within an organization', async () => {
+    const make = new Make(app);
+    const person = await make.person();
+    const org = await make.org(person);
+    const connected = new Service({ apiKey: await make.key(person), baseUrl: proxy.url });
+    const tokens = await new OAuthFlow(app).connect(person, { orgs: [person.organization.id, org.id] });
+    const [grant] = (await connected.grants.list()).data;
+    expect(grant).toMatchObject({ client_name: 'Tool of a test', scopes: ['projects:read'] });
+    const { id } = grant!;
+    expect((await connected.orgs.grants(org.slug)).data).toMatchObject([{ id, user: { id: person.user.id } }]);
+    await connected.orgs.endGrant(org.slug, id);
+    expect((await connected.grants.get(id)).org_ids).toEqual([person.organization.id]);
+    expect((await callMcp(app, tokens.access_token)).status).toBe(200);
+    await connected.grants.end(id);
+    expect((await connected.grants.list()).data).toEqual([]);
+    expect((await callMcp(app, tokens.access_token)).status).toBe(401);
+    await expect(connected.orgs.endGrant(org.slug, id)).rejects.toBeInstanceOf(NotFoundError);
   });
 
   it('accepts organizations by id and by slug', async () => {

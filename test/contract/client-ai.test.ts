@@ -221,7 +221,7 @@ describe('embeddings.create of the built client', () => {
 });
 
 describe('a service without a model router', () => {
-  const bare = new TestApp({ ANONYMOUS_CALLS_PER_SECOND: '1000', SANDBOX_ENABLED: 'false' }, 'api');
+  const bare = new TestApp({ ANONYMOUS_CALLS_PER_SECOND: '1000' }, 'api');
   beforeAll(() => bare.start());
   afterAll(() => bare.stop());
 

@@ -6,7 +6,7 @@ import { type Account, client, signUpWithKey } from '../support/built-client.js'
 const { ConflictError, NotFoundError, Service } = client;
 
 describe('the built client with billing', () => {
-  const app = useApp({ ANONYMOUS_CALLS_PER_SECOND: '1000', SANDBOX_ENABLED: 'false', PLAN_CHANGES: 'free' }, 'api');
+  const app = useApp({ ANONYMOUS_CALLS_PER_SECOND: '1000', PLAN_CHANGES: 'free' }, 'api');
   let account: Account;
   let service: InstanceType<typeof Service>;
 

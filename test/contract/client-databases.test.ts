@@ -31,6 +31,7 @@ describe('databases in the built client', () => {
     await databases.update('db_1', { name: 'store' });
     await databases.delete('db_1');
     await databases.undelete('db_1');
+    await databases.purge('db_1');
     await databases.query('db_1', { sql: 'select $1', params: [1], access: 'write' });
     await databases.schema('db_1');
     await databases.stats('db_1');
@@ -55,6 +56,7 @@ describe('databases in the built client', () => {
       ['PATCH /databases/db_1', { name: 'store' }],
       ['DELETE /databases/db_1', undefined],
       ['POST /databases/db_1/undelete', undefined],
+      ['POST /databases/db_1/purge', undefined],
       ['POST /databases/db_1/query', { sql: 'select $1', params: [1], access: 'write' }],
       ['GET /databases/db_1/schema', undefined],
       ['GET /databases/db_1/stats', undefined],

@@ -52,6 +52,29 @@ describe('the built client and the command line with repositories', () => {
     await expect(service.repositories.get(repository.id)).rejects.toBeInstanceOf(NotFoundError);
   });
 
+  it('commits files, and reads them', async () => {
+    const { id } = await service.repositories.create({ name: 'files' });
+    const first = {
+      branch: 'main',
+      message: 'Begin',
+      files: [
+        { path: 'a', content: '1' },
+        { path: 'b', content: '2' },
+      ],
+    };
+    const { commit } = await service.repositories.commit(id, { ...first, expected_head: null });
+    expect(await service.repositories.files(id, { path: ['b', 'a'], branch: 'main' })).toMatchObject({
+      commit,
+      files: [
+        { path: 'b', content: '2' },
+        { path: 'a', content: '1' },
+      ],
+    });
+    const stale = service.repositories.commit(id, { ...first, expected_head: null });
+    await expect(stale).rejects.toBeInstanceOf(ConflictError);
+    await service.repositories.delete(id);
+  });
+
   it('lists them page by page', async () => {
     const made = [];
     for (const name of ['one', 'two', 'three']) made.unshift((await service.repositories.create({ name })).id);

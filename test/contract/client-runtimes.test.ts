@@ -11,14 +11,18 @@ import { launchChromium } from '../support/chromium.js';
 import { buildPackages } from '../support/built-packages.js';
 import { signUpWithKey } from '../support/built-client.js';
 import { FakeModelRouter } from '../support/fake-model-router.js';
-import { useApp } from '../support/test-app.js';
+import { useApp, WITH_SANDBOX } from '../support/test-app.js';
 
 const ROOT = join(__dirname, '../..');
 const CLIENT = join(ROOT, 'client');
 const run = promisify(execFile);
 
 // All runs come from this machine.
-const settings: NodeJS.ProcessEnv = { ANONYMOUS_CALLS_PER_SECOND: '1000', SANDBOX_EXECUTIONS_PER_DAY: '1000' };
+const settings: NodeJS.ProcessEnv = {
+  ...WITH_SANDBOX,
+  ANONYMOUS_CALLS_PER_SECOND: '1000',
+  SANDBOX_EXECUTIONS_PER_DAY: '1000',
+};
 const router = FakeModelRouter.use(settings, { speaks: 'openrouter' });
 // The README calls these.
 router.models = [

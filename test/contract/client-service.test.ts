@@ -1,6 +1,6 @@
 import { client } from '../support/built-client.js';
 import { useFaultProxy } from '../support/fault-proxy.js';
-import { useApp } from '../support/test-app.js';
+import { useApp, WITH_SANDBOX } from '../support/test-app.js';
 
 const { Service, ServiceError, RateLimitError, ValidationError } = client;
 const HELLO = { language: 'python', code: 'print(1 + 2)' } as const;
@@ -12,7 +12,7 @@ const problem = (status: number, code: string, more: object = {}): string =>
   });
 
 describe('the built client against the service', () => {
-  const app = useApp({ ANONYMOUS_CALLS_PER_SECOND: '1000' });
+  const app = useApp({ ...WITH_SANDBOX, ANONYMOUS_CALLS_PER_SECOND: '1000' });
   const proxy = useFaultProxy(() => app.url);
   const anonymous = (options: object = {}): InstanceType<typeof Service> =>
     new Service({ anonymous: true, baseUrl: proxy.url, ...options });

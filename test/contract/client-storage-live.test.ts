@@ -3,7 +3,7 @@ import { useApp } from '../support/test-app.js';
 
 jest.setTimeout(120_000);
 
-const app = useApp({ ANONYMOUS_CALLS_PER_SECOND: '1000', SANDBOX_ENABLED: 'false', DEFAULT_PLAN: 'builder' }, 'all');
+const app = useApp({ ANONYMOUS_CALLS_PER_SECOND: '1000', DEFAULT_PLAN: 'builder' }, 'all');
 
 describe('object storage of the service, in the built client', () => {
   let service: InstanceType<typeof client.Service>;

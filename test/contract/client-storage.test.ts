@@ -42,6 +42,7 @@ describe('storage in the built client', () => {
     await storage.buckets.delete('bkt_1');
     await storage.objects.list('bkt_1', { prefix: 'a/', delimiter: '/', limit: 10 });
     await storage.objects.delete('bkt_1', 'a/../b?c#d');
+    await storage.objects.abortUpload('bkt_1', 'mpu_1');
     await storage.sign('bkt_1', { method: 'GET', key: 'a', expires_in: 60 });
     await storage.usage();
     await storage.accessKeys.list();
@@ -58,6 +59,7 @@ describe('storage in the built client', () => {
       ['DELETE /buckets/bkt_1', undefined],
       ['GET /buckets/bkt_1/objects?prefix=a%2F&delimiter=%2F&limit=10', undefined],
       ['DELETE /buckets/bkt_1/objects/a%2F..%2Fb%3Fc%23d', undefined],
+      ['DELETE /buckets/bkt_1/uploads/mpu_1', undefined],
       ['POST /buckets/bkt_1/sign', { method: 'GET', key: 'a', expires_in: 60 }],
       ['GET /usage', undefined],
       ['GET /access-keys', undefined],

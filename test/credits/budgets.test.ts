@@ -3,10 +3,10 @@ import { PaidWorkService } from '../../src/modules/credits/paid-work.service.js'
 import type { PaidWork, WorkEnd, WorkEstimate } from '../../src/modules/credits/paid-work.js';
 import { Database } from '../../src/platform/database/database.js';
 import { as, expectStatus, Make, type Person, send } from '../support/make.js';
-import { type Answer, eventually, useApp } from '../support/test-app.js';
+import { type Answer, eventually, useApp, WITH_SANDBOX } from '../support/test-app.js';
 import { faultsOf } from './support.js';
 
-const app = useApp();
+const app = useApp(WITH_SANDBOX);
 const make = new Make(app);
 const HOUR_MS = 3_600_000n;
 const PATH = '/api/v1/billing/budgets';

@@ -21,10 +21,7 @@ const faults = (): Promise<string[]> => faultsOf(app.get(Database).manager);
 
 const order = (input: Partial<SpenderOrder> & Pick<SpenderOrder, 'orgId'>): SpenderOrder => ({
   settings: {
-    DATABASE_URL: app.config.databaseUrl!,
-    REDIS_URL: app.config.redisUrl!,
-    API_KEY_PEPPER: 'a-pepper-of-the-tests-long-enough-for-it',
-    SECRETS_KEY: 'a-secrets-key-of-the-tests-long-enough-for-it',
+    ...app.sharedSettings,
   },
   plan: 'free',
   keys: [randomUUID()],

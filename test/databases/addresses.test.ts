@@ -3,7 +3,7 @@ import { useApp } from '../support/test-app.js';
 import { Wire } from '../support/wire.js';
 
 describe('the addresses of databases', () => {
-  const app = useApp({ DATABASES_HOST: 'db.example.org', DATABASES_ADDRESS: 'localhost' });
+  const app = useApp({ DATABASES_HOST: 'db.example.org', DATABASES_ADDRESS: 'localhost' }, 'all');
   const wire = new Wire(app);
 
   beforeAll(() => wire.begin());

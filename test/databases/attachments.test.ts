@@ -3,7 +3,7 @@ import { codeOf, DATABASES, Databases } from '../support/databases.js';
 import { as, expectStatus, Make, send, uniqueName } from '../support/make.js';
 import { type Answer, eventually, useApp } from '../support/test-app.js';
 
-const app = useApp();
+const app = useApp({}, 'all');
 const make = new Make(app);
 const databases = new Databases(app);
 let database: any;
@@ -39,6 +39,7 @@ describe('PUT, GET and DELETE /api/v1/databases/:database_id/attachments/:projec
       updated_at: expect.any(String),
     });
     expect(await attachments()).toContainEqual(data);
+    expect((await databases.get(database.id as string)).in_production).toBe(true);
     const changed = { prefix: 'ANALYTICS', targets: ['production'], previews: 'none', access: 'reader' };
     const after = expectStatus(200, await put(project.id, changed)).body.data;
     expect(after).toMatchObject({ ...changed, created_at: data.created_at });

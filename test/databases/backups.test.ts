@@ -1,6 +1,8 @@
 import { BackupBlobs } from '../../src/modules/databases/backups/backup-blobs.js';
 import { BackupPrograms } from '../../src/modules/databases/backups/backup-programs.js';
 import { ExpiredBackups } from '../../src/modules/databases/backups/expired-backups.js';
+import { DatabaseBackupsStore } from '../../src/modules/databases/persistence/database-backups.store.js';
+import { WalArchivesStore } from '../../src/modules/databases/persistence/wal-archives.store.js';
 import { Clock } from '../../src/platform/time/clock.js';
 import { as, Make } from '../support/make.js';
 import { codeOf, DATABASES, Databases } from '../support/databases.js';
@@ -10,7 +12,7 @@ import { DatabaseData } from './database-data.js';
 
 jest.setTimeout(onThisMachine(60_000));
 
-const app = useApp();
+const app = useApp({}, 'all');
 const databases = new Databases(app);
 const data = new DatabaseData(app, databases);
 const make = new Make(app);
@@ -96,6 +98,56 @@ describe('/api/v1/databases/:database_id/backups', () => {
     expect(bases.length).toBeGreaterThan(0);
     expect(bases.every((key) => key.includes(second.id))).toBe(true);
     expect((await databases.get(id)).restorable.from).toBe(second.finished_at);
+  });
+
+  it('deletes what the plan no longer keeps, however often it dies, and nothing that a restore needs', async () => {
+    const { id } = await data.marked();
+    const clusterId = await data.clusterOf(id);
+    await data.backedUp(id);
+    await data.query(id, 'INSERT INTO marks VALUES (1)');
+    await data.sleep(id);
+    const second = await data.backedUp(id);
+    await data.query(id, 'INSERT INTO marks VALUES (2)');
+    const clock = app.get(Clock);
+    const now = clock.now.bind(clock);
+    const expire = async (): Promise<void> => {
+      // Fifteen days later: Pro restores fourteen.
+      const later = jest.spyOn(clock, 'now').mockImplementation(() => new Date(now().getTime() + 15 * 86_400_000));
+      try {
+        await app.get(ExpiredBackups).delete(new AbortController().signal);
+      } finally {
+        later.mockRestore();
+      }
+    };
+    const dead = new Error('dead');
+    const blobs = app.get(BackupBlobs);
+    const remove = blobs.delete.bind(blobs);
+    const deaths = [
+      () => jest.spyOn(blobs, 'delete').mockRejectedValueOnce(dead),
+      () =>
+        jest.spyOn(blobs, 'delete').mockImplementationOnce(async (key) => {
+          await remove(key);
+          throw dead;
+        }),
+      () => jest.spyOn(app.get(DatabaseBackupsStore), 'delete').mockRejectedValueOnce(dead),
+      () => jest.spyOn(app.get(WalArchivesStore), 'deleteRange').mockRejectedValueOnce(dead),
+    ];
+    for (const die of deaths) {
+      const death = die();
+      await expect(expire()).rejects.toThrow('dead');
+      death.mockRestore();
+    }
+    const restored = await data.restored(id, new Date());
+    expect(await data.marks(restored.id)).toEqual([1, 2]);
+    await expire();
+    const list = await app.fetch(`${DATABASES}/${id}/backups`, as(databases.key));
+    expect(list.body.data.map((each: { id: string }) => each.id)).toEqual([second.id]);
+    // Only now: the sweeper of this process knows nothing of the fifteen days, and counts the first one until then.
+    expect((await databases.get(id)).restorable.from).toBe(second.finished_at);
+    const ranges = await segmentsOf(clusterId);
+    const left = await blobsOf(clusterId);
+    expect(left.filter((key) => key.includes('/bases/')).every((key) => key.includes(second.id))).toBe(true);
+    expect(left.filter((key) => key.includes('/wal/'))).toHaveLength(ranges.length);
   });
 
   it('deletes everything that no database has any longer', async () => {

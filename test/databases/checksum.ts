@@ -1,3 +1,7 @@
+/** On a server that others use too, only what is this tenant's, or what an attempt would have made. */
+const IS_ALONE = `current_database() = 'app'`;
+const OWN = (name: string): string => `(${IS_ALONE} OR ${name} LIKE current_database() || '%' OR ${name} = 'x')`;
+
 /** Everything that matters of a database, as one value. Sequences, large objects, roles and settings are in it. */
 export const CHECKSUM = `SELECT md5(concat_ws('|',
   (SELECT string_agg(t::text, ',' ORDER BY id) FROM t), (SELECT count(*) FROM u), (SELECT string_agg(m::text, ',')
@@ -10,11 +14,15 @@ export const CHECKSUM = `SELECT md5(concat_ws('|',
   (SELECT string_agg(concat_ws('/', oid, proname, prosrc, proacl), ',' ORDER BY oid) FROM pg_proc WHERE oid >= 16384),
   (SELECT string_agg(a::text, ',' ORDER BY attrelid, attnum) FROM pg_attribute a WHERE attrelid >= 16384),
   (SELECT string_agg(n::text, ',' ORDER BY oid) FROM pg_namespace n WHERE nspname !~ '^pg_(toast_)?temp'),
-  (SELECT string_agg(r::text, ',' ORDER BY oid) FROM pg_roles r), (SELECT string_agg(e::text, ',' ORDER BY oid)
-    FROM pg_extension e),
-  (SELECT string_agg(concat_ws('/', datname, datdba, datacl), ',' ORDER BY oid) FROM pg_database),
-  (SELECT string_agg(s::text, ',' ORDER BY setdatabase, setrole) FROM pg_db_role_setting s),
+  (SELECT string_agg(r::text, ',' ORDER BY oid) FROM pg_roles r WHERE ${OWN('rolname')}),
+  (SELECT string_agg(e::text, ',' ORDER BY oid) FROM pg_extension e),
+  (SELECT string_agg(concat_ws('/', datname, datdba, datacl), ',' ORDER BY oid) FROM pg_database
+    WHERE ${OWN('datname')}),
+  (SELECT string_agg(s::text, ',' ORDER BY setdatabase, setrole) FROM pg_db_role_setting s
+    WHERE ${IS_ALONE} OR setdatabase = (SELECT oid FROM pg_database WHERE datname = current_database())
+      OR setrole IN (SELECT oid FROM pg_roles WHERE ${OWN('rolname')})),
   (SELECT string_agg(d::text, ',' ORDER BY objoid, classoid, objsubid) FROM pg_description d WHERE objoid >= 16384),
-  (SELECT count(*) FROM pg_prepared_xacts), (SELECT count(*) FROM pg_replication_slots),
+  (SELECT count(*) FROM pg_prepared_xacts WHERE database = current_database()),
+  (SELECT count(*) FROM pg_replication_slots WHERE ${OWN('slot_name')}),
   (SELECT string_agg(name || setting, ',' ORDER BY name) FROM pg_settings WHERE name IN ('fsync', 'archive_mode'))
 )) AS sum`;

@@ -3,7 +3,7 @@ import { codeOf, DATABASES } from '../support/databases.js';
 import { eventually, useApp } from '../support/test-app.js';
 import { type OpenedDatabase, Wire } from '../support/wire.js';
 
-const app = useApp();
+const app = useApp({}, 'all');
 const wire = new Wire(app);
 const make = new Make(app);
 const NOBODY = 'db_00000000000000000000000000';

@@ -3,7 +3,7 @@ import { codeOf, DATABASES, Databases } from '../support/databases.js';
 import { as, expectStatus, Make, send, uniqueName } from '../support/make.js';
 import { eventually, useApp } from '../support/test-app.js';
 
-const app = useApp();
+const app = useApp({}, 'all');
 const make = new Make(app);
 const databases = new Databases(app);
 const NOBODY = 'db_00000000000000000000000000';
@@ -26,6 +26,7 @@ describe('POST /api/v1/databases', () => {
       state: 'creating',
       engine: 'own',
       parent_id: null,
+      in_production: false,
       error: null,
       read_only_because: null,
       activity: 'asleep',
@@ -279,6 +280,7 @@ describe('GET, PATCH and DELETE /api/v1/databases/:database_id, and undelete', (
         ['PATCH', app.call('PATCH', `${DATABASES}/${of}`, change)],
         ['DELETE', app.call('DELETE', `${DATABASES}/${of}`, options)],
         ['undelete', app.call('POST', `${DATABASES}/${of}/undelete`, options)],
+        ['purge', app.call('POST', `${DATABASES}/${of}/purge`, options)],
       ];
     };
     for (const [, answer] of calls(undefined, id)) expect(codeOf(await answer)).toEqual([401, 'missing_api_key']);

@@ -4,7 +4,7 @@ import { codeOf, DATABASES, Databases } from '../support/databases.js';
 import { as, expectStatus, Make } from '../support/make.js';
 import { eventually, useApp } from '../support/test-app.js';
 
-const app = useApp();
+const app = useApp({}, 'all');
 const make = new Make(app);
 const databases = new Databases(app);
 
@@ -81,6 +81,34 @@ describe('a deleted database', () => {
     await small.deleted(first.id);
     await small.created();
     expect(codeOf(await small.undelete(first.id))).toEqual([403, 'plan_limit_reached']);
+  });
+
+  it('is removed at once when that is asked for, and only then', async () => {
+    const drop = jest.spyOn(app.get(DatabaseEngine), 'drop');
+    const { id } = await databases.ready();
+    const clusterId = await clusterOf(id);
+    expect(codeOf(await databases.purge(id))).toEqual([404, 'database_not_found']);
+    await databases.deleted(id);
+    expectStatus(204, await databases.purge(id));
+    await databases.gone(id);
+    expect(drop).toHaveBeenCalledWith(clusterId);
+    expect(codeOf(await databases.undelete(id))).toEqual([404, 'database_not_found']);
+    const actions = await make.sql('SELECT action FROM audit_log WHERE target_id = $1', [id]);
+    expect(actions.map(({ action }) => action)).toContain('database.purged');
+  });
+
+  it('is removed for another one when there are as many as the plan has databases', async () => {
+    const small = new Databases(app);
+    await small.begin('free');
+    const ids: string[] = [];
+    for (let count = 0; count < 3; count++) {
+      const { id } = await small.ready();
+      ids.push(id as string);
+      await small.deleted(id);
+    }
+    await small.gone(ids[0]!);
+    expect((await small.get(ids[1]!)).state).toBe('deleted');
+    expect((await small.get(ids[2]!)).state).toBe('deleted');
   });
 
   it('lets its parent go before it', async () => {

@@ -8,7 +8,7 @@ import { DatabaseData } from './database-data.js';
 
 jest.setTimeout(onThisMachine(60_000));
 
-const app = useApp();
+const app = useApp({}, 'all');
 const wire = new Wire(app);
 const data = new DatabaseData(app, wire);
 const GIB = 1_073_741_824;

@@ -17,7 +17,7 @@ jest.setTimeout(onThisMachine(90_000));
 const ORDINARY_USER = { uid: 61_000, gid: 61_000 };
 
 describe('a database that needs more memory than its plan has', () => {
-  const app = useApp();
+  const app = useApp({}, 'all');
   const databases = new Databases(app);
   const data = new DatabaseData(app, databases);
 
@@ -44,7 +44,7 @@ describe('a database that needs more memory than its plan has', () => {
 });
 
 describe('a machine that cannot isolate databases', () => {
-  const app = useApp({ SANDBOX_BUBBLEWRAP: '/nonexistent/bwrap' });
+  const app = useApp({ SANDBOX_BUBBLEWRAP: '/nonexistent/bwrap' }, 'all');
   const databases = new Databases(app);
 
   beforeAll(() => databases.begin());

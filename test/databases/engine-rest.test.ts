@@ -1,5 +1,8 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { PlatformSessions } from '../../src/modules/databases/backups/platform-sessions.js';
 import { DatabaseUnavailable } from '../../src/modules/databases/databases.errors.js';
 import { Clusters } from '../../src/modules/databases/engine/own/clusters.js';
+import { ClusterSizes } from '../../src/modules/databases/engine/own/cluster-sizes.js';
 import { ClusterNews } from '../../src/modules/databases/engine/own/cluster-news.js';
 import { eventually, useApp } from '../support/test-app.js';
 import { EngineOf } from './engine-harness.js';
@@ -25,6 +28,42 @@ describe('a database that nobody uses', () => {
     const { rows } = await client.query('SELECT pg_sleep(2), 7 AS number');
     expect(rows).toMatchObject([{ number: 7 }]);
     await client.end();
+  });
+
+  it('is not frozen when a query has begun since it was asked', async () => {
+    const id = await on.created();
+    const client = await on.client(id);
+    await client.query('SELECT 1');
+    const sizes = app.get(ClusterSizes);
+    const measure = sizes.measure.bind(sizes);
+    let running: Promise<unknown> | undefined;
+    const measuring = jest.spyOn(sizes, 'measure').mockImplementation(async (cluster) => {
+      if (running !== undefined || cluster.id !== id) return measure(cluster);
+      running = client.query('SELECT pg_sleep(2)');
+      // Reports ask what it does, and see the bytes before this does.
+      await sleep(100);
+      activity(id);
+      await sleep(800);
+      return measure(cluster);
+    });
+    try {
+      await eventually(() => running !== undefined, 'it would be frozen');
+      await running;
+    } finally {
+      measuring.mockRestore();
+    }
+    await client.end();
+  });
+
+  it('is not frozen while the service works with it', async () => {
+    const id = await on.created();
+    const rows = await app.get(PlatformSessions).run(id, async (query) => {
+      await query('SELECT 1');
+      await sleep(1_500);
+      return query('SELECT 7 AS number');
+    });
+    expect(rows).toEqual([{ number: 7 }]);
+    await eventually(() => activity(id) === 'asleep', 'it sleeps');
   });
 
   it('is archived before it is frozen', async () => {

@@ -7,6 +7,7 @@ describe('the engine on a server of the operator', () => {
   let own: TestDatabase;
   let app: TestApp;
   let on: EngineOf;
+  const ids: string[] = [];
 
   beforeAll(async () => {
     own = await createTestDatabase();
@@ -16,11 +17,17 @@ describe('the engine on a server of the operator', () => {
   });
 
   afterAll(async () => {
-    for (const { datname } of await operator("SELECT datname FROM pg_database WHERE datname LIKE 'clu_%'"))
-      await on.engine.drop(datname as string);
+    // Other test files have databases on this server too.
+    for (const id of ids) await on.engine.drop(id);
     await app.stop();
     await own.drop();
   });
+
+  async function created(): Promise<string> {
+    const id = await on.created();
+    ids.push(id);
+    return id;
+  }
 
   async function operator(sql: string): Promise<Record<string, unknown>[]> {
     const client = new Client({ connectionString: own.url });
@@ -33,7 +40,7 @@ describe('the engine on a server of the operator', () => {
   }
 
   it('creates a database that its owner and reader reach, and nobody else', async () => {
-    const [id, other] = [await on.created(), await on.created()];
+    const [id, other] = [await created(), await created()];
     await on.engine.create(id);
     await on.query(id, 'CREATE TABLE notes AS SELECT 7 AS number');
     expect(await on.query(id, 'SELECT number FROM notes', 'reader')).toEqual([{ number: 7 }]);
@@ -47,7 +54,7 @@ describe('the engine on a server of the operator', () => {
   });
 
   it('measures what was added, and drops it all', async () => {
-    const id = await on.created();
+    const id = await created();
     const { emptyBytes } = await on.engine.measure(id);
     await on.query(id, "CREATE TABLE big AS SELECT repeat('x', 1000) FROM generate_series(1, 10000)");
     expect((await on.engine.measure(id)).bytes - emptyBytes).toBeGreaterThan(10_000_000n);
@@ -57,7 +64,7 @@ describe('the engine on a server of the operator', () => {
   });
 
   it('refuses writes, and then the owner', async () => {
-    const id = await on.created();
+    const id = await created();
     const client = await on.client(id);
     const ended = new Promise((resolve) => client.once('end', resolve));
     await on.engine.restrict(id, 'read_only');
@@ -71,7 +78,7 @@ describe('the engine on a server of the operator', () => {
   });
 
   it('ends the session when the caller goes', async () => {
-    const id = await on.created();
+    const id = await created();
     const client = await on.client(id);
     await client.query("SET application_name = 'here'");
     const here = (): Promise<boolean> =>

@@ -3,6 +3,9 @@ import { Clusters } from '../../src/modules/databases/engine/own/clusters.js';
 import { OwnEngine } from '../../src/modules/databases/engine/own/own-engine.js';
 import { ClusterNews } from '../../src/modules/databases/engine/own/cluster-news.js';
 import { SleepHooks } from '../../src/modules/databases/engine/own/sleep-hooks.js';
+import { ClustersStore } from '../../src/modules/databases/persistence/clusters.store.js';
+import { OrgDirectory } from '../../src/modules/orgs/org-directory.js';
+import { PLAN_IDS, PLANS } from '../../src/modules/plans/plan.js';
 import { Make } from '../support/make.js';
 import { eventually, useApp } from '../support/test-app.js';
 import { EngineOf } from './engine-harness.js';
@@ -17,6 +20,23 @@ describe('the own engine', () => {
     expect(await on.query(id, 'SELECT current_user AS who, current_database() AS name')).toEqual([
       { who: 'owner', name: 'app' },
     ]);
+  });
+
+  it.each(PLAN_IDS)('starts a database with the limits of %s', async (plan) => {
+    const spies = [
+      jest.spyOn(app.get(ClustersStore), 'orgOf').mockResolvedValue('org_of_the_plan'),
+      jest.spyOn(app.get(OrgDirectory), 'planOf').mockResolvedValue(plan),
+    ];
+    try {
+      const id = await on.created();
+      await on.query(id, 'SELECT 1');
+      await on.engine.sleep(id);
+      const [shown] = await on.query(id, "SELECT current_setting('max_connections')::int AS connections");
+      expect(shown!['connections']).toBeGreaterThan(PLANS[plan].databases.connections);
+      await on.engine.drop(id);
+    } finally {
+      for (const spy of spies) spy.mockRestore();
+    }
   });
 
   it('creates the same database once, however often it is asked', async () => {

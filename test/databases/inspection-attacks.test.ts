@@ -3,7 +3,7 @@ import { DATABASES } from '../support/databases.js';
 import { useApp } from '../support/test-app.js';
 import { Wire } from '../support/wire.js';
 
-const app = useApp();
+const app = useApp({}, 'all');
 const wire = new Wire(app);
 
 /** Operators of the tenant which PostgreSQL finds before its own, once a role looks there first. */

@@ -1,12 +1,15 @@
 import { existsSync, lstatSync, readdirSync, statSync } from 'node:fs';
 import { join, relative } from 'node:path';
+import { DatabaseAttachments } from '../../src/modules/databases/database-attachments.js';
 import { DatabaseDeletion } from '../../src/modules/databases/domain/database-deletion.js';
+import { PreviewBranches } from '../../src/modules/databases/domain/preview-branches.js';
 import { Database } from '../../src/platform/database/database.js';
 import { codeOf, DATABASES } from '../support/databases.js';
 import { type Death, KilledHost } from '../support/killed-host.js';
 import { as, expectStatus, Make, uniqueName } from '../support/make.js';
 import { onThisMachine } from '../support/patience.js';
 import { descendantsOf } from '../support/processes.js';
+import { sampled } from '../support/sampled.js';
 import { eventually, TestApp } from '../support/test-app.js';
 import { Wire } from '../support/wire.js';
 
@@ -31,6 +34,8 @@ let next: KilledHost;
 let shop = '';
 /** The rows of the first database that were acknowledged. */
 let written = 0;
+/** Settings of the hosts that start from now on. */
+let hostSettings: Record<string, string> = {};
 
 const newHost = (): KilledHost =>
   new KilledHost({
@@ -66,7 +71,7 @@ const clustersPath = (): string => join(app.dataDirectory, 'databases/clusters')
 async function takeOver(): Promise<void> {
   host = next;
   next = newHost();
-  await host.start();
+  await host.start(hostSettings);
   await eventually(
     async () => {
       const rows = await make.sql('SELECT address FROM database_hosts');
@@ -134,8 +139,16 @@ async function requireWhole(): Promise<void> {
   );
   const own = new Set(descendantsOf(host.pid).map(({ pid }) => pid));
   expect(serversOf(clustersPath()).filter((pid) => !own.has(pid))).toEqual([]);
-  expect(await blobsWithoutRows()).toEqual([]);
+  // A database that was killed stores what is left of its log when it is awake again.
   if (shop !== '') expect(await marksOf(shop)).toEqual(Array.from({ length: written }, (_, n) => n));
+  let unknown: string[] = [];
+  await eventually(
+    async () => (unknown = await blobsWithoutRows()).length === 0,
+    'every blob has a row',
+    FINISHED_WITHIN_MS,
+  ).catch((error: unknown) => {
+    throw new Error(`${String(error)} ${unknown.join(' ')}`);
+  });
 }
 
 async function blobsWithoutRows(): Promise<string[]> {
@@ -209,12 +222,14 @@ const idOf = async (name: string): Promise<string> =>
 const rowsThen = (): number[] => Array.from({ length: written }, (_, n) => n);
 
 describe('a host that is killed while it creates a database', () => {
-  it.each<[string, Death]>([
-    ['the first template is complete', { at: ['record '] }],
-    ['the files are moved to their place', { at: ['/clusters/clu_'] }],
-    ['the step is recorded', { at: [STEP] }],
-    ['the outcome is committed', { at: [END, COMMIT] }],
-  ])('has a whole one in the end, when it dies before %s', async (_, death) => {
+  it.each(
+    sampled<[string, Death]>([
+      ['the first template is complete', { at: ['record '] }],
+      ['the files are moved to their place', { at: ['/clusters/clu_'] }],
+      ['the step is recorded', { at: [STEP] }],
+      ['the outcome is committed', { at: [END, COMMIT] }],
+    ]),
+  )('has a whole one in the end, when it dies before %s', async (_, death) => {
     const name = uniqueName('db');
     await killed(death, () => wire.create({ name }));
     const id = await idOf(name);
@@ -232,12 +247,14 @@ describe('a host that is killed while it creates a database', () => {
 });
 
 describe('a host that is killed while it backs a database up', () => {
-  it.each<[string, Death]>([
-    ['the log has a row, but is stored', { at: ['/wal/', 'INSERT INTO database_wal_ranges'] }],
-    ['the log is removed from its archive', { at: ['INSERT INTO database_wal_ranges', '/cluster/archive'] }],
-    ['the copy is stored', { at: ['/bases/'] }],
-    ['the copy has a row', { at: ["SET state = 'ready', timeline"] }],
-  ])('has a usable backup in the end, when it dies before %s', async (_, death) => {
+  it.each(
+    sampled<[string, Death]>([
+      ['the log has a row, but is stored', { at: ['/wal/', 'INSERT INTO database_wal_ranges'] }],
+      ['the log is removed from its archive', { at: ['INSERT INTO database_wal_ranges', '/cluster/archive'] }],
+      ['the copy is stored', { at: ['/bases/'] }],
+      ['the copy has a row', { at: ["SET state = 'ready', timeline"] }],
+    ]),
+  )('has a usable backup in the end, when it dies before %s', async (_, death) => {
     await mark();
     await killed(death, () => backup(shop));
     const { restorable } = await wire.get(shop);
@@ -260,12 +277,14 @@ describe('a host that is killed while it backs a database up', () => {
 });
 
 describe('a host that is killed while it restores a database', () => {
-  it.each<[string, Death]>([
-    ['while the files are unpacked', { at: ['gzip -dc | tar'], whileItRuns: true }],
-    ['while the log is replayed', { at: ['recovery.signal ]'], whileItRuns: true }],
-    ['before the replay is recorded', { at: [STEP, STEP, STEP] }],
-    ['before the data is a database', { at: [STEP, STEP, STEP, 'record '] }],
-  ])('has exactly the rows of the moment in the end, when it dies %s', async (_, death) => {
+  it.each(
+    sampled<[string, Death]>([
+      ['while the files are unpacked', { at: ['gzip -dc | tar'], whileItRuns: true }],
+      ['while the log is replayed', { at: ['recovery.signal ]'], whileItRuns: true }],
+      ['before the replay is recorded', { at: [STEP, STEP, STEP] }],
+      ['before the data is a database', { at: [STEP, STEP, STEP, 'record '] }],
+    ]),
+  )('has exactly the rows of the moment in the end, when it dies %s', async (_, death) => {
     await mark();
     const [[stamp]] = (await run(shop, 'SELECT (extract(epoch FROM clock_timestamp()) * 1000)::text')) as [[string]];
     const at = new Date(Math.ceil(Number(stamp)) + 1);
@@ -279,11 +298,13 @@ describe('a host that is killed while it restores a database', () => {
 });
 
 describe('a host that is killed while it makes a branch', () => {
-  it.each<[string, Death]>([
-    ['while the files are copied', { at: ['cd /parent/data'], whileItRuns: true }],
-    ['before the copy is a database', { at: ['cat > backup_label', 'record '] }],
-    ['before the copy is recorded', { at: ['cat > backup_label', STEP] }],
-  ])('has all rows from before it in the end, and the parent too, when it dies %s', async (_, death) => {
+  it.each(
+    sampled<[string, Death]>([
+      ['while the files are copied', { at: ['cd /parent/data'], whileItRuns: true }],
+      ['before the copy is a database', { at: ['cat > backup_label', 'record '] }],
+      ['before the copy is recorded', { at: ['cat > backup_label', STEP] }],
+    ]),
+  )('has all rows from before it in the end, and the parent too, when it dies %s', async (_, death) => {
     // It also wakes the parent, which is copied while it runs.
     await mark();
     const name = uniqueName('branch');
@@ -298,6 +319,50 @@ describe('a host that is killed while it makes a branch', () => {
   });
 });
 
+describe('a host that is killed while it makes or deletes the branch of a preview', () => {
+  let projectId: string;
+  const branchOf = (branch: string): Promise<string> =>
+    app.get(DatabaseAttachments).branchFor({ databaseId: shop, projectId, branch });
+
+  beforeAll(async () => {
+    projectId = (await wire.project()).id as string;
+  });
+
+  it.each(
+    sampled<[string, Death]>([
+      ['while the files are copied', { at: ['cd /parent/data'], whileItRuns: true }],
+      ['before the copy is recorded', { at: ['cat > backup_label', STEP] }],
+      ['before the branch is ready', { at: [END, COMMIT] }],
+    ]),
+  )('has one with all rows for the git branch in the end, when it dies %s', async (_, death) => {
+    await mark();
+    const branch = uniqueName('fix');
+    let id = '';
+    await killed(death, async () => (id = await branchOf(branch)));
+    expect(await branchOf(branch)).toBe(id);
+    expect(await marksOf(id)).toEqual(rowsThen());
+    await run(id, 'DELETE FROM marks');
+
+    await app.get(DatabaseAttachments).forgetBranch(projectId, branch);
+    await killed({ at: [STEP] }, () => app.get(PreviewBranches).deleteUnused());
+    expect(await wire.get(id)).toMatchObject({ state: 'deleted' });
+  });
+
+  it('has none when the git branch is deleted while it is dead', async () => {
+    const branch = uniqueName('short');
+    host.kill();
+    await host.died();
+    const id = await branchOf(branch);
+    await app.get(DatabaseAttachments).forgetBranch(projectId, branch);
+    await app.get(PreviewBranches).deleteUnused();
+    await takeOver();
+    await finished();
+    await app.get(PreviewBranches).deleteUnused();
+    await finished();
+    expect(await wire.get(id)).toMatchObject({ state: 'deleted' });
+  });
+});
+
 describe('a host that is killed while it swaps two databases', () => {
   const SWAP = 'UPDATE databases AS target';
   let other: string;
@@ -309,10 +374,12 @@ describe('a host that is killed while it swaps two databases', () => {
     await run(other, 'INSERT INTO marks VALUES (1000)');
   });
 
-  it.each<[string, Death]>([
-    ['the exchange is committed', { at: [SWAP, COMMIT] }],
-    ['the exchange is recorded', { at: [SWAP, STEP] }],
-  ])('has exchanged them once in the end, when it dies before %s', async (_, death) => {
+  it.each(
+    sampled<[string, Death]>([
+      ['the exchange is committed', { at: [SWAP, COMMIT] }],
+      ['the exchange is recorded', { at: [SWAP, STEP] }],
+    ]),
+  )('has exchanged them once in the end, when it dies before %s', async (_, death) => {
     await mark();
     const [first, second] = [shop, other];
     const clusterOf = (id: string): Promise<unknown[]> =>
@@ -343,16 +410,41 @@ describe('a host that is killed while it deletes a database', () => {
     expect(await marksOf(id)).toEqual([7]);
   });
 
-  it.each<[string, Death]>([
-    ['while its files are removed', { at: ['chmod -R u+rwx'], whileItRuns: true }],
-    ['after its files were removed', { at: [STEP] }],
-    ['after its backups were removed', { at: ['DELETE FROM database_backups'] }],
-    ['before its row is removed', { at: ['DELETE FROM database_operations', COMMIT] }],
-  ])('has left nothing of one that is removed for good, when it dies %s', async (_, death) => {
+  it('deletes and gives back what is asked for while it is dead', async () => {
+    const id = await deletable();
+    host.kill();
+    await host.died();
+    expectStatus(204, await wire.delete(id));
+    expect(codeOf(await wire.undelete(id))).toEqual([409, 'database_busy']);
+    await takeOver();
+    await finished();
+    expect(await wire.get(id)).toMatchObject({ state: 'deleted' });
+    host.kill();
+    await host.died();
+    expectStatus(200, await wire.undelete(id));
+    await takeOver();
+    expect(await marksOf(id)).toEqual([7]);
+    await finished();
+  });
+
+  it.each(
+    sampled<[string, Death]>([
+      ['while its files are removed', { at: ['chmod -R u+rwx'], whileItRuns: true }],
+      ['after its files were removed', { at: [STEP] }],
+      ['after its backups were removed', { at: ['DELETE FROM database_backups'] }],
+      ['before its row is removed', { at: ['DELETE FROM database_operations', COMMIT] }],
+    ]),
+  )('has left nothing of one that is removed for good, when it dies %s', async (_, death) => {
     const id = await deletable();
     expectStatus(204, await wire.delete(id));
     await wire.until(id, 'deleted');
-    await killed(death, () => app.get(Database).transaction(() => app.get(DatabaseDeletion).removeForGood(id)));
+    await host.dieAt(death);
+    await app.get(Database).transaction(() => app.get(DatabaseDeletion).removeForGood(id));
+    await host.died();
+    // Half of it may be gone.
+    expect(codeOf(await wire.undelete(id))).toEqual([409, 'database_busy']);
+    await takeOver();
+    await finished();
     expect(await make.sql('SELECT FROM databases WHERE id = $1', [id])).toEqual([]);
     expect(codeOf(await app.fetch(`${DATABASES}/${id}`, as(wire.key)))).toEqual([404, 'database_not_found']);
   });
@@ -390,5 +482,65 @@ describe('a host that is killed while a client is connected', () => {
     await takeOver();
     expect(await wire.refusal(expectStatus(200, rotated).body.data.url as string)).toBe('none');
     expect(await wire.refusal(url)).toBe('28P01');
+  });
+});
+
+describe('a host that is killed while a database goes to sleep or wakes', () => {
+  beforeAll(async () => {
+    hostSettings = { DATABASE_FREEZE_AFTER_MS: '500', DATABASE_SLEEP_AFTER_MS: '2000' };
+    host.kill();
+    await host.died();
+    await takeOver();
+    await requireWhole();
+  });
+
+  const isShop = async (activity: string): Promise<void> =>
+    eventually(
+      async () => (await make.sql('SELECT activity FROM databases WHERE id = $1', [shop]))[0]!['activity'] === activity,
+      `the database is ${activity}`,
+      FINISHED_WITHIN_MS,
+    );
+
+  it.each(
+    sampled<[string, Death]>([
+      ['its size is recorded', { at: ['SET size_bytes'] }],
+      ['the last of its log is stored', { at: ['stop server', '/wal/'] }],
+      ['the last of its log has a row', { at: ['stop server', 'INSERT INTO database_wal_ranges'] }],
+      ['it is stopped', { at: ['stop server'] }],
+      [
+        'it is known how much of its log is stored',
+        { at: ['stop server', 'INSERT INTO database_archives (cluster_id, complete_until, logged_at)'] },
+      ],
+    ]),
+  )('has all rows in the end, when it dies on the way to sleep before %s', async (_, death) => {
+    await mark();
+    await killed(death, () => Promise.resolve());
+    await isShop('asleep');
+    await requireWhole();
+  });
+
+  it.each(
+    sampled<[string, Death]>([
+      ['before the server starts', { at: ['server=$!'] }],
+      ['while the server starts', { at: ['server=$!'], whileItRuns: true }],
+    ]),
+  )('has all rows in the end, when it dies %s', async (_, death) => {
+    // What is reported may be older than the last question.
+    await eventually(() => serversOf(clustersPath()).length === 0, 'every database sleeps', FINISHED_WITHIN_MS);
+    await killed(death, () => wire.query(shop, { sql: 'SELECT 1' }));
+  });
+
+  it('has all rows in the end, when it dies with a connection to a database that is frozen', async () => {
+    const { url } = await wire.credential(shop);
+    const client = await wire.client(url);
+    await client.query(`INSERT INTO marks VALUES (${written})`);
+    written++;
+    await isShop('frozen');
+    const ended = new Promise((resolve) => client.once('end', resolve));
+    host.kill();
+    await host.died();
+    await ended;
+    await takeOver();
+    await requireWhole();
   });
 });

@@ -14,7 +14,7 @@ import { Databases } from '../support/databases.js';
 import { Make, uniqueName } from '../support/make.js';
 import { eventually, useApp } from '../support/test-app.js';
 
-const app = useApp();
+const app = useApp({}, 'all');
 const make = new Make(app);
 const databases = new Databases(app);
 let database: { id: string; hostId: string };

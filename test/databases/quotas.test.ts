@@ -1,11 +1,14 @@
 import { DatabaseEngine } from '../../src/modules/databases/engine/database-engine.js';
+import { ClusterRecords } from '../../src/modules/databases/engine/own/cluster-records.js';
+import { DatabaseSizesStore } from '../../src/modules/databases/persistence/database-sizes.store.js';
 import { StorageSampler } from '../../src/modules/metering/storage/storage-sampler.js';
 import { Clock } from '../../src/platform/time/clock.js';
 import { Databases } from '../support/databases.js';
 import { Make } from '../support/make.js';
 import { eventually, useApp } from '../support/test-app.js';
+import { DatabaseData } from './database-data.js';
 
-const app = useApp();
+const app = useApp({}, 'all');
 const make = new Make(app);
 const GB = 1_000_000_000;
 let databases: Databases;
@@ -96,6 +99,52 @@ describe('a database beyond its quota', () => {
     expect((await databases.get(other.id as string)).read_only_because).toBe('quota');
   });
 
+  it.each([
+    ['it is known to be writable', 'restricted', 'none'],
+    ['anything changes', 'restricting', 'none'],
+  ] as const)('is as it was decided last when its host dies before %s', async (_name, step, expected) => {
+    const data = new DatabaseData(app, databases);
+    const written = (): Promise<unknown> => data.query(id, 'CREATE TABLE IF NOT EXISTS marks (n int)');
+    await resize(GB + 1);
+    await sweep();
+    await expect(written()).rejects.toThrow('read-only');
+    // The host puts the one in force, and it is the other by the time that the next one starts.
+    const dies = (): unknown => jest.spyOn(app.get(DatabaseSizesStore), step).mockRejectedValueOnce(new Error('dead'));
+    await resize(GB);
+    dies();
+    await sweep();
+    await data.sleep(id);
+    await resize(GB + 1);
+    await sweep();
+    await expect(written()).rejects.toThrow('read-only');
+    await resize(GB);
+    await sweep();
+    await written();
+    await resize(GB + 1);
+    dies();
+    await sweep();
+    await data.sleep(id);
+    await resize(GB);
+    await sweep();
+    await written();
+    expect(await restriction()).toBe(expected);
+  });
+
+  it('is read-only although it was woken at the moment at which it became so', async () => {
+    const data = new DatabaseData(app, databases);
+    await data.query(id, 'CREATE TABLE marks (n int)');
+    await data.sleep(id);
+    const records = app.get(ClusterRecords);
+    const change = records.change.bind(records);
+    jest.spyOn(records, 'change').mockImplementationOnce(async (...parts) => {
+      await data.query(id, 'INSERT INTO marks VALUES (1)');
+      await change(...parts);
+    });
+    await resize(GB + 1);
+    await sweep();
+    await expect(data.query(id, 'INSERT INTO marks VALUES (2)')).rejects.toThrow('read-only');
+  });
+
   it('is restricted again when its data is exchanged for other data', async () => {
     await sweep();
     const restrict = jest.spyOn(engine(), 'restrict').mockResolvedValue();
@@ -107,15 +156,8 @@ describe('a database beyond its quota', () => {
 });
 
 describe('a database that nothing pays for', () => {
-  const spend = (): Promise<unknown> =>
-    make.sql(
-      `WITH spent AS (UPDATE credit_grants SET remaining_nano = 0, held_nano = 0 WHERE org_id = $1)
-       UPDATE credit_accounts SET posted_nano = 0, held_nano = 0 WHERE org_id = $1`,
-      [databases.orgId],
-    );
-
   it('is read-only until there are credits or a plan that bills usage', async () => {
-    await spend();
+    await make.spendCredits(databases.orgId);
     await sweep();
     expect([await shown(), await restriction()]).toEqual(['credits', 'read_only']);
     await resize(2 * GB);

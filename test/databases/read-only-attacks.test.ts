@@ -1,12 +1,7 @@
 import { expectStatus } from '../support/make.js';
-import { useApp } from '../support/test-app.js';
 import { Wire } from '../support/wire.js';
 import { CHECKSUM } from './checksum.js';
-
-/** Law 6 of project databases: read access changes nothing, even where the tenant's own functions try to help. */
-const app = useApp();
-const wire = new Wire(app);
-let id: string;
+import { ENGINES, namesInside, type NamesInside, useEngine, withNames } from './engines.js';
 
 const PREPARATION = [
   'CREATE TABLE t (id int PRIMARY KEY, note text)',
@@ -138,37 +133,46 @@ const ATTEMPTS = [
   'IMPORT FOREIGN SCHEMA x FROM SERVER y INTO public',
 ];
 
-async function write(sql: string): Promise<any> {
-  return expectStatus(200, await wire.query(id, { sql, access: 'write' })).body.data;
-}
+/** Law 6 of project databases: read access changes nothing, even where the tenant's own functions try to help. */
+describe.each(ENGINES)('read access on $engine', (engine) => {
+  const app = useEngine(engine);
+  const wire = new Wire(app);
+  let id: string;
+  let names: NamesInside;
 
-beforeAll(async () => {
-  await wire.begin();
-  id = (await wire.ready()).id as string;
-  for (const sql of PREPARATION) await write(sql);
-});
-
-it(`changes nothing in ${ATTEMPTS.length} attempts`, async () => {
-  const { url } = await wire.credential(id);
-  const listener = await wire.client(url);
-  const heard: unknown[] = [];
-  listener.on('notification', (each) => heard.push(each));
-  await listener.query('LISTEN news');
-
-  const before = (await listener.query(CHECKSUM)).rows;
-  const statuses = new Map<number, number>();
-  for (const sql of ATTEMPTS) {
-    const { status } = await wire.query(id, { sql, timeout_ms: 3_000 });
-    statuses.set(status, (statuses.get(status) ?? 0) + 1);
-    expect([sql, [200, 400, 408, 503].includes(status)]).toEqual([sql, true]);
-    // The tenant's own session was not ended, and sees the same as before.
-    expect([sql, (await listener.query(CHECKSUM)).rows]).toEqual([sql, before]);
+  async function write(sql: string): Promise<any> {
+    return expectStatus(200, await wire.query(id, { sql: withNames(names, sql), access: 'write' })).body.data;
   }
-  expect(statuses.get(400)).toBeGreaterThan(ATTEMPTS.length / 2);
-  expect(heard).toEqual([]);
-  // No lock and no transaction is left that would hold others off.
-  await listener.query('BEGIN; LOCK TABLE t IN ACCESS EXCLUSIVE MODE NOWAIT; ROLLBACK');
-  const { rows } = await listener.query('SELECT pg_try_advisory_lock(1) AS free');
-  expect(rows).toEqual([{ free: true }]);
-  await listener.end();
-}, 120_000);
+
+  beforeAll(async () => {
+    await wire.begin();
+    id = (await wire.ready()).id as string;
+    names = await namesInside(app, id);
+    for (const sql of PREPARATION) await write(sql);
+  });
+
+  it(`changes nothing in ${ATTEMPTS.length} attempts`, async () => {
+    const { url } = await wire.credential(id);
+    const listener = await wire.client(url);
+    const heard: unknown[] = [];
+    listener.on('notification', (each) => heard.push(each));
+    await listener.query('LISTEN news');
+
+    const before = (await listener.query(CHECKSUM)).rows;
+    const statuses = new Map<number, number>();
+    for (const sql of ATTEMPTS) {
+      const { status } = await wire.query(id, { sql: withNames(names, sql), timeout_ms: 3_000 });
+      statuses.set(status, (statuses.get(status) ?? 0) + 1);
+      expect([sql, [200, 400, 408, 503].includes(status)]).toEqual([sql, true]);
+      // The tenant's own session was not ended, and sees the same as before.
+      expect([sql, (await listener.query(CHECKSUM)).rows]).toEqual([sql, before]);
+    }
+    expect(statuses.get(400)).toBeGreaterThan(ATTEMPTS.length / 2);
+    expect(heard).toEqual([]);
+    // No lock and no transaction is left that would hold others off.
+    await listener.query('BEGIN; LOCK TABLE t IN ACCESS EXCLUSIVE MODE NOWAIT; ROLLBACK');
+    const { rows } = await listener.query('SELECT pg_try_advisory_lock(1) AS free');
+    expect(rows).toEqual([{ free: true }]);
+    await listener.end();
+  }, 120_000);
+});

@@ -10,13 +10,7 @@ import { startupMessageOf } from '../../src/modules/databases/wire/protocol/star
 import { eventually, useApp } from '../support/test-app.js';
 import { Wire } from '../support/wire.js';
 import { CHECKSUM } from './checksum.js';
-
-/**
- * Law 6 of project databases over the wire, where a client rules its transactions: a credential for reading changes
- * nothing, whatever the owner has created and granted.
- */
-const app = useApp();
-const wire = new Wire(app);
+import { ENGINES, namesInside, type NamesInside, useEngine, withNames } from './engines.js';
 
 const BODY = (id: number): string => `LANGUAGE plpgsql SECURITY DEFINER AS
   $$ BEGIN PERFORM set_config('default_transaction_read_only', 'off', false);
@@ -138,7 +132,15 @@ const attempt = async (client: Client, sql: string): Promise<string | undefined>
     (error: unknown) => (error as { code?: string }).code ?? 'failed',
   );
 
-describe('a credential for reading', () => {
+/**
+ * Law 6 of project databases over the wire, where a client rules its transactions: a credential for reading changes
+ * nothing, whatever the owner has created and granted.
+ */
+describe.each(ENGINES)('a credential for reading on $engine', (engine) => {
+  const app = useEngine(engine);
+  const wire = new Wire(app);
+  let names: NamesInside;
+  const named = (sql: string): string => withNames(names, sql);
   let id: string;
   let ownerUrl: string;
   let readerUrl: string;
@@ -147,10 +149,11 @@ describe('a credential for reading', () => {
   beforeAll(async () => {
     await wire.begin();
     id = (await wire.ready()).id as string;
+    names = await namesInside(app, id);
     ownerUrl = (await wire.credential(id)).url;
     readerUrl = (await wire.credential(id, 'reader')).url;
     owner = await wire.client(ownerUrl);
-    for (const sql of PREPARATION) expect([sql, await attempt(owner, sql)]).toEqual([sql, undefined]);
+    for (const sql of PREPARATION) expect([sql, await attempt(owner, named(sql))]).toEqual([sql, undefined]);
   });
   afterAll(() => owner.end());
 
@@ -158,7 +161,7 @@ describe('a credential for reading', () => {
     const before = (await owner.query(CHECKSUM)).rows;
     for (const statements of ATTEMPTS) {
       const reader = await wire.client(readerUrl);
-      for (const sql of [...WRITABLE, ...statements]) await attempt(reader, sql);
+      for (const sql of [...WRITABLE, ...statements]) await attempt(reader, named(sql));
       await reader.end();
       expect([statements, (await owner.query(CHECKSUM)).rows]).toEqual([statements, before]);
     }
@@ -167,7 +170,7 @@ describe('a credential for reading', () => {
   it('changes nothing by statements that are sent without waiting for answers', async () => {
     const before = (await owner.query(CHECKSUM)).rows;
     const stream = await app.get(DatabaseAccess).open({ databaseId: id, role: 'reader' });
-    const statements = [...WRITABLE, ...ATTEMPTS.flat()].filter((sql) => !sql.startsWith('COPY'));
+    const statements = [...WRITABLE, ...ATTEMPTS.flat()].filter((sql) => !sql.startsWith('COPY')).map(named);
     const ended = once(stream, 'close');
     stream.resume();
     stream.write(Buffer.concat([startupMessageOf([['user', 'any']]), ...statements.map(simpleQueryOf), terminateOf()]));
@@ -194,8 +197,8 @@ describe('a credential for reading', () => {
 
   it('leaves no settings to later sessions of readers', async () => {
     const reader = await wire.client(readerUrl);
-    await reader.query("ALTER ROLE reader SET search_path = 'given'");
-    await reader.query("ALTER ROLE reader IN DATABASE app SET statement_timeout = '1ms'");
+    await reader.query(named("ALTER ROLE reader SET search_path = 'given'"));
+    await reader.query(named("ALTER ROLE reader IN DATABASE app SET statement_timeout = '1ms'"));
     await reader.end();
     await app.runSchedule('database-sizes');
     const later = await wire.client(readerUrl);
@@ -208,6 +211,9 @@ describe('a credential for reading', () => {
 });
 
 describe('a database of a release without the guard', () => {
+  const app = useApp({}, 'all');
+  const wire = new Wire(app);
+
   it('gets it at its next start, before a client is served', async () => {
     await wire.begin();
     const { database, url } = await wire.database();
@@ -221,21 +227,24 @@ describe('a database of a release without the guard', () => {
       await eventually(
         () =>
           server
-            .asPlatform((client) => client.query('SELECT 1'), 'app')
+            .asPlatform((client) => client.query('SELECT 1'), { database: 'app' })
             .then(
               () => true,
               () => false,
             ),
         'the service may work in the database',
       );
-      await server.asPlatform(async (client) => {
-        for (const name of ['service_read_only', 'service_rights']) {
-          await client.query(`ALTER EXTENSION plpgsql DROP EVENT TRIGGER ${name}`);
-          await client.query(`DROP EVENT TRIGGER ${name}`);
-        }
-        for (const name of ['after_command', 'before_command', 'keep_reading'])
-          await client.query(`DROP FUNCTION pg_catalog.service_${name}()`);
-      }, 'app');
+      await server.asPlatform(
+        async (client) => {
+          for (const name of ['service_read_only', 'service_rights']) {
+            await client.query(`ALTER EXTENSION plpgsql DROP EVENT TRIGGER ${name}`);
+            await client.query(`DROP EVENT TRIGGER ${name}`);
+          }
+          for (const name of ['after_command', 'before_command', 'keep_reading'])
+            await client.query(`DROP FUNCTION pg_catalog.service_${name}()`);
+        },
+        { database: 'app' },
+      );
     });
     const owner = await wire.client(url);
     await owner.query('CREATE TABLE t (id int, note text)');
@@ -256,7 +265,7 @@ describe('a database of a release without the guard', () => {
     await reader.end();
     // The service is kept out again.
     await expect(
-      cluster.hold((server) => server.asPlatform((client) => client.query('SELECT 1'), 'app')),
+      cluster.hold((server) => server.asPlatform((client) => client.query('SELECT 1'), { database: 'app' })),
     ).rejects.toThrow('pg_hba.conf');
   });
 });

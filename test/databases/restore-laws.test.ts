@@ -2,20 +2,21 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Databases } from '../support/databases.js';
 import { Dice } from '../support/hostile-bytes.js';
 import { onThisMachine } from '../support/patience.js';
+import { sampledCount } from '../support/sampled.js';
 import { eventually, useApp } from '../support/test-app.js';
 import { DatabaseData } from './database-data.js';
 
 jest.setTimeout(onThisMachine(120_000));
 
-/** Restores of this number take about half a minute on a machine that does nothing else. */
-const MOMENTS = 16;
+/** Each restore takes about two seconds on a machine that does nothing else. */
+const MOMENTS = sampledCount(80);
 /** One less than a host works off at a time. */
 const AT_ONCE = 3;
 const WRITERS = 3;
 const PHASES = 5;
 const PHASE_MS = 250;
 
-const app = useApp();
+const app = useApp({}, 'all');
 const databases = new Databases(app);
 const data = new DatabaseData(app, databases);
 const seed = Math.floor(Math.random() * 2 ** 31);

@@ -6,7 +6,7 @@ import { eventually, useApp } from '../support/test-app.js';
 import { Wire } from '../support/wire.js';
 import { EngineOf } from './engine-harness.js';
 
-const app = useApp();
+const app = useApp({}, 'all');
 const wire = new Wire(app);
 const on = new EngineOf(app);
 

@@ -7,7 +7,7 @@ import { DatabaseData } from './database-data.js';
 
 jest.setTimeout(onThisMachine(60_000));
 
-const app = useApp();
+const app = useApp({}, 'all');
 const databases = new Databases(app);
 const data = new DatabaseData(app, databases);
 const make = new Make(app);

@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { GitClient } from '../support/git-client.js';
@@ -63,11 +63,14 @@ const ask = require('./ask.js');
 require('node:http').createServer(async (request, response) => {
   const url = new URL(request.url, 'http://app');
   if (url.pathname === '/url') return response.end(process.env.DATABASE_URL ?? 'none');
+  if (url.pathname === '/env') return response.end(process.env[url.searchParams.get('name')] ?? 'none');
   if (url.pathname !== '/ask') return response.end('up');
   response.end(await ask(url.searchParams.get('sql'), JSON.parse(url.searchParams.get('as') ?? '{}')));
 }).listen(process.env.PORT, process.env.HOSTNAME);
 `;
 const BUILD = `
+for (const [name, value] of Object.entries(process.env)) console.log(name + '=' + value);
+console.log(JSON.stringify(process.env));
 require('./ask.js')('CREATE TABLE IF NOT EXISTS made (n int)').then((said) => console.log('made ' + said));
 `;
 const FILES = {
@@ -77,10 +80,23 @@ const FILES = {
   'build.js': BUILD,
 };
 
+/** The command lines of all processes of this machine. */
+const commandLinesNow = (): string[] =>
+  readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map((pid) => {
+      try {
+        return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+      } catch {
+        // It has just ended.
+        return '';
+      }
+    });
+
 describe('databases that are attached to a project', () => {
   const dataDirectory = mkdtempSync(join(tmpdir(), 'attached-'));
   chmodSync(dataDirectory, 0o711);
-  const app = useApp({ DATA_DIR: dataDirectory, SANDBOX_ENABLED: 'false' });
+  const app = useApp({ DATA_DIR: dataDirectory }, 'all');
   const make = new Make(app);
   const git = new GitClient();
   let key: string;
@@ -202,6 +218,43 @@ describe('databases that are attached to a project', () => {
     await attach({ previews: 'none' });
     expect(await visit(await deployed('feature'), '/url')).toBe('none');
     await attach({ previews: 'same' });
+  });
+
+  it('put no secret into addresses, command lines, deploys and logs, even if a build prints all', async () => {
+    const { url } = await api(201, 'POST', `/databases/${database}/credentials`, { access: 'owner' });
+    const { id: bucket } = await api(201, 'POST', '/storage/buckets', { name: uniqueName('files') });
+    await api(200, 'PUT', `/storage/buckets/${bucket}/attachments/${project}`, {});
+    await api(200, 'PUT', `/projects/${project}/env`, {
+      variables: [{ name: 'OTHER_URL', value: url, secret: true, targets: ['production'] }],
+    });
+    const { password } = new URL(url as string);
+    expect(password).toHaveLength(32);
+
+    const commandLines = new Set<string>();
+    const watch = setInterval(() => {
+      for (const line of commandLinesNow()) commandLines.add(line);
+    }, 20);
+    const deploy = await deployed();
+    expect(await visit(deploy, '/')).toBe('up');
+    clearInterval(watch);
+    expect([...commandLines].some((line) => line.includes('build.js'))).toBe(true);
+
+    const bucketSecret = await visit(deploy, '/env?name=STORAGE_SECRET_ACCESS_KEY');
+    expect(bucketSecret).toMatch(/^\S{30,}$/);
+    expect(await visit(deploy, '/env?name=OTHER_URL')).toBe(url);
+    expect(new URL(await visit(deploy, '/url')).password).toBe('');
+    const log = (await app.fetch(`/api/v1/deploys/${deploy.id}/logs`, as(key))).text;
+    expect(log).toContain('STORAGE_SECRET_ACCESS_KEY=[secret]');
+    expect(log).toContain('OTHER_URL=[secret]');
+    expect(log).toContain('DATABASE_URL=postgres://owner@127.0.0.1:5432/app');
+    for (const secret of [password, bucketSecret]) {
+      expect(log).not.toContain(secret);
+      expect(JSON.stringify(await api(200, 'GET', `/deploys/${deploy.id}`))).not.toContain(secret);
+      expect([...commandLines].filter((line) => line.includes(secret))).toEqual([]);
+      expect(app.log().filter((line) => JSON.stringify(line).includes(secret))).toEqual([]);
+    }
+    await api(204, 'DELETE', `/projects/${project}/env?name=OTHER_URL`);
+    await api(204, 'DELETE', `/storage/buckets/${bucket}/attachments/${project}`);
   });
 
   it('lose to a variable that the project sets', async () => {

@@ -13,7 +13,7 @@ const LONG = 120_000;
 describe('from sign-up to a live site', () => {
   const dataDirectory = mkdtempSync(join(tmpdir(), 'deploys-'));
   chmodSync(dataDirectory, 0o711);
-  const app = useApp({ DATA_DIR: dataDirectory, SANDBOX_ENABLED: 'false', DEPLOY_CONCURRENCY: '2' });
+  const app = useApp({ DATA_DIR: dataDirectory, DEPLOY_CONCURRENCY: '2' });
   const make = new Make(app);
   const git = new GitClient();
   let ada: Person;

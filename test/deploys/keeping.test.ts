@@ -6,7 +6,7 @@ import { eventually, useApp } from '../support/test-app.js';
 jest.setTimeout(60_000);
 
 /** What is kept of deploys, and for how long. */
-const app = useApp({ DEPLOY_CONCURRENCY: '4', SANDBOX_ENABLED: 'false' });
+const app = useApp({ DEPLOY_CONCURRENCY: '4' });
 const make = new Make(app);
 const builds = new FakeBuilds(app);
 

@@ -9,7 +9,7 @@ import { as, expectStatus, Make, type Person, send, uniqueName } from '../suppor
 import { FakeBuilds } from '../support/fake-builds.js';
 import { type Answer, eventually, useApp } from '../support/test-app.js';
 
-const app = useApp({ DEPLOY_CONCURRENCY: '4', SANDBOX_ENABLED: 'false' });
+const app = useApp({ DEPLOY_CONCURRENCY: '4' });
 const make = new Make(app);
 const builds = new FakeBuilds(app);
 const SECRET = 'a-secret-of-the-project';

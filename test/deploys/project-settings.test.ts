@@ -7,7 +7,7 @@ const LONG = 30_000;
 const UNKNOWN = { value: null, source: 'unknown' };
 
 describe('GET /api/v1/projects/:id/settings', () => {
-  const app = useApp({ SANDBOX_ENABLED: 'false' });
+  const app = useApp();
   const make = new Make(app);
   const builds = new FakeBuilds(app);
   let ada: Person;

@@ -14,7 +14,7 @@ jest.setTimeout(60_000);
 describe('git push', () => {
   const dataDirectory = mkdtempSync(join(tmpdir(), 'pushes-'));
   chmodSync(dataDirectory, 0o711);
-  const app = useApp({ DATA_DIR: dataDirectory, SANDBOX_ENABLED: 'false', DEPLOY_CONCURRENCY: '4' });
+  const app = useApp({ DATA_DIR: dataDirectory, DEPLOY_CONCURRENCY: '4' });
   const builds = new FakeBuilds(app);
   const make = new Make(app);
   const git = new GitClient();

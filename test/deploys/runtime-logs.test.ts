@@ -21,7 +21,7 @@ require('node:http').createServer((request, response) => {
 }).listen(process.env.PORT);`;
 
 describe('GET /api/v1/projects/:id/runtime-logs', () => {
-  const app = useApp({ SANDBOX_ENABLED: 'false' });
+  const app = useApp();
   const make = new Make(app);
   const builds = new FakeBuilds(app);
   let ada: Person;

@@ -14,7 +14,7 @@ const FREE_BYTES = 1_073_741_824;
 const HOUR_MS = 3_600_000;
 
 /** What deploys store is limited by the plan, can be freed, and is metered. */
-const app = useApp({ DEPLOY_CONCURRENCY: '4', SANDBOX_ENABLED: 'false' });
+const app = useApp({ DEPLOY_CONCURRENCY: '4' });
 const make = new Make(app);
 const builds = new FakeBuilds(app);
 

@@ -8,7 +8,7 @@ const REPO = 'https://github.com/acme/shop';
 const USED_BEFORE_MS = 17_900;
 
 describe('a stop of the service during a deploy', () => {
-  const app = useApp({ SANDBOX_ENABLED: 'false' });
+  const app = useApp();
   const make = new Make(app);
 
   it('hands back a build that does not end in time, without a loss', async () => {

@@ -151,7 +151,7 @@ describe('the examples of the API reference', () => {
           const answer = await send(operation, body, scheme, scheme === undefined ? undefined : tokens[scheme]);
           calls++;
           // Some of these end the session that they are called with, and nobody may send all calls at once.
-          const endsSession = operation.path.startsWith('/api/v1/auth/') && operation.method === 'POST';
+          const endsSession = operation.path.startsWith('/api/v1/auth/') && operation.method !== 'GET';
           if (endsSession || calls % CALLS_OF_A_PERSON === 0) tokens = await newTokens();
           const code = codeOf(answer);
           if ([...REFUSED_CREDENTIAL, ...REFUSED_REQUEST, 'burst_limit_exceeded', 'internal_error'].includes(code))

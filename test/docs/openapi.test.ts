@@ -1,17 +1,21 @@
 import { Ajv, type ValidateFunction } from 'ajv';
 import { RouteDirectory } from '../../src/modules/auth/route-directory.js';
-import { type Answer, useApp } from '../support/test-app.js';
+import { type Answer, useApp, WITH_SANDBOX } from '../support/test-app.js';
 
 /** Pages for people, and what git, browsers and webhooks of others ask. */
 const NOT_OF_THE_API = new RegExp(
   '^GET /((docs|pricing|status|app|assets|site)\\b.*)?$| /mcp(/\\w+)?$|' +
-    ' /(\\.well-known|git|integrations|internal|oauth|webhooks)/',
+    ' /(\\.well-known|git|integrations|internal|oauth|sign-in|webhooks)/',
 );
 
 const TRY = '/api/v1/sandbox/try';
 
 describe('GET /api/v1/openapi.json', () => {
-  const app = useApp({ ANONYMOUS_CALLS_PER_SECOND: '1000', METRICS_TOKEN: 'metrics-token-0123456789' });
+  const app = useApp({
+    ...WITH_SANDBOX,
+    ANONYMOUS_CALLS_PER_SECOND: '1000',
+    METRICS_TOKEN: 'metrics-token-0123456789',
+  });
   let document: any;
   let ajv: Ajv;
 
@@ -88,6 +92,7 @@ describe('GET /api/v1/openapi.json', () => {
     expect(page.status).toBe(200);
     expect(page.headers.get('content-type')).toContain('text/html');
     expect(page.headers.get('content-security-policy')).toContain("default-src 'self'");
+    expect(page.headers.get('content-security-policy')).toContain("object-src 'none'; base-uri 'none'");
     for (const [, source] of page.text.matchAll(/(?:src|href)="([^"]+)"/g)) {
       expect(source).not.toMatch(/^https?:/);
       expect((await app.fetch(new URL(source!, 'http://api.test/docs/api').pathname)).status).toBe(200);

@@ -241,7 +241,33 @@ describe('§8 Limits', () => {
       },
     );
 
-    it.todo('Agent swarms + cron: those of a Free organization are refused');
+    it('Agent swarms + cron: those of a Free organization are refused, and Builder has them', async () => {
+      const ask = async (plan: 'free' | 'builder'): Promise<unknown[]> => {
+        const key = await make.key(await make.person({ plan }));
+        const agent = { name: 'Reporter', instructions: 'Report.', models: ['fake/small'] };
+        const { id } = (await app.post('/api/v1/agents', agent, as(key))).body.data as { id: string };
+        const swarm = {
+          name: 'Prices',
+          goal: 'Compare prices.',
+          coordinator: { agent_id: id },
+          workers: [{ agent_id: id, count: 1 }],
+          budget: { cost: '2', coordinator_reserve: '1' },
+        };
+        const schedule = { agent_id: id, name: 'Report', every_seconds: 3_600, input: 'Go.' };
+        const answers = [
+          await app.post('/api/v1/swarms', swarm, as(key)),
+          await app.post('/api/v1/schedules', schedule, as(key)),
+        ];
+        return answers.map(({ status, body }) => [status, body.error?.code, body.error?.details?.smallest_plan]);
+      };
+      const refused = [403, 'feature_not_in_plan', 'builder'];
+      expect(await ask('free')).toEqual([refused, refused]);
+      expect(await ask('builder')).toEqual([
+        [201, undefined, undefined],
+        [201, undefined, undefined],
+      ]);
+    });
+
     it.todo('SSO / SAML: Enterprise only');
   });
 });

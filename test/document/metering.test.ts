@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
+import { PriceSyncService } from '../../src/modules/ai/catalog/price-sync.service.js';
 import { UnheldUsageService } from '../../src/modules/credits/unheld-usage.service.js';
 import { Months } from '../billing/months.js';
 import { client } from '../support/built-client.js';
+import { FakeModelRouter, ROUTER_KEY } from '../support/fake-model-router.js';
 import { as, expectStatus, Make, type Person, send } from '../support/make.js';
-import { useApp } from '../support/test-app.js';
+import { eventually, useApp, WITH_SANDBOX } from '../support/test-app.js';
 
 const USAGE_TOKEN = 'usage-token-0123456789';
 
@@ -111,12 +113,35 @@ describe('Metering', () => {
     expect(price.per).toContain(unit);
     expect(await costs()).toEqual([expect.objectContaining({ meter: event.meter, cost: price.price_usd })]);
   });
+});
 
-  it.todo('model calls are routed through a third-party model-routing service');
+describe('Model calls', () => {
+  const settings: NodeJS.ProcessEnv = { SANDBOX_ENABLED: 'false' };
+  const router = FakeModelRouter.use(settings, { speaks: 'openrouter' });
+  const app = useApp(settings, 'api');
+  const make = new Make(app);
+
+  it('are routed through a third-party model-routing service, and paid with credits', async () => {
+    await app.get(PriceSyncService).run(new AbortController().signal);
+    const key = await make.key(await make.person());
+    const body = { model: 'fake/small', messages: [{ role: 'user', content: 'Say hello.' }], max_tokens: 50 };
+    expectStatus(200, await app.post('/api/v1/ai/chat/completions', body, as(key)));
+    expect(router.calls).toEqual([
+      expect.objectContaining({
+        path: '/chat/completions',
+        headers: expect.objectContaining({ authorization: `Bearer ${ROUTER_KEY}` }),
+        body: expect.objectContaining({ model: 'fake/small', messages: body.messages }),
+      }),
+    ]);
+    await eventually(
+      async () => Number((await app.fetch('/api/v1/billing/credits', as(key))).body.data.balance) < 5,
+      'the call is paid',
+    );
+  });
 });
 
 describe('InsufficientCreditsError, 402', () => {
-  const app = useApp({ USAGE_TOKEN, PLAN_CHANGES: 'free' });
+  const app = useApp({ ...WITH_SANDBOX, USAGE_TOKEN, PLAN_CHANGES: 'free' });
   const make = new Make(app);
 
   it('is what an account gets that has really used its credits up, before anything begins', async () => {

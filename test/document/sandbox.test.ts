@@ -2,7 +2,7 @@ import { SandboxSettings } from '../../src/modules/sandbox/sandbox.settings.js';
 import { loadSettings } from '../../src/roles/settings.js';
 import { client } from '../support/built-client.js';
 import { as, Make } from '../support/make.js';
-import { type Answer, randomAddress, useApp } from '../support/test-app.js';
+import { type Answer, randomAddress, useApp, WITH_SANDBOX } from '../support/test-app.js';
 
 const TRY = '/api/v1/sandbox/try';
 const OPS_TOKEN = 'an-ops-token-for-the-tests';
@@ -14,7 +14,7 @@ const HELLO = {
 } as const;
 
 describe('§2, §4, §8 the anonymous sandbox', () => {
-  const app = useApp({ ANONYMOUS_CALLS_PER_SECOND: '1000' });
+  const app = useApp({ ...WITH_SANDBOX, ANONYMOUS_CALLS_PER_SECOND: '1000' });
   const run = (body: object, from = randomAddress()): Promise<Answer> => app.post(TRY, body, { from });
   const fault = async (body: object): Promise<object[]> => {
     const { status, body: answer } = await run(body);
@@ -131,7 +131,7 @@ describe('§2, §4, §8 the anonymous sandbox', () => {
   });
 
   describe('with a short timeout', () => {
-    const hurried = useApp({ ANONYMOUS_CALLS_PER_SECOND: '1000', SANDBOX_TIMEOUT_MS: '500' });
+    const hurried = useApp({ ...WITH_SANDBOX, ANONYMOUS_CALLS_PER_SECOND: '1000', SANDBOX_TIMEOUT_MS: '500' });
 
     it('the execution timeout ends a run, and the answer says so', async () => {
       const { status, body } = await hurried.post(TRY, { language: 'python', code: 'while True: pass' });

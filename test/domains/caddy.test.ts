@@ -49,6 +49,15 @@ describe('HTTPS by Caddy', () => {
 
       const health = await caddy.visit('https', 'api.test', '/health');
       expect([health.status, health.text]).toEqual([200, '{"status":"ok"}']);
+      // Who opens a page by http is led to https, and a program with a wrong URL learns it at its first call.
+      expect(await caddy.visit('http', 'api.test', '/dashboard', { accept: 'text/html' })).toMatchObject({
+        status: 308,
+        headers: { location: 'https://api.test/dashboard' },
+      });
+      for (const headers of [{}, { accept: 'text/html', authorization: 'Bearer x' }])
+        expect((await caddy.visit('http', 'api.test', '/health', headers)).status).toBe(403);
+      const call = await caddy.visit('http', 'api.test', '/api/v1/me', { accept: 'text/html' });
+      expect([call.status, call.headers['location']]).toEqual([403, undefined]);
       expect(JSON.stringify(app.log())).not.toContain(SECRET);
     },
     60_000,

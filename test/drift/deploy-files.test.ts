@@ -16,6 +16,7 @@ interface Service {
   readonly environment?: Record<string, string>;
   readonly depends_on?: Record<string, { condition: string }>;
   readonly volumes?: string[];
+  readonly ports?: string[];
   readonly networks: string[];
   readonly secrets?: string[];
 }
@@ -41,6 +42,15 @@ describe('deploy/compose.yml', () => {
     expect(
       ours.filter(([name]) => name !== 'migrate').map(([, { depends_on: after }]) => after?.['migrate']?.condition),
     ).toEqual(Array(4).fill('service_completed_successfully'));
+  });
+
+  it('publishes to the network only what speaks TLS', () => {
+    const published = services.flatMap(([name, { ports = [] }]) => ports.map((port) => `${name} ${port}`));
+    expect(published.filter((port) => !/ (?:127\.0\.0\.1|\$\{PUBLISH_ON:-127\.0\.0\.1\}):/.test(port))).toEqual([
+      'databases ${DATABASES_PORT:-5433}:5433',
+      'caddy 80:80',
+      'caddy 443:443',
+    ]);
   });
 
   it('keeps jobs across a restart of Redis, and never evicts them', () => {

@@ -21,7 +21,7 @@ const tableOfMeters = (): string =>
   ].join('\n');
 
 describe('the table of meters', () => {
-  const app = useApp({ SANDBOX_ENABLED: 'false' }, 'api');
+  const app = useApp({}, 'api');
   const make = new Make(app);
 
   it('is in docs/metering.md; UPDATE_METERS_PAGE=1 writes it', () => {

@@ -3,7 +3,7 @@ import { OrgEvents } from '../../src/modules/events/org-events.js';
 import type { OrgHappening } from '../../src/modules/events/org-events.js';
 import { Database } from '../../src/platform/database/database.js';
 import { as, expectStatus, Make, type Org, type Person } from '../support/make.js';
-import { type Answer, eventually, useApp } from '../support/test-app.js';
+import { type Answer, eventually, useApp, WITH_SANDBOX } from '../support/test-app.js';
 
 const outcomeOf = (answer: Answer): string => `${answer.status} ${answer.body?.error?.code ?? ''}`.trim();
 
@@ -15,7 +15,7 @@ interface SentEvent {
 }
 
 describe('GET /api/v1/orgs/:org_id/events', () => {
-  const app = useApp();
+  const app = useApp(WITH_SANDBOX);
   const make = new Make(app);
   let owner: Person;
   let org: Org;

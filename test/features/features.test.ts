@@ -2,7 +2,7 @@ import { Client } from 'pg';
 import { DeployAdmissionService } from '../../src/modules/deploys/admission/deploy-admission.service.js';
 import { OpenFeatureFlags } from '../../src/modules/features/flags/open-feature.provider.js';
 import { as, Make } from '../support/make.js';
-import { eventually, useApp, WITHOUT_PROXY } from '../support/test-app.js';
+import { eventually, useApp, WITH_SANDBOX, WITHOUT_PROXY } from '../support/test-app.js';
 
 const TOKEN = 'an-ops-token-for-the-tests';
 const AS_OPERATOR = { headers: { authorization: `Bearer ${TOKEN}` } };
@@ -10,6 +10,7 @@ const SIGN_UP = { username: 'nobody', email: 'nobody@example.org', password: 'a-
 
 describe('feature flags', () => {
   const app = useApp({
+    ...WITH_SANDBOX,
     OPS_TOKEN: TOKEN,
     FEATURE_FLAG_ALLOWLIST: 'sign_ups, anonymous_sandbox,sandbox_executions',
     FEATURE_FLAGS: 'sandbox_executions=on',

@@ -53,7 +53,7 @@ const allowedHosts = [registry.host, ...(pythonIndex.hostname === 'pypi.org' ? [
 describe('a project that is pushed as it is', () => {
   const dataDirectory = mkdtempSync(join(tmpdir(), 'frameworks-'));
   chmodSync(dataDirectory, 0o711);
-  const app = useApp({ DATA_DIR: dataDirectory, SANDBOX_ENABLED: 'false', BUILD_ALLOWED_HOSTS: allowedHosts });
+  const app = useApp({ DATA_DIR: dataDirectory, BUILD_ALLOWED_HOSTS: allowedHosts });
   const make = new Make(app);
   const git = new GitClient();
   let browser: Browser | undefined;

@@ -37,7 +37,7 @@ interface Answer {
 (canRun ? describe : describe.skip)('an app that is pushed, with a database and an API on another host', () => {
   const dataDirectory = mkdtempSync(join(tmpdir(), 'network-apps-'));
   chmodSync(dataDirectory, 0o711);
-  const app = useApp({ DATA_DIR: dataDirectory, SANDBOX_ENABLED: 'false', BUILD_ALLOWED_HOSTS: registry.host });
+  const app = useApp({ DATA_DIR: dataDirectory, BUILD_ALLOWED_HOSTS: registry.host });
   const make = new Make(app);
   const git = new GitClient();
   const servers: Server[] = [];
@@ -62,7 +62,8 @@ interface Answer {
     rmSync(dataDirectory, { recursive: true, force: true });
   });
 
-  const cases = ['next-pg', ...(isShort ? [] : ['next-prisma', 'express-redis'])];
+  // A project from a template with PostgreSQL is deployed with the tests of the web app.
+  const cases = ['express-redis', ...(isShort ? [] : ['next-pg', 'next-prisma'])];
   it.each(cases)('%s reads and writes rows, and shows what the API says', async (name) => {
     const { key, project, deploy } = await pushed(name);
     const url = deploy.aliases[0] as string;

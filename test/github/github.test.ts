@@ -588,7 +588,7 @@ describe('from GitHub to a live site', () => {
 });
 
 describe('without a GitHub App', () => {
-  const without = useApp({ SANDBOX_ENABLED: 'false' }, 'api');
+  const without = useApp({}, 'api');
   const their = new Make(without);
 
   it('returns an error, and keeps hosted repositories working', async () => {

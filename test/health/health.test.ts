@@ -1,12 +1,12 @@
 import { Client } from 'pg';
 import { DatabaseHealth } from '../../src/platform/database/database-health.js';
 import { Shutdown } from '../../src/platform/lifecycle/shutdown.js';
-import { eventually, useApp, TestApp } from '../support/test-app.js';
+import { eventually, TestApp, useApp, WITH_SANDBOX } from '../support/test-app.js';
 import { withAdmin } from '../support/test-database.js';
 import { RedisRelay } from '../support/redis-relay.js';
 
 describe('GET /health', () => {
-  const app = useApp();
+  const app = useApp(WITH_SANDBOX, 'all');
 
   it('returns 200 without checking dependencies', async () => {
     const answer = await app.fetch('/health');
@@ -17,11 +17,29 @@ describe('GET /health', () => {
     const { headers } = await app.fetch('/health');
     for (const name of ['x-request-id', 'x-trace-id', 'x-content-type-options', 'content-security-policy'])
       expect(headers.has(name)).toBe(true);
+    expect(headers.get('content-security-policy')).toBe("default-src 'none'; base-uri 'none'; frame-ancestors 'none'");
+    expect(headers.has('strict-transport-security')).toBe(false);
+  });
+});
+
+describe('a service whose PUBLIC_URL is https', () => {
+  const app = useApp({ PUBLIC_URL: 'https://api.test' });
+
+  it('has HSTS for a year in every answer, errors and refused requests among them', async () => {
+    const header = 'max-age=31536000; includeSubDomains';
+    for (const path of ['/health', '/api/v1/me', '/nowhere', '/docs/api'])
+      expect((await app.fetch(path)).headers.get('strict-transport-security')).toBe(header);
+    expect(await app.raw(Buffer.from('hello\r\n\r\n'), { port: app.port })).toContain(
+      `Strict-Transport-Security: ${header}`,
+    );
   });
 });
 
 describe('GET /ready', () => {
-  const app = useApp();
+  const app = useApp(WITH_SANDBOX, 'all');
+
+  // A part that does not answer within a second is down, and a machine that is busy with other tests takes longer.
+  beforeEach(() => eventually(async () => (await app.fetch('/ready')).status === 200, 'the service is ready', 60_000));
 
   it('returns each part with its state, without hosts, ports or causes', async () => {
     const answer = await app.fetch('/ready');
@@ -60,7 +78,7 @@ describe('GET /ready', () => {
 });
 
 describe('while the database is unavailable', () => {
-  const app = useApp();
+  const app = useApp(WITH_SANDBOX, 'all');
 
   it('returns 503 without a cause, and recovers after all connections were killed', async () => {
     const name = new URL(app.config.databaseUrl!).pathname.slice(1);
@@ -104,7 +122,7 @@ describe('while Redis is unavailable', () => {
 
   beforeAll(async () => {
     relay = await RedisRelay.start();
-    app = new TestApp({ REDIS_URL: relay.url }, 'all');
+    app = new TestApp({ ...WITH_SANDBOX, REDIS_URL: relay.url }, 'all');
     await app.start({ redisUrl: relay.url });
   });
   afterAll(async () => {

@@ -23,7 +23,7 @@ import { useApp } from '../support/test-app.js';
 import type { BlobStorage } from '../../src/platform/blobs/blob-storage.js';
 import { HostingSettings } from '../../src/modules/hosting/hosting.settings.js';
 
-const app = useApp({ SANDBOX_ENABLED: 'false' });
+const app = useApp();
 const kept = (): string => join(app.settings.of(HostingSettings).serversDirectory, 'by-content');
 
 /** The tree of a deploy with these files, and its id. */

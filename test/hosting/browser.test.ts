@@ -54,7 +54,7 @@ server.listen(process.env.PORT, process.env.HOSTNAME);
 `;
 
 describe('what people deploy, in a browser', () => {
-  const app = useApp({ SANDBOX_ENABLED: 'false' });
+  const app = useApp();
   let browser: Browser | undefined;
   afterAll(() => browser?.close());
 

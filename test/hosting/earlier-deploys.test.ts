@@ -140,7 +140,10 @@ describe('a page whose deploy was replaced', () => {
     const now = jest.spyOn(clock, 'now').mockReturnValue(late);
     try {
       await point(app, label, deploys[11]!);
-      expect((await visit(app, label, `/?dpl=${deploys[1]!.deployId}`)).text).toBe('page n11x');
+      await eventually(
+        async () => (await visit(app, label, `/?dpl=${deploys[1]!.deployId}`)).text === 'page n11x',
+        'deploys of the day before are not served any more',
+      );
       const sweeper = new AppRecordsSweeper(
         app.get(AppMetricsStore),
         app.get(AppLogStore),

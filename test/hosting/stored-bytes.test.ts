@@ -15,7 +15,7 @@ const LIMIT = 4 * MIB;
 
 /** What an organization stores in deploys is bounded by its plan. */
 describe('the bytes that deploys of an organization store', () => {
-  const app = useApp({ SANDBOX_ENABLED: 'false' }, 'api');
+  const app = useApp({}, 'api');
   const make = new Make(app);
   let orgId: string;
   beforeEach(() => {

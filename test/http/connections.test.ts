@@ -44,6 +44,7 @@ describe('connections of one address', () => {
     guardListener(server, {
       connections: { max: 1_000, maxPerAddress: 10, isShared },
       render: ({ message }) => ({ contentType: 'text/plain', text: message }),
+      headers: [],
       newRequestId: () => 'req_1',
       log: openLog({ logLevel: 'silent', role: 'api' }),
     });

@@ -137,6 +137,8 @@ describe.each(['the API', 'an app'])('a malformed request to %s', (whose) => {
     expect(statusesOf(text)).toEqual([status]);
     expect(text).toMatch(/^connection: close$/im);
     expect(text).toMatch(/^x-request-id: req_/im);
+    expect(text).toMatch(/^x-content-type-options: nosniff$/im);
+    expect(text).toMatch(/^content-security-policy: default-src 'none';.* base-uri 'none';.*frame-ancestors 'none'$/im);
     const [head = '', body = ''] = text.split('\r\n\r\n');
     // A request that cannot be parsed names no host, so each listener answers in its own format.
     if (isApi)

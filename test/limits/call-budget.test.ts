@@ -3,7 +3,7 @@ import { CallBudgetService } from '../../src/modules/limits/call-budget.service.
 import { clientAddressOf } from '../../src/modules/limits/client-address.js';
 import { addressOf } from '../../src/platform/redis/redis-connections.js';
 import { nextUtcMidnight } from '../../src/platform/time/clock.js';
-import { randomAddress, useApp } from '../support/test-app.js';
+import { type Answer, eventually, randomAddress, useApp } from '../support/test-app.js';
 import { testRedisUrl } from '../support/test-redis.js';
 
 const headersOf = (headers: Headers): Record<string, string | null> => ({
@@ -105,9 +105,15 @@ describe('the burst limit', () => {
   const app = useApp({ ANONYMOUS_CALLS_PER_SECOND: '1' });
 
   it('allows twice the rate at once, then returns 429 without charging the day', async () => {
-    const from = randomAddress();
-    const answers = [];
-    for (let call = 0; call < 4; call++) answers.push(await app.fetch('/api/v1', { from }));
+    let answers: Answer[] = [];
+    // A place is free again after a second, which a busy machine may take for four calls.
+    await eventually(async () => {
+      const from = randomAddress();
+      const sinceMs = performance.now();
+      answers = [];
+      for (let call = 0; call < 4; call++) answers.push(await app.fetch('/api/v1', { from }));
+      return performance.now() - sinceMs < 900;
+    }, 'four calls are made within a second');
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 429, 429]);
     expect(answers[3]!.body.error).toMatchObject({
       code: 'burst_limit_exceeded',
@@ -169,9 +175,12 @@ describe('keys in Redis', () => {
 
   it('expire', async () => {
     const redis = new Redis({ ...addressOf(testRedisUrl()) });
-    await Promise.all(['198.18.7.7', '2001:db8:7:7::7'].map((from) => app.fetch('/api/v1', { from })));
-    const keys = await redis.keys('limits:*');
-    expect(keys.length).toBeGreaterThanOrEqual(5);
+    let keys: string[] = [];
+    await eventually(async () => {
+      await Promise.all(['198.18.7.7', '2001:db8:7:7::7'].map((from) => app.fetch('/api/v1', { from })));
+      keys = await redis.keys('limits:*');
+      return keys.length >= 5;
+    }, 'there are keys of each kind');
     // -1 is a key that never expires, and -2 one that just has.
     for (const key of keys) expect(await redis.pttl(key)).not.toBe(-1);
     redis.disconnect();

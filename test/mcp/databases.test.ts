@@ -1,9 +1,10 @@
 import type { Client } from '@modelcontextprotocol/client';
+import { as, expectStatus, send } from '../support/make.js';
 import { answerIn, connectMcp, errorIn } from '../support/mcp-clients.js';
 import { useApp } from '../support/test-app.js';
 import { Wire } from '../support/wire.js';
 
-const app = useApp();
+const app = useApp({}, 'all');
 const wire = new Wire(app);
 let main: any;
 let branch: string;
@@ -39,6 +40,37 @@ describe('the tools of databases', () => {
     expect(await countIn(main.id as string)).toBe(0);
   });
 
+  it('law 8: show no password of a credential, neither as it is nor as the server keeps it', async () => {
+    const { url } = await wire.credential(main.id as string);
+    const password = decodeURIComponent(new URL(url).password);
+    expect(password.length).toBeGreaterThan(20);
+    const id = { database_id: main.id };
+    const results = [
+      await call('list_databases', {}),
+      await call('describe_schema', id),
+      ...(await Promise.all(
+        [
+          'SELECT * FROM pg_roles',
+          'SELECT * FROM pg_authid',
+          'SELECT * FROM pg_shadow',
+          'SELECT * FROM pg_settings',
+        ].map((sql) => call('query_database', { ...id, sql })),
+      )),
+    ];
+    for (const result of results) {
+      const text = JSON.stringify(result);
+      expect(text).not.toContain(password);
+      expect(text).not.toContain('SCRAM-SHA-256$');
+      expect(text).not.toContain(wire.key);
+    }
+    // The server keeps no passwords at all: the gateway in front of it checks them.
+    const passwords = await call('query_database', {
+      ...id,
+      sql: 'SELECT count(*)::int AS roles, count(rolpassword)::int AS passwords FROM pg_authid WHERE rolcanlogin',
+    });
+    expect(passwords.content[0].text).toMatch(/"rows":\[\[[1-9]\d*,0\]\]/);
+  });
+
   it('change a branch without asking, and not the database that it is a branch of', async () => {
     branch = answerIn(await call('create_branch', { database_id: main.id, name: 'shop-test' })).data.id;
     await wire.until(branch, 'ready');
@@ -52,6 +84,19 @@ describe('the tools of databases', () => {
     const refused = await call('execute_sql', insert(main.id as string, { confirm: 'shop' }));
     expect(errorIn(refused)).toMatchObject({ code: 'invalid_request', details: [{ path: 'database_id' }] });
     expect(await countIn(main.id as string)).toBe(0);
+  });
+
+  it('refuse to change a branch that is attached to production', async () => {
+    const project = await wire.project();
+    const path = `/api/v1/databases/${branch}/attachments/${project.id}`;
+    const before = await countIn(branch);
+    expectStatus(200, await send(app, ['PUT', path], {}, as(wire.key)));
+    const refused = await call('execute_sql', insert(branch, { confirm: 'shop-test' }));
+    expect(errorIn(refused)).toMatchObject({ code: 'invalid_request', details: [{ path: 'database_id' }] });
+    expect(JSON.stringify(refused)).toContain('attached to production');
+    expect(await countIn(branch)).toBe(before);
+    expectStatus(200, await send(app, ['PUT', path], { targets: ['preview'] }, as(wire.key)));
+    expect((await call('execute_sql', insert(branch))).isError).toBeUndefined();
   });
 
   it('change it with writes=main once a person agrees, or the name is repeated', async () => {
@@ -73,7 +118,7 @@ describe('the tools of databases', () => {
     expect(agreed.isError).toBeUndefined();
     const confirmed = await call('execute_sql', insert(main.id as string, { confirm: 'shop' }), { query });
     expect(confirmed.isError).toBeUndefined();
-    expect(asked[0]).toContain('Change the database "shop", which is no branch?');
+    expect(asked[0]).toContain('Change the database "shop", which is no branch or is in production?');
     expect(await countIn(main.id as string)).toBe(2);
   });
 

@@ -1,12 +1,16 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { OpenAPIObject } from '@nestjs/swagger';
+import type { AgentVersion } from '../../src/modules/agents/agent-definition.js';
+import { AgentTools } from '../../src/modules/agents/agent-tools.js';
 import { ApiDescription } from '../../src/modules/docs/api-description.js';
 import { TOOL_FILES } from '../../src/modules/mcp/tools/all-tools.js';
 import { OUTSIDE_LISTS } from '../../src/modules/mcp/tools/outside-lists.js';
 import type { Tool } from '../../src/modules/mcp/tools/tool.js';
 import { PROJECT_ROOT } from '../../src/platform/version.js';
+import { SERVICE_TOOLS } from '../../src/modules/runs/tools/service-tools.js';
 import { useApp } from '../support/test-app.js';
+import { RUN_START } from '../support/tool-caller.js';
 
 const page = (name: string): string => readFileSync(join(PROJECT_ROOT, 'docs', name), 'utf8');
 const TOOLS: readonly Tool[] = [...TOOL_FILES.flatMap(({ tools }) => tools), ...Object.values(OUTSIDE_LISTS).flat()];
@@ -48,6 +52,49 @@ describe('each endpoint of the API', () => {
     const unknown = TOOLS.filter((tool) => !documented.includes(endpointOf(tool)));
     expect(unknown.map(({ path }) => path.split('/')[1])).toEqual(unknown.map(() => 'docs'));
   });
+});
+
+/** Tools of agents that have another name, or another form of the answer, than the tool of MCP that does the same. */
+const OTHER_NAMES: Readonly<Record<string, string>> = {
+  deploy_logs: 'get_deploy_logs',
+  describe_database: 'describe_schema',
+  usage_summary: 'get_usage',
+  start_agent: 'run_agent',
+};
+/** Tools of agents that act on the run, the agent, its swarm or the world outside: no endpoint does that. */
+const OF_RUNS_ALONE = [
+  ...['ask_person', 'board', 'http_get', 'http_request', 'mcp', 'recall', 'remember', 'search_files'],
+  ...['send_mail', 'send_webhook', 'service', 'set_memory_block'],
+];
+
+describe('each kind of tools of agents', () => {
+  it('does what a tool of MCP does with the same scopes, or acts on what no endpoint has', async () => {
+    const kinds = app.get(AgentTools).list();
+    const { paths } = app.get(ApiDescription).get() as unknown as Described;
+    const needed = ({ method, path, alsoNeeds = [] }: Tool): string[] =>
+      [paths[path]![method.toLowerCase()]!['x-required-scope']!, ...alsoNeeds].sort();
+    expect(kinds.filter(({ name }) => OF_RUNS_ALONE.includes(name)).map(({ name }) => name)).toEqual(OF_RUNS_ALONE);
+    for (const kind of kinds.filter(({ name }) => !OF_RUNS_ALONE.includes(name))) {
+      const name = OTHER_NAMES[kind.name] ?? kind.name;
+      const tool = TOOLS.find((each) => each.name === name);
+      expect([kind.name, tool?.name]).toEqual([kind.name, name]);
+      // Who may write may read: the kind names what a version needs besides.
+      const scopes = needed(tool!).filter((scope) => !kind.scopes.includes(scope.replace(/:read$/, ':write') as never));
+      expect([name, ...kind.scopes].sort()).toEqual(expect.arrayContaining(scopes));
+      expect([name, kind.scopes.every((scope) => needed(tool!).includes(scope))]).toEqual([name, true]);
+      const use = { name: kind.name, approval: 'auto', unknownOutcome: 'ask', settings: {} } as const;
+      const version = { orgId: 'org_x', agentId: 'agt_x', number: 1, tools: [use] } as unknown as AgentVersion;
+      const [made] = await kind.toolsOf(use, version, RUN_START);
+      expect([name, made?.effect === 'read']).toEqual([name, tool!.effect === 'reads']);
+    }
+  });
+});
+
+it('agents may use all tools but those that start runs', () => {
+  const groups = TOOL_FILES.filter(({ group }) => group !== 'agents');
+  expect(SERVICE_TOOLS).toEqual(
+    Object.fromEntries(groups.map(({ group, tools }) => [group, tools.map(({ name }) => name)])),
+  );
 });
 
 describe('docs/mcp.md', () => {

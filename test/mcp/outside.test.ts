@@ -1,8 +1,13 @@
 import { errorIn, answerIn, sendMcp } from '../support/mcp-clients.js';
-import { useApp } from '../support/test-app.js';
+import { useApp, WITH_SANDBOX } from '../support/test-app.js';
 
 const TOKEN = 'ops-token-of-the-tests-0123456789';
-const app = useApp({ OPS_TOKEN: TOKEN, ANONYMOUS_CALLS_PER_DAY: '20', ANONYMOUS_CALLS_PER_SECOND: '1000' });
+const app = useApp({
+  ...WITH_SANDBOX,
+  OPS_TOKEN: TOKEN,
+  ANONYMOUS_CALLS_PER_DAY: '20',
+  ANONYMOUS_CALLS_PER_SECOND: '1000',
+});
 
 interface Options {
   readonly key?: string;

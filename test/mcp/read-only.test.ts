@@ -3,7 +3,7 @@ import { Database } from '../../src/platform/database/database.js';
 import { as, expectStatus } from '../support/make.js';
 import { connectMcp, errorIn } from '../support/mcp-clients.js';
 import { bucketOf } from '../support/storage.js';
-import { useApp } from '../support/test-app.js';
+import { useApp, WITH_SANDBOX } from '../support/test-app.js';
 import { Wire } from '../support/wire.js';
 
 /** What the service writes by itself while it runs: leases, reports of its workers, and archives of databases. */
@@ -15,7 +15,7 @@ const OWN_COLUMNS: Readonly<Record<string, readonly string[]>> = {
 };
 
 describe('the address with read_only=1', () => {
-  const app = useApp();
+  const app = useApp(WITH_SANDBOX, 'all');
   const wire = new Wire(app);
   let client: Client;
   let given: Readonly<Record<string, object>>;
@@ -36,6 +36,7 @@ describe('the address with read_only=1', () => {
       get_project: { project_id },
       list_variables: { project_id },
       list_deploys: { project_id },
+      read_files: { repository_id: 'repo_00000000000000000000000000' },
       get_deploy: { deploy_id: 'dpl_00000000000000000000000000' },
       get_deploy_logs: { deploy_id: 'dpl_00000000000000000000000000' },
       describe_schema: { database_id },

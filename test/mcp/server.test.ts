@@ -122,6 +122,22 @@ describe('POST /mcp', () => {
     expect((await sendMcp(app, secret as string, LIST)).status).toBe(200);
   });
 
+  it.each([
+    ['another name of a tool', { 'mcp-name': 'list_projects' }],
+    ['another method', { 'mcp-method': 'tools/list' }],
+    ['another version', { 'mcp-protocol-version': '2025-11-25' }],
+  ])('refuses a message whose headers say %s than its body', async (_, changed) => {
+    const meta = {
+      'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+      'io.modelcontextprotocol/clientCapabilities': {},
+    };
+    const message = { ...LIST, method: 'tools/call', params: { name: 'whoami', arguments: {}, _meta: meta } };
+    const right = { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/call', 'mcp-name': 'whoami' };
+    expect((await sendMcp(app, key, message, { headers: right })).status).toBe(200);
+    const { status, body } = await sendMcp(app, key, message, { headers: { ...right, ...changed } });
+    expect([status, body.error.code]).toEqual([400, -32020]);
+  });
+
   it('opens no stream of subscriptions', async () => {
     const client = await connectMcp(app, key);
     await expect(

@@ -79,6 +79,24 @@ describe('the tools of storage', () => {
     expect(`${pathname}${search}`).toContain('X-Amz-Signature=');
   });
 
+  it('law 8: show no secret of an access key', async () => {
+    const made = await app.post('/api/v1/storage/access-keys', { name: 'backup', access: 'write' }, as(key));
+    const { secret } = expectStatus(201, made).body.data;
+    expect((secret as string).length).toBeGreaterThan(20);
+    await put('plain.txt', 'text');
+    for (const [name, given] of [
+      ['list_buckets', {}],
+      ['list_objects', {}],
+      ['read_object', { key: 'plain.txt' }],
+      ['sign_url', { key: 'plain.txt', method: 'GET' }],
+    ] as const) {
+      const result = await call(name, given);
+      expect([name, result.isError]).toEqual([name, undefined]);
+      expect(JSON.stringify(result)).not.toContain(secret);
+      expect(JSON.stringify(result)).not.toContain(key);
+    }
+  });
+
   it.each([
     ['write_object', { key: 'x', content: 1 }, 'content'],
     ['write_object', { key: 'x', content: 'a', content_type: 'text/plain\r\nx-amz-meta-a: b' }, 'content_type'],

@@ -1,8 +1,14 @@
+import { execFile } from 'node:child_process';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
 import { Client as OldClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport as OldTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { StdioClientTransport as OldStdioTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { SCOPES } from '../../src/modules/auth/scopes.js';
 import { TOOL_FILES } from '../../src/modules/mcp/tools/all-tools.js';
 import { RedisConnections } from '../../src/platform/redis/redis-connections.js';
+import { buildPackages } from '../support/built-packages.js';
+import { COMMAND } from '../support/command-line.js';
 import { Dice } from '../support/hostile-bytes.js';
 import { as, expectStatus, Make, type Org, type Person, send, uniqueName } from '../support/make.js';
 import { answerIn, callTool, connectMcp, ERAS, errorIn } from '../support/mcp-clients.js';
@@ -13,7 +19,8 @@ const app = useApp({}, 'api');
 const make = new Make(app);
 /** Not even a value that the API shows again is shown to a model. */
 const PLANTED = { name: 'TOKEN', value: 'a-planted-secret', targets: ['preview'], secret: false };
-const RUN = { language: 'python', code: 'print(1)' };
+const COMMIT = { expected_head: null, message: 'A file', files: [{ path: 'a.txt', content: 'text' }] };
+const INSPECTOR = join(dirname(require.resolve('@modelcontextprotocol/inspector-cli/package.json')), 'build/cli.js');
 const TOOLS = TOOL_FILES.flatMap(({ tools }) => tools);
 
 let ada: Person;
@@ -21,6 +28,7 @@ let key: string;
 let project: { id: string; slug: string };
 let deploy: string;
 let bucket: string;
+let repository: string;
 let agent: string;
 let run: string;
 
@@ -30,11 +38,45 @@ beforeAll(async () => {
   project = await newProject(key);
   deploy = await newDeploy(key, project.id);
   bucket = (await bucketOf(app, ada, uniqueName('photos'))).id;
+  const made = await app.post('/api/v1/repositories', { name: uniqueName('repo') }, as(key));
+  repository = expectStatus(201, made).body.data.id;
+  const first = { branch: 'main', ...COMMIT };
+  expectStatus(201, await app.post(`/api/v1/repositories/${repository}/commits`, first, as(key)));
   const definition = { name: uniqueName('agent'), instructions: 'Help.', models: ['fake/small'] };
   agent = expectStatus(201, await app.post('/api/v1/agents', definition, as(key))).body.data.id;
   const started = await app.post(`/api/v1/agents/${agent}/runs`, { input: 'Look.' }, as(key));
   run = expectStatus(202, started).body.data.id;
 });
+
+/** Arguments with which a tool succeeds here. */
+const GIVEN: Record<string, () => object> = {
+  explain_access: () => ({ method: 'GET', path: '/api/v1/projects' }),
+  get_project: () => ({ project_id: project.slug }),
+  create_project: () => ({ name: uniqueName('made') }),
+  update_project: () => ({ project_id: project.id, name: uniqueName('renamed') }),
+  list_variables: () => ({ project_id: project.id }),
+  set_variables: () => ({ project_id: project.id, variables: [PLANTED] }),
+  create_repository: () => ({ name: uniqueName('repo') }),
+  read_files: () => ({ repository_id: repository }),
+  write_files: () => ({ repository_id: repository, branch: uniqueName('branch'), ...COMMIT }),
+  deploy_project: () => ({ project_id: project.id, wait_seconds: 0 }),
+  get_deploy: () => ({ deploy_id: deploy }),
+  list_deploys: () => ({ project_id: project.id }),
+  get_deploy_logs: () => ({ deploy_id: deploy }),
+  list_objects: () => ({ bucket_id: bucket }),
+  write_object: () => ({ bucket_id: bucket, key: 'a.txt', content: 'text' }),
+  sign_url: () => ({ bucket_id: bucket, key: 'a.txt', method: 'GET' }),
+  run_agent: () => ({ agent_id: agent, input: 'Look.' }),
+  get_run: () => ({ run_id: run }),
+  search_docs: () => ({ q: 'deploy' }),
+  explain_error: () => ({ code: 'invalid_request' }),
+};
+
+/** These need a deploy that is ready, a worker, or what another tool has made, and have tests of their own. */
+const ELSEWHERE = [
+  ...['cancel_deploy', 'promote_deploy', 'rollback_project', 'run_code', 'cancel_run', 'read_object'],
+  ...['describe_schema', 'query_database', 'create_branch', 'execute_sql', 'estimate_cost'],
+];
 
 async function newProject(by: string): Promise<{ id: string; slug: string }> {
   const body = { name: uniqueName('shop'), repo_url: 'https://github.com/acme/shop' };
@@ -68,6 +110,39 @@ describe('clients', () => {
     await client.close();
   });
 
+  it('the client of 2025 lists and calls tools over stdio, through the command line', async () => {
+    buildPackages();
+    const client = new OldClient({ name: 'test', version: '1.0.0' });
+    await client.connect(
+      new OldStdioTransport({
+        command: process.execPath,
+        args: [COMMAND, 'mcp', '--features', 'account,projects'],
+        env: { PATH: process.env['PATH']!, SERVICE_URL: app.url, SERVICE_API_KEY: key },
+      }),
+    );
+    const ofGroups = TOOL_FILES.filter(({ group }) => group === 'account' || group === 'projects');
+    const names = (await client.listTools()).tools.map(({ name }) => name);
+    expect(names).toEqual(ofGroups.flatMap(({ tools }) => tools.map(({ name }) => name)));
+    const { structuredContent } = await client.callTool({ name: 'whoami', arguments: {} });
+    expect(structuredContent).toMatchObject({ data: { user: { id: ada.user.id } } });
+    await client.close();
+  });
+
+  it('the command line of the inspector lists and calls tools', async () => {
+    const inspect = async (...args: string[]): Promise<any> => {
+      const reached = [`${app.url}/mcp`, '--transport', 'http', '--header', `Authorization: Bearer ${key}`];
+      // It looks for its package.json from the working directory.
+      const options = { cwd: dirname(INSPECTOR), env: { PATH: process.env['PATH']! } };
+      const given = [INSPECTOR, '--cli', ...reached, ...args];
+      return JSON.parse((await promisify(execFile)(process.execPath, given, options)).stdout);
+    };
+    const { tools } = await inspect('--method', 'tools/list');
+    expect(tools.map(({ name }: { name: string }) => name)).toEqual(TOOLS.map(({ name }) => name));
+    const named = ['--tool-name', 'get_project', '--tool-arg', `project_id=${project.id}`];
+    const { structuredContent } = await inspect('--method', 'tools/call', ...named);
+    expect(structuredContent).toMatchObject({ data: { id: project.id } });
+  });
+
   it('the client of 2025 lists and calls tools', async () => {
     const client = new OldClient({ name: 'test', version: '1.0.0' });
     const transport = new OldTransport(new URL(`${app.url}/mcp`), {
@@ -83,31 +158,6 @@ describe('clients', () => {
 });
 
 describe('each tool', () => {
-  const GIVEN: Record<string, () => object> = {
-    explain_access: () => ({ method: 'GET', path: '/api/v1/projects' }),
-    get_project: () => ({ project_id: project.slug }),
-    create_project: () => ({ name: uniqueName('made') }),
-    update_project: () => ({ project_id: project.id, name: uniqueName('renamed') }),
-    list_variables: () => ({ project_id: project.id }),
-    set_variables: () => ({ project_id: project.id, variables: [PLANTED] }),
-    create_repository: () => ({ name: uniqueName('repo') }),
-    deploy_project: () => ({ project_id: project.id, wait_seconds: 0 }),
-    get_deploy: () => ({ deploy_id: deploy }),
-    list_deploys: () => ({ project_id: project.id }),
-    get_deploy_logs: () => ({ deploy_id: deploy }),
-    list_objects: () => ({ bucket_id: bucket }),
-    write_object: () => ({ bucket_id: bucket, key: 'a.txt', content: 'text' }),
-    sign_url: () => ({ bucket_id: bucket, key: 'a.txt', method: 'GET' }),
-    run_agent: () => ({ agent_id: agent, input: 'Look.' }),
-    get_run: () => ({ run_id: run }),
-    search_docs: () => ({ q: 'deploy' }),
-    explain_error: () => ({ code: 'invalid_request' }),
-  };
-  /** These need a deploy that is ready, a worker, or what another tool has made, and have tests of their own. */
-  const ELSEWHERE = [
-    ...['cancel_deploy', 'promote_deploy', 'rollback_project', 'run_code', 'cancel_run', 'read_object'],
-    ...['describe_schema', 'query_database', 'create_branch', 'execute_sql', 'estimate_cost'],
-  ];
   const PLAIN = TOOLS.map(({ name }) => name).filter((name) => !ELSEWHERE.includes(name));
 
   it.each(PLAIN)('%s succeeds, and answers what its schema describes', async (name) => {
@@ -312,17 +362,11 @@ describe('law 8: no result holds a planted secret', () => {
     const path = `/api/v1/projects/${project.id}/env`;
     const hidden = { ...PLANTED, name: 'HIDDEN', secret: true };
     expectStatus(200, await send(app, ['PUT', path], { variables: [PLANTED, hidden] }, as(key)));
-    const given: Record<string, object> = {
-      explain_access: { method: 'GET', path: '/api/v1/me' },
-      estimate_cost: RUN,
-    };
-    for (const { name, path: route, effect } of TOOLS) {
-      if (effect !== 'reads') continue;
-      const ids = {
-        ...(route.includes('{project_id}') ? { project_id: project.id } : {}),
-        ...(route.includes('{deploy_id}') ? { deploy_id: deploy } : {}),
-      };
-      const text = JSON.stringify(await callTool(app, key, name, { ...ids, ...given[name] }));
+    for (const { name, effect } of TOOLS) {
+      if (effect !== 'reads' || ELSEWHERE.includes(name)) continue;
+      const result = await callTool(app, key, name, GIVEN[name]?.() ?? {});
+      expect([name, result]).not.toHaveProperty('1.isError', true);
+      const text = JSON.stringify(result);
       expect(text).not.toContain(PLANTED.value);
       expect(text).not.toContain(key);
     }
@@ -375,6 +419,8 @@ describe('narrowing', () => {
       'list_templates',
       'list_repositories',
       'create_repository',
+      'read_files',
+      'write_files',
       'run_code',
     ]);
   });

@@ -1,20 +1,24 @@
-import { as, expectStatus, Make, uniqueName } from '../support/make.js';
-import { answerIn, callTool, connectMcp } from '../support/mcp-clients.js';
+import { WorkBudgetsService } from '../../src/modules/credits/work-budgets.service.js';
+import { WorkTokensService } from '../../src/modules/oauth/work-tokens.service.js';
+import { as, expectStatus, Make, type Person, uniqueName } from '../support/make.js';
+import { answerIn, callTool, connectMcp, errorIn } from '../support/mcp-clients.js';
 import { FakeBuilds } from '../support/fake-builds.js';
-import { useApp } from '../support/test-app.js';
+import { useApp, WITH_SANDBOX } from '../support/test-app.js';
 
 jest.setTimeout(60_000);
 
 /** Tools whose work a worker does. */
-const app = useApp({ DEPLOY_CONCURRENCY: '4' });
+const app = useApp({ ...WITH_SANDBOX, DEPLOY_CONCURRENCY: '4' });
 const make = new Make(app);
 const builds = new FakeBuilds(app);
 
+let ada: Person;
 let key: string;
 let project: { id: string; slug: string };
 
 beforeAll(async () => {
-  key = await make.key(await make.person({ plan: 'pro' }));
+  ada = await make.person({ plan: 'pro' });
+  key = await make.key(ada);
   const body = { name: uniqueName('shop'), repo_url: 'https://github.com/acme/shop' };
   project = expectStatus(201, await app.post('/api/v1/projects', body, as(key))).body.data;
 });
@@ -62,4 +66,22 @@ it('estimate_cost returns the price of a run, and runs nothing', async () => {
   const estimate = answerIn(await callTool(app, key, 'estimate_cost', { language: 'python', code: 'print(1)' }));
   expect(estimate).toMatchObject({ data: { language: 'python', max_cost: expect.stringMatching(/^\d+\.\d+$/) } });
   expect(await executions()).toEqual(before);
+  // Law 8: the code of the caller is priced, and neither it nor the key is repeated.
+  const secret = 'a-planted-secret';
+  const priced = await callTool(app, key, 'estimate_cost', { language: 'python', code: `print("${secret}")` });
+  expect(JSON.stringify(answerIn(priced))).not.toContain(secret);
+  expect(JSON.stringify(priced)).not.toContain(key);
+});
+
+it('a call with the access token of a run draws from the budgets of the run', async () => {
+  const subject = `run:${uniqueName('tight')}`;
+  const { id: orgId } = ada.organization;
+  await app.get(WorkBudgetsService).addAll([{ orgId, subject, window: 'total', limitNano: 1n }]);
+  const call = async (budgetSubjects: readonly string[]): Promise<any> => {
+    const work = { id: 'run_test', orgId, userId: ada.user.id, keyId: null, scopes: ['sandbox:execute'] as const };
+    const token = await app.get(WorkTokensService).sign({ work, budgetSubjects });
+    return callTool(app, token, 'run_code', { language: 'python', code: 'print(6 * 7)' });
+  };
+  expect((await call([])).isError).toBeUndefined();
+  expect(errorIn(await call([subject]))).toMatchObject({ code: 'budget_exceeded', status: 402 });
 });

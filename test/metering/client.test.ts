@@ -7,7 +7,7 @@ import { useApp } from '../support/test-app.js';
 const { Service, ValidationError } = client;
 
 describe('usage in the client library and the command line', () => {
-  const app = useApp({ SANDBOX_ENABLED: 'false', ANONYMOUS_CALLS_PER_SECOND: '1000' });
+  const app = useApp({ ANONYMOUS_CALLS_PER_SECOND: '1000' });
   const command = new CommandLine(() => app.url);
   let account: Account;
 

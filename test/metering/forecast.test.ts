@@ -6,7 +6,7 @@ import { useApp } from '../support/test-app.js';
 const DAY_MS = 86_400_000;
 
 describe('GET /api/v1/billing/forecast', () => {
-  const app = useApp({ SANDBOX_ENABLED: 'false' });
+  const app = useApp();
   const make = new Make(app);
 
   const use = (orgId: string, milliseconds: bigint, request: object = {}) =>

@@ -5,7 +5,7 @@ import { type Answer, useApp } from '../support/test-app.js';
 const TOKEN = 'a-token-of-the-usage-sources';
 
 describe('POST /api/v1/billing/events', () => {
-  const app = useApp({ SANDBOX_ENABLED: 'false', USAGE_TOKEN: TOKEN });
+  const app = useApp({ USAGE_TOKEN: TOKEN });
   const make = new Make(app);
   let person: Person;
   let orgId: string;
@@ -260,7 +260,7 @@ describe('POST /api/v1/billing/events', () => {
 });
 
 describe('without USAGE_TOKEN', () => {
-  const app = useApp({ SANDBOX_ENABLED: 'false' }, 'api');
+  const app = useApp({}, 'api');
 
   it('returns 404 to every caller', async () => {
     for (const headers of [{}, { authorization: 'Bearer ' }, { authorization: 'Bearer undefined' }] as Record<

@@ -13,7 +13,7 @@ describe('a process that is killed while it records usage', () => {
   let database: TestDatabase;
   let admin: Client;
   /** What goes on where the killed process left off; it ends the database with itself. */
-  const next = new TestApp({ SANDBOX_ENABLED: 'false', USAGE_TOKEN: TOKEN }, 'api');
+  const next = new TestApp({ USAGE_TOKEN: TOKEN }, 'api');
 
   beforeAll(async () => {
     database = await createTestDatabase();

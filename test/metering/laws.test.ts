@@ -30,7 +30,7 @@ const facts = fc.record({ kind, quantity, at: time, project: fc.option(fc.consta
 type Facts = typeof facts extends fc.Arbitrary<infer T> ? T : never;
 
 describe('metering invariants', () => {
-  const app = useApp({ SANDBOX_ENABLED: 'false' });
+  const app = useApp();
   const make = new Make(app);
   const record = (events: readonly UsageEvent[]) => app.get(UsageService).record(events);
   const totals = (orgId: string, from = monthStart(-2), to = monthStart(1)) =>

@@ -21,7 +21,7 @@ describe('PRICES_FILE', () => {
   const write = (...prices: object[]): void => {
     writeFileSync(file, JSON.stringify({ prices }));
   };
-  const app = new TestApp({ SANDBOX_ENABLED: 'false', PRICES_FILE: file }, 'api');
+  const app = new TestApp({ PRICES_FILE: file }, 'api');
 
   beforeAll(async () => {
     write(first);

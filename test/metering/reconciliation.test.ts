@@ -11,7 +11,7 @@ import { Make } from '../support/make.js';
 import { useApp } from '../support/test-app.js';
 
 describe('reconciliation of usage with its events', () => {
-  const app = useApp({ SANDBOX_ENABLED: 'false' });
+  const app = useApp();
   const make = new Make(app);
   let orgId: string;
 

@@ -9,7 +9,7 @@ import { useApp } from '../support/test-app.js';
 const HOUR_MS = 3_600_000;
 
 describe('recording usage', () => {
-  const app = useApp({ SANDBOX_ENABLED: 'false' });
+  const app = useApp();
   const make = new Make(app);
   let orgId: string;
 

@@ -56,7 +56,7 @@ class FolderSource extends StorageSource {
 }
 
 describe('metered storage', () => {
-  const app = useApp({ SANDBOX_ENABLED: 'false' });
+  const app = useApp({}, 'all');
   const make = new Make(app);
   const folder = mkdtempSync(join(tmpdir(), 'stored-'));
   let now: Date;

@@ -8,7 +8,7 @@ const AS_OPERATOR = { authorization: `Bearer ${OPS_TOKEN}` };
 const AT_ONCE = 50;
 
 describe('GET /metrics', () => {
-  const app = useApp({ ANONYMOUS_CALLS_PER_SECOND: '100000', OPS_TOKEN });
+  const app = useApp({ ANONYMOUS_CALLS_PER_SECOND: '100000', OPS_TOKEN }, 'all');
 
   const json = (method: string, path: string, body: unknown, headers: Record<string, string> = {}): Promise<unknown> =>
     app.call(method, path, { body: JSON.stringify(body), headers: { 'content-type': 'application/json', ...headers } });

@@ -78,9 +78,10 @@ describe('connecting an OAuth client', () => {
     expectStatus(303, await browser.post(`${page}/sign-in`, right));
     expect(expectStatus(200, await browser.get(page)).text).toContain('name="decision"');
 
-    await make.sql("UPDATE sessions SET created_at = created_at - interval '16 minutes' WHERE user_id = $1", [
-      person.user.id,
-    ]);
+    await make.sql(
+      "UPDATE sessions SET authenticated_at = authenticated_at - interval '16 minutes' WHERE user_id = $1",
+      [person.user.id],
+    );
     expect(expectStatus(200, await browser.get(page)).text).toContain('name="password"');
   });
 

@@ -1,11 +1,16 @@
-import { as, expectStatus, Make, type Person } from '../support/make.js';
+import { as, expectStatus, Make, type Org, type Person } from '../support/make.js';
 import { callMcp, OAuthBrowser, OAuthFlow, type Tokens } from '../support/oauth.js';
-import { type TestApp, useApp } from '../support/test-app.js';
+import { type Answer, type TestApp, useApp } from '../support/test-app.js';
 
 describe('grants of OAuth clients', () => {
   const app = useApp({ ANONYMOUS_CALLS_PER_SECOND: '1000' });
   const make = new Make(app);
   const flow = new OAuthFlow(app);
+  let other: TestApp;
+  beforeAll(async () => {
+    other = await app.another({ role: 'api' });
+  });
+  afterAll(() => other.stop());
 
   const connected = async (): Promise<{ person: Person; tokens: Tokens & { clientId: string }; id: string }> => {
     const person = await make.person();
@@ -20,7 +25,7 @@ describe('grants of OAuth clients', () => {
 
   describe('GET /api/v1/grants', () => {
     it('lists the own ones', async () => {
-      const { person, id } = await connected();
+      const { person, tokens, id } = await connected();
       const { data } = expectStatus(200, await app.fetch(`/api/v1/grants/${id}`, as(person))).body;
       expect(data).toMatchObject({
         id,
@@ -31,6 +36,11 @@ describe('grants of OAuth clients', () => {
         org_ids: [person.organization.id],
         status: 'active',
       });
+      expect(data).not.toHaveProperty('last_used_at');
+      expectStatus(200, await callMcp(app, tokens.access_token));
+      await app.runSchedule('key-usage');
+      const used = expectStatus(200, await app.fetch(`/api/v1/grants/${id}`, as(person))).body.data;
+      expect(Date.parse(used.last_used_at as string)).toBeGreaterThanOrEqual(Date.parse(used.created_at as string));
     });
 
     it('refuses a caller without the scope, without a key, and with a bad page', async () => {
@@ -61,17 +71,12 @@ describe('grants of OAuth clients', () => {
   describe('DELETE /api/v1/grants/:grant_id', () => {
     it('ends the next call in every process, and the refresh', async () => {
       const { person, tokens, id } = await connected();
-      const other = await app.another();
-      try {
-        expectStatus(200, await callMcp(app, tokens.access_token));
-        expectStatus(200, await callMcp(other, tokens.access_token));
-        expectStatus(204, await app.call('DELETE', `/api/v1/grants/${id}`, as(person)));
-        expect(await codeOf(callMcp(app, tokens.access_token))).toBe('401 revoked_api_key');
-        expect(await codeOf(callMcp(other, tokens.access_token))).toBe('401 revoked_api_key');
-        expect(await codeOf(flow.refresh(tokens.refresh_token, tokens.clientId))).toBe('400 invalid_grant');
-      } finally {
-        await other.stop();
-      }
+      expectStatus(200, await callMcp(app, tokens.access_token));
+      expectStatus(200, await callMcp(other, tokens.access_token));
+      expectStatus(204, await app.call('DELETE', `/api/v1/grants/${id}`, as(person)));
+      expect(await codeOf(callMcp(app, tokens.access_token))).toBe('401 revoked_api_key');
+      expect(await codeOf(callMcp(other, tokens.access_token))).toBe('401 revoked_api_key');
+      expect(await codeOf(flow.refresh(tokens.refresh_token, tokens.clientId))).toBe('400 invalid_grant');
       const actions = await make.sql('SELECT action FROM audit_log WHERE org_id = $1', [person.organization.id]);
       expect(actions.map(({ action }) => action as string)).toContain('grant.ended');
       expectStatus(204, await app.call('DELETE', `/api/v1/grants/${id}`, as(person)));
@@ -82,6 +87,91 @@ describe('grants of OAuth clients', () => {
       const key = await make.key(person, { scopes: ['keys:read'] });
       expect(await codeOf(app.call('DELETE', `/api/v1/grants/${id}`, as(key)))).toBe('403 insufficient_scopes');
       expect(await codeOf(app.call('DELETE', `/api/v1/grants/${id}`))).toBe('401 missing_api_key');
+    });
+  });
+
+  describe('/api/v1/orgs/:org_id/grants', () => {
+    /** A member who connected a client to the organization and to the own one. */
+    const memberConnected = async (): Promise<{
+      owner: Person;
+      member: Person;
+      org: Org;
+      tokens: Tokens;
+      path: string;
+    }> => {
+      const [owner, member] = [await make.person(), await make.person()];
+      const org = await make.org(owner);
+      await make.member(org, member, 'member');
+      const tokens = await flow.connect(member, { orgs: [org.id, member.organization.id] });
+      const path = `/api/v1/orgs/${org.slug}/grants`;
+      const [grant] = expectStatus(200, await app.fetch(path, as(owner))).body.data;
+      expect(grant).toMatchObject({
+        client_name: 'Tool of a test',
+        redirect_host: 'client.example.com',
+        scopes: ['projects:read'],
+        user: { id: member.user.id, username: member.user.username },
+      });
+      // Where else the client reaches is the business of the member.
+      expect(JSON.stringify(grant)).not.toContain(member.organization.id);
+      return { owner, member, org, tokens, path: `${path}/${grant.id}` };
+    };
+    const projectsIn = (on: TestApp, token: string, query = ''): Promise<Answer> => {
+      const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'list_projects', arguments: {} } };
+      return on.post(`/mcp${query}`, call, as(token, { headers: { accept: 'application/json, text/event-stream' } }));
+    };
+
+    it('ends the access there from the next call on in every process, and nowhere else', async () => {
+      const { owner, member, org, tokens, path } = await memberConnected();
+      for (const on of [app, other]) expectStatus(200, await projectsIn(on, tokens.access_token, `?org=${org.id}`));
+      expectStatus(204, await app.call('DELETE', path, as(owner)));
+      for (const on of [app, other]) {
+        expect((await projectsIn(on, tokens.access_token, `?org=${org.id}`)).text).toContain('org_access_denied');
+        expect(expectStatus(200, await projectsIn(on, tokens.access_token)).text).not.toContain('"isError":true');
+      }
+      const [own] = expectStatus(200, await app.fetch('/api/v1/grants', as(member))).body.data;
+      expect(own).toMatchObject({ org_ids: [member.organization.id], status: 'active' });
+      const ended = "SELECT details->>'reason' AS reason, org_id, actor_user_id FROM audit_log WHERE target_id = $1";
+      expect(await make.sql(`${ended} AND action = 'grant.ended'`, [own.id])).toEqual([
+        { reason: 'organization', org_id: org.id, actor_user_id: owner.user.id },
+      ]);
+      expect(await codeOf(app.call('DELETE', path, as(owner)))).toBe('404 grant_not_found');
+    });
+
+    it('ends the grant if it reaches nothing else', async () => {
+      const [owner, member] = [await make.person(), await make.person()];
+      const org = await make.org(owner);
+      await make.member(org, member, 'member');
+      const tokens = await flow.connect(member, { orgs: [org.id] });
+      const path = `/api/v1/orgs/${org.id}/grants`;
+      const [{ id }] = expectStatus(200, await app.fetch(path, as(owner))).body.data;
+      expectStatus(204, await app.call('DELETE', `${path}/${id}`, as(owner)));
+      expect(await codeOf(callMcp(app, tokens.access_token))).toBe('401 revoked_api_key');
+      expect(await codeOf(flow.refresh(tokens.refresh_token, tokens.clientId))).toBe('400 invalid_grant');
+      expect(expectStatus(200, await app.fetch(path, as(owner))).body.data).toEqual([]);
+      expect(expectStatus(200, await app.fetch(`/api/v1/grants/${id}`, as(member))).body.data.status).toBe('ended');
+    });
+
+    it('is for those who manage members, within their own organization', async () => {
+      const { owner, member, org, path } = await memberConnected();
+      const list = `/api/v1/orgs/${org.id}/grants`;
+      expect(await codeOf(app.fetch(list, as(member)))).toBe('403 insufficient_scopes');
+      expect(await codeOf(app.call('DELETE', path, as(member)))).toBe('403 insufficient_scopes');
+      const key = await make.key(owner, { scopes: ['keys:write'] });
+      expect(await codeOf(app.fetch(list, as(key)))).toBe('403 insufficient_scopes');
+      expect(await codeOf(app.fetch(list))).toBe('401 missing_api_key');
+      expect(await codeOf(app.call('DELETE', path))).toBe('401 missing_api_key');
+      expect(await codeOf(app.fetch(`${list}?cursor=nothing`, as(owner)))).toBe('400 invalid_request');
+      const outsider = await make.person();
+      expect(await codeOf(app.fetch(list, as(outsider)))).toBe('404 organization_not_found');
+      expect(await codeOf(app.call('DELETE', path, as(outsider)))).toBe('404 organization_not_found');
+      // The grant of another organization is unknown in theirs.
+      const own = `/api/v1/orgs/${outsider.organization.id}/grants`;
+      expect(await codeOf(app.call('DELETE', `${own}/${path.split('/').at(-1)}`, as(outsider)))).toBe(
+        '404 grant_not_found',
+      );
+      const admin = await make.person();
+      await make.member(org, admin, 'admin');
+      expectStatus(204, await app.call('DELETE', path, as(admin)));
     });
   });
 

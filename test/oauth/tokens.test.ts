@@ -1,7 +1,7 @@
 import { createHmac, createPublicKey, generateKeyPairSync } from 'node:crypto';
 import { decodeJwt, type JWTPayload, SignJWT } from 'jose';
 import { SigningKeysService } from '../../src/modules/oauth/keys/signing-keys.service.js';
-import { expectStatus, Make } from '../support/make.js';
+import { as, expectStatus, Make } from '../support/make.js';
 import { callMcp, ISSUER, OAuthFlow, RESOURCE } from '../support/oauth.js';
 import { type Answer, useApp } from '../support/test-app.js';
 
@@ -77,6 +77,30 @@ describe('access tokens', () => {
     const long = { iat: now() - 60 * MINUTE, exp: now() + 60 * MINUTE };
     expect((await callMcp(app, await signed(long))).status).toBe(401);
     expect((await callMcp(app, await signed({ iat: now() + 5 * MINUTE, exp: now() + 15 * MINUTE }))).status).toBe(401);
+  });
+
+  it('lead to the person with all scopes that a tool needs, when it is beyond the grant', async () => {
+    const refused = await callMcp(app, good, 'tools/call', { name: 'execute_sql', arguments: {} });
+    expect(outcomeOf(refused)).toBe('403 insufficient_scopes');
+    const missing = ['databases:read', 'databases:write'];
+    expect(refused.body.error.details).toMatchObject({ missing_scopes: missing, lacked_by: 'key' });
+    const challenge = refused.headers.get('www-authenticate');
+    expect(challenge).toMatch(/^Bearer error="insufficient_scope", /);
+    expect(challenge).toContain(`scope="projects:read ${missing.join(' ')}"`);
+    expect(challenge).toContain('resource_metadata="');
+    const allowed = await callMcp(app, good, 'tools/call', { name: 'list_projects', arguments: {} });
+    expectStatus(200, allowed);
+  });
+
+  it('get the answer of a missing tool where no scope would help', async () => {
+    const none = await callMcp(app, good, 'tools/call', { name: 'no_such_tool', arguments: {} });
+    expect(expectStatus(200, none).text).toContain('There is no tool no_such_tool for this caller.');
+    const narrowed = await app.post(
+      '/mcp?read_only=1',
+      { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'create_project', arguments: {} } },
+      as(good, { headers: { accept: 'application/json, text/event-stream' } }),
+    );
+    expect(expectStatus(200, narrowed).text).toContain('There is no tool create_project for this caller.');
   });
 
   it('cannot do more than their key by naming more scopes', async () => {

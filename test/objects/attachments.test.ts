@@ -5,7 +5,7 @@ import { clientOf } from '../support/storage.js';
 import { ACCESS_KEYS, BUCKETS, Storing } from '../support/storing.js';
 import { eventually, useApp } from '../support/test-app.js';
 
-const app = useApp({ SANDBOX_ENABLED: 'false' });
+const app = useApp();
 const storage = new Storing(app);
 let bucket: any;
 let project: any;

@@ -5,7 +5,7 @@ import { clientOf } from '../support/storage.js';
 import { BUCKETS, Storing } from '../support/storing.js';
 import { useApp } from '../support/test-app.js';
 
-const app = useApp({ SANDBOX_ENABLED: 'false' });
+const app = useApp();
 const storage = new Storing(app);
 const DOMAIN = 'storage.localhost';
 let bucket: any;
@@ -77,6 +77,44 @@ it('refuses a link after its time, with another host, and with an unsigned heade
   expect(grown.status).toBeGreaterThanOrEqual(400);
   jest.spyOn(app.get(Clock), 'now').mockReturnValue(new Date(Date.now() + 120_000));
   expect((await storage.follow(url)).status).toBe(403);
+});
+
+it('refuses links of the earlier version of signatures, also to public objects', async () => {
+  const open = await storage.bucket({ visibility: 'public' });
+  for (const { id } of [bucket, open]) expectStatus(200, await storage.put(id as string, 'a', 'hello'));
+  const query = `AWSAccessKeyId=${pair.id}&Signature=dmYvYQ%3D%3D&Expires=4102444800`;
+  for (const { label } of [bucket, open]) {
+    const answers = [
+      await storage.ask(`${label as string}.${DOMAIN}`, `/a?${query}`),
+      await storage.ask(DOMAIN, `/${label as string}/a?${query}`),
+      await storage.ask(`${label as string}.${DOMAIN}`, '/a', {
+        headers: { authorization: `AWS ${pair.id}:dmYvYQ==` },
+      }),
+    ];
+    for (const { status, text } of answers) expect([status, codeOf(text)]).toEqual([400, 'InvalidRequest']);
+  }
+});
+
+it('overrides no header for a request that is not signed, and none that the signature does not have', async () => {
+  const open = await storage.bucket({ visibility: 'public' });
+  expectStatus(200, await storage.put(open.id as string, 'a', '<script>1</script>'));
+  const override = 'response-content-type=text/html&response-content-disposition=inline';
+  const { status, headers } = await storage.ask(`${open.label as string}.${DOMAIN}`, `/a?${override}`);
+  expect([status, headers['content-type'], headers['content-disposition']]).toEqual([200, 'text/plain', undefined]);
+  expectStatus(200, await storage.put(bucket.id as string, 'a', 'hello'));
+  const link = await sign({ method: 'GET', key: 'a' });
+  expect(codeOf((await storage.follow(`${link}&${override}`)).text)).toBe('SignatureDoesNotMatch');
+});
+
+it('refuses a body whose size is not announced, before it is read', async () => {
+  const unannounced = { method: 'PUT', headers: { 'transfer-encoding': 'chunked' }, body: 'hello' };
+  const linked = await storage.follow(await sign({ method: 'PUT', key: 'sizeless' }), unannounced);
+  expect([linked.status, codeOf(linked.text)]).toEqual([411, 'MissingContentLength']);
+  const path = `${BUCKETS}/${bucket.id as string}/objects/sizeless`;
+  const headers = { ...unannounced.headers, ...as(storage.key).headers };
+  const byApi = await storage.ask(new URL(app.config.publicUrl).host, path, { ...unannounced, headers });
+  expect([byApi.status, JSON.parse(byApi.text).error.code]).toEqual([411, 'length_required']);
+  expectStatus(404, await storage.get(bucket.id as string, 'sizeless'));
 });
 
 it('does not serve a private object to a signature of another bucket or organization', async () => {

@@ -9,7 +9,7 @@ import { useApp } from '../support/test-app.js';
 jest.setTimeout(120_000);
 
 /** A name of this machine, because s3cmd takes no path before the bucket. */
-const app = useApp({ SANDBOX_ENABLED: 'false', STORAGE_DOMAIN: 'localhost' });
+const app = useApp({ STORAGE_DOMAIN: 'localhost' });
 const storage = new Storing(app);
 const NAME = 'dir/a b ü+%.txt';
 const LARGE = randomBytes(12 * 1_048_576 + 123);

@@ -2,7 +2,7 @@ import { as, expectStatus } from '../support/make.js';
 import { BUCKETS, Storing } from '../support/storing.js';
 import { eventually, useApp } from '../support/test-app.js';
 
-const app = useApp({ SANDBOX_ENABLED: 'false' });
+const app = useApp();
 const storage = new Storing(app);
 const DOMAIN = 'storage.localhost';
 const SHOP = 'https://shop.example';

@@ -14,7 +14,7 @@ import { clientOf, requireSums } from '../support/storage.js';
 import { BUCKETS, STORAGE, Storing } from '../support/storing.js';
 import { type Answer, eventually, useApp } from '../support/test-app.js';
 
-const app = useApp({ SANDBOX_ENABLED: 'false' });
+const app = useApp();
 const storage = new Storing(app);
 const DAY_MS = 86_400_000;
 

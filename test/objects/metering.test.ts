@@ -1,3 +1,4 @@
+import { StorageSampler } from '../../src/modules/metering/storage/storage-sampler.js';
 import { STORAGE_RESERVATION_ID } from '../../src/modules/objects/objects.ids.js';
 import type { Bucket } from '../../src/modules/objects/persistence/bucket-rows.js';
 import { BucketSamplesStore } from '../../src/modules/objects/persistence/bucket-samples.store.js';
@@ -5,8 +6,10 @@ import { BucketsStore } from '../../src/modules/objects/persistence/buckets.stor
 import { ObjectsStore } from '../../src/modules/objects/persistence/objects.store.js';
 import { ReservationsStore } from '../../src/modules/objects/persistence/reservations.store.js';
 import { Ids } from '../../src/platform/ids/ids.js';
-import { Make } from '../support/make.js';
+import { Clock } from '../../src/platform/time/clock.js';
+import { as, expectStatus, Make } from '../support/make.js';
 import { bucketOf, requireSums } from '../support/storage.js';
+import { Storing } from '../support/storing.js';
 import { useApp } from '../support/test-app.js';
 
 const HOUR_MS = 3_600_000;
@@ -75,5 +78,28 @@ describe('metering of buckets', () => {
     expect([500, 1_000]).toContain(Number(sample!.bytes));
     await samples.forgetDeleted(new Date(next.getTime() + HOUR_MS));
     expect((await samples.all()).some(({ id }) => id === bucket.id)).toBe(false);
+  });
+
+  it('bills what a bucket of a project keeps as usage of the project', async () => {
+    const storage = new Storing(app);
+    await storage.begin('pro');
+    const project = expectStatus(201, await app.post('/api/v1/projects', { name: 'Shop' }, as(storage.key))).body.data;
+    const bucket = await storage.bucket({ project_id: project.slug });
+    const other = await storage.bucket();
+    for (const { id } of [bucket, other]) expectStatus(200, await storage.put(id as string, 'a', 'x'.repeat(1_000)));
+    const hour = Math.floor(Date.now() / HOUR_MS) * HOUR_MS;
+    // All of the second hour behind this one is later than the writes.
+    for (const hours of [1, 2]) {
+      const at = new Date(hour + hours * HOUR_MS + 60_000);
+      const now = jest.spyOn(app.get(Clock), 'now').mockImplementation(() => at);
+      await app.get(StorageSampler).sample();
+      now.mockRestore();
+    }
+    const [from, to] = [2, 3].map((hours) => new Date(hour + hours * HOUR_MS).toISOString());
+    const usage = `/api/v1/billing/usage?from=${from}&to=${to}&group_by=project`;
+    const lines: any[] = expectStatus(200, await app.fetch(usage, as(storage.key))).body.data;
+    const common = { meter: 'object_storage', unit: 'byte_hours', quantity: '1000' };
+    expect(lines.map(({ meter, unit, quantity }) => ({ meter, unit, quantity }))).toEqual([common, common]);
+    expect(new Set(lines.map(({ project_id: id }) => id as unknown))).toEqual(new Set([project.id, undefined]));
   });
 });

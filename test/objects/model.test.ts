@@ -14,7 +14,7 @@ jest.setTimeout(240_000);
 
 // Processes share the blobs.
 const directory = mkdtempSync(join(tmpdir(), 'service-objects-'));
-const app = useApp({ OBJECTS_URL: `file://${directory}`, SANDBOX_ENABLED: 'false' });
+const app = useApp({ OBJECTS_URL: `file://${directory}` });
 const storage = new Storing(app);
 let other: TestApp;
 let clients: readonly [S3Client, S3Client];

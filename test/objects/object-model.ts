@@ -178,7 +178,8 @@ export class ObjectModel {
   }
 
   private completeAnnounced(upload: ModelUpload | undefined): string {
-    if (upload === undefined || upload.isOver || upload.announced === null) return 'NoSuchUpload';
+    if (upload === undefined || upload.announced === null) return 'NoSuchUpload';
+    if (upload.isOver) return this.objects.get(upload.key)?.upload === upload ? 'ok' : 'NoSuchUpload';
     // What the tests announce fits into one part.
     const content = upload.parts.get(1);
     if (content?.length !== upload.announced) return 'InvalidPart';

@@ -2,7 +2,7 @@ import { as, expectStatus } from '../support/make.js';
 import { BUCKETS, Storing } from '../support/storing.js';
 import { eventually, useApp } from '../support/test-app.js';
 
-const app = useApp({ SANDBOX_ENABLED: 'false' });
+const app = useApp();
 const storage = new Storing(app);
 const DOMAIN = 'storage.localhost';
 
@@ -29,7 +29,7 @@ describe('a public bucket', () => {
       'accept-ranges': 'bytes',
       'x-content-type-options': 'nosniff',
       'content-security-policy':
-        "sandbox; default-src 'none'; img-src 'self'; media-src 'self'; style-src 'unsafe-inline'",
+        "sandbox; default-src 'none'; img-src 'self'; media-src 'self'; style-src 'unsafe-inline'; base-uri 'none'",
     });
     expect(answer.headers).not.toHaveProperty('set-cookie');
     const listed = expectStatus(200, await app.fetch(`${BUCKETS}/${bucket.id}/objects`, as(storage.key))).body.data;

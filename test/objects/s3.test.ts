@@ -1,4 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { readdirSync, readlinkSync } from 'node:fs';
+import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import {
   AbortMultipartUploadCommand,
@@ -13,16 +15,22 @@ import {
   GetBucketAclCommand,
   GetBucketCorsCommand,
   GetBucketLocationCommand,
+  GetBucketPolicyCommand,
   GetObjectCommand,
+  GetObjectTaggingCommand,
   HeadBucketCommand,
   HeadObjectCommand,
   ListBucketsCommand,
   ListMultipartUploadsCommand,
   ListObjectsCommand,
   ListObjectsV2Command,
+  ListObjectVersionsCommand,
   ListPartsCommand,
   PutBucketCorsCommand,
+  PutBucketPolicyCommand,
+  PutBucketVersioningCommand,
   PutObjectCommand,
+  PutObjectTaggingCommand,
   type S3Client,
   type S3ServiceException,
   UploadPartCommand,
@@ -173,6 +181,25 @@ describe('S3, by the AWS SDK', () => {
     ).toBe('NoSuchKey');
   });
 
+  it('leaves no file open for a copy that is refused', async () => {
+    const objects = join(app.dataDirectory, 'objects');
+    const open = (): string[] =>
+      readdirSync('/proc/self/fd').flatMap((fd) => {
+        try {
+          const path = readlinkSync(`/proc/self/fd/${fd}`);
+          return path.startsWith(objects) ? [path] : [];
+        } catch {
+          return [];
+        }
+      });
+    await put('source', 'bytes');
+    await put('there', 'bytes');
+    const copy = { Bucket: 'photos', Key: 'there', CopySource: 'photos/source', IfNoneMatch: '*' };
+    for (let count = 0; count < 10; count++)
+      expect(await failure(s3.send(new CopyObjectCommand(copy)))).toBe('PreconditionFailed');
+    expect(open()).toEqual([]);
+  });
+
   it('lists by pages, with prefixes and delimiters', async () => {
     await s3.send(new CreateBucketCommand({ Bucket: 'lists' }));
     const keys = ['a', 'b/1', 'b/2', 'b/3/x', 'b0', 'c/', 'c/1', 'é', '\u0001x'].sort((one, other) =>
@@ -319,5 +346,49 @@ describe('S3, by the AWS SDK', () => {
     expect((await s3.send(new GetBucketCorsCommand({ Bucket: 'photos' }))).CORSRules).toEqual(CORSRules);
     expect(await failure(s3.send(new GetBucketAclCommand({ Bucket: 'photos' })))).toBe('NotImplemented');
     expect(await failure(put('public', 'x', { ACL: 'public-read' }))).toBe('NotImplemented');
+  });
+
+  it('does nothing where tags, policies or versions are asked for', async () => {
+    const Bucket = 'photos';
+    await put('plain', 'first');
+    const object = { Bucket, Key: 'plain' };
+    const Tagging = { TagSet: [{ Key: 'a', Value: 'b' }] };
+    for (const work of [
+      s3.send(new PutObjectTaggingCommand({ ...object, Tagging })),
+      s3.send(new GetObjectTaggingCommand(object)),
+      s3.send(new PutBucketPolicyCommand({ Bucket, Policy: '{}' })),
+      s3.send(new GetBucketPolicyCommand({ Bucket })),
+      s3.send(new PutBucketVersioningCommand({ Bucket, VersioningConfiguration: { Status: 'Enabled' } })),
+      s3.send(new ListObjectVersionsCommand({ Bucket })),
+      s3.send(new GetObjectCommand({ ...object, VersionId: 'v1' })),
+      s3.send(new DeleteObjectCommand({ ...object, VersionId: 'v1' })),
+      put('plain', 'second', { Tagging: 'a=b' }),
+      put('plain', 'second', { GrantRead: 'uri="http://acs.amazonaws.com/groups/global/AllUsers"' }),
+    ])
+      expect(await failure(work)).toBe('NotImplemented');
+    expect((await get('plain')).toString()).toBe('first');
+  });
+
+  it('overrides headers of an answer as a signed request says, and shows no document for it', async () => {
+    await put('page', '<script>1</script>', { ContentType: 'text/plain' });
+    const read = (more: object): Promise<object> =>
+      s3.send(new GetObjectCommand({ Bucket: 'photos', Key: 'page', ...more }));
+    const overrides = {
+      ResponseCacheControl: 'no-store',
+      ResponseContentDisposition: 'inline; filename="a.txt"',
+      ResponseContentLanguage: 'de',
+      ResponseContentType: 'text/css',
+    };
+    expect(await read(overrides)).toMatchObject({
+      CacheControl: 'no-store',
+      ContentDisposition: 'inline; filename="a.txt"',
+      ContentLanguage: 'de',
+      ContentType: 'text/css',
+    });
+    expect(await read({ ...overrides, ResponseContentType: 'text/html' })).toMatchObject({
+      ContentType: 'text/html',
+      ContentDisposition: 'attachment; filename="a.txt"',
+    });
+    expect(await failure(read({ ResponseContentType: 'a\nb' }))).toBe('InvalidArgument');
   });
 });

@@ -11,7 +11,7 @@ import { clientOf, requireSums } from '../support/storage.js';
 import { ACCESS_KEYS, BUCKETS, Storing } from '../support/storing.js';
 import { useApp } from '../support/test-app.js';
 
-const app = useApp({ SANDBOX_ENABLED: 'false' });
+const app = useApp();
 const storage = new Storing(app);
 let bucket: any;
 
@@ -32,12 +32,22 @@ describe('POST /storage/buckets/:bucket_id/sign', () => {
     expect(put).toMatchObject({ method: 'PUT', headers: {}, expires_at: expect.any(String) });
     expect((await storage.follow(put.url, { method: 'PUT', body: 'hello' })).status).toBe(200);
     const get = await sign({ method: 'GET', key });
-    expect(await storage.follow(get.url)).toMatchObject({ status: 200, text: 'hello' });
+    // The browser of the one who follows it keeps nothing.
+    expect(await storage.follow(get.url)).toMatchObject({
+      status: 200,
+      text: 'hello',
+      headers: { 'cache-control': 'private, no-store' },
+    });
     const head = await sign({ method: 'HEAD', key });
     expect((await storage.follow(head.url, { method: 'HEAD' })).headers['content-length']).toBe('5');
     const gone = await sign({ method: 'DELETE', key });
     expect((await storage.follow(gone.url, { method: 'DELETE' })).status).toBe(204);
-    expect(codeOf((await storage.follow(get.url)).text)).toBe('NoSuchKey');
+    const error = await storage.follow(get.url);
+    expect(codeOf(error.text)).toBe('NoSuchKey');
+    expect(error.headers).toMatchObject({
+      'content-type': 'application/xml; charset=utf-8',
+      'x-content-type-options': 'nosniff',
+    });
   });
 
   it('binds a link to its method, key, type and size', async () => {
@@ -157,6 +167,11 @@ describe('uploads in parts for pages', () => {
     });
     expect(part.text).toBe('ghab');
     expectStatus(404, await app.fetch(at(`/${id}`), as(storage.key)));
+    // The answer may have been lost.
+    const again = expectStatus(200, await app.post(at(`/${id}/complete`), {}, as(storage.key))).body.data;
+    expect(again).toEqual(done);
+    await storage.follow((await sign({ method: 'DELETE', key: 'film' })).url, { method: 'DELETE' });
+    expectStatus(404, await app.post(at(`/${id}/complete`), {}, as(storage.key)));
   });
 
   it('completes only when every part is there and as large as announced', async () => {

@@ -5,7 +5,7 @@ const TOKEN = 'an-ops-token-for-the-tests';
 const AS_OPERATOR = { headers: { authorization: `Bearer ${TOKEN}` } };
 
 describe('GET /ops', () => {
-  const app = useApp({ OPS_TOKEN: TOKEN, SANDBOX_ENABLED: 'false' });
+  const app = useApp({ OPS_TOKEN: TOKEN }, 'all');
   const manifest = async () => (await app.fetch('/ops', AS_OPERATOR)).body;
 
   it('is closed without the token', async () => {
@@ -182,8 +182,8 @@ describe('GET /ops', () => {
 });
 
 describe('without OPS_TOKEN', () => {
-  const app = useApp({ SANDBOX_ENABLED: 'false', ...WITHOUT_PROXY });
-  const proxied = useApp({ SANDBOX_ENABLED: 'false' });
+  const app = useApp({ ...WITHOUT_PROXY });
+  const proxied = useApp();
 
   it('the operations are open to programs on this machine, and the log and the metrics say so', async () => {
     expect((await app.fetch('/ops', { direct: true })).status).toBe(200);
@@ -226,7 +226,7 @@ describe('without OPS_TOKEN', () => {
 
 describe('wrong operator tokens', () => {
   const METRICS_TOKEN = 'a-metrics-token-of-the-tests';
-  const app = useApp({ OPS_TOKEN: TOKEN, METRICS_TOKEN, SANDBOX_ENABLED: 'false' }, 'api');
+  const app = useApp({ OPS_TOKEN: TOKEN, METRICS_TOKEN }, 'api');
   const bearer = (token: string, from: string) => ({ from, headers: { authorization: `Bearer ${token}` } });
 
   it('return 429 after twenty in a minute from one address only', async () => {

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { get } from 'node:http';
 import { join, relative } from 'node:path';
@@ -30,7 +31,9 @@ describe('backing up and restoring', () => {
 
   const start = (dataDir: string): Promise<ServiceProcess> =>
     // Other tests want the same processors: a Redis that is late because of them refuses no one here.
-    ServiceProcess.start({ env: { DATA_DIR: dataDir, DRAIN_DELAY_MS: '0', REDIS_TIMEOUT_MS: '2000' } });
+    ServiceProcess.start({
+      env: { DATA_DIR: dataDir, DRAIN_DELAY_MS: '0', REDIS_TIMEOUT_MS: '2000', SANDBOX_ENABLED: 'false' },
+    });
   const run = (role: 'backup' | 'restore', directory: string, env: Record<string, string>): Promise<Ended> =>
     ServiceProcess.run({ command: [process.execPath, START, role, directory], env });
   const call = async (
@@ -103,7 +106,7 @@ describe('backing up and restoring', () => {
     return plaintexts().filter((text) => content.includes(text));
   };
 
-  it('moves a running service to another machine: accounts, keys, repositories and sites', async () => {
+  it('moves a running service to another machine: accounts, keys, repositories, sites and data', async () => {
     const service = await start(place('data-1'));
     const {
       body: { data: person },
@@ -150,6 +153,14 @@ describe('backing up and restoring', () => {
     await databaseIsReady(service, database.id, key);
     await query(service, database.id, { token: key, sql: 'CREATE TABLE marks AS SELECT 42 AS n' });
 
+    const {
+      body: { data: bucket },
+    } = await call(service, '/api/v1/storage/buckets', { token: key, body: { name: 'files' } });
+    const object = `/api/v1/storage/buckets/${bucket.id}/objects/a/photo.bin`;
+    const photo = randomBytes(300_000);
+    const put = { method: 'PUT', headers: { authorization: `Bearer ${key}` }, body: photo };
+    expect((await fetch(service.url + object, put)).status).toBeLessThan(300);
+
     const made = await run('backup', place('backup-1'), { DATA_DIR: place('data-1') });
     expect(made).toMatchObject({
       code: 0,
@@ -187,6 +198,9 @@ describe('backing up and restoring', () => {
     // A project database comes back from its own backups, with what was written before this one.
     await databaseIsReady(other, database.id, key);
     expect(await query(other, database.id, { token: key, sql: 'SELECT n FROM marks' })).toEqual([[42]]);
+    // Objects come back byte by byte.
+    const back = await fetch(other.url + object, { headers: { authorization: `Bearer ${key}` } });
+    expect(Buffer.from(await back.arrayBuffer()).equals(photo)).toBe(true);
     await git.run(['clone', '--quiet', remote(other), 'clone']);
     expect(readFileSync(git.path('clone', 'index.html'), 'utf8')).toBe('<h1>It is live.</h1>');
     // It goes on from there: the same repository takes a push, and the next deploy is the second.
@@ -240,7 +254,7 @@ describe('backing up and restoring', () => {
     expect(
       await run('restore', place('encrypted'), { DATA_DIR: place('data-5'), BACKUP_PASSPHRASE: PASSPHRASE }),
     ).toMatchObject({ code: 0 });
-    for (const part of ['secrets', 'repositories', 'artifacts', 'database-backups'])
+    for (const part of ['secrets', 'repositories', 'artifacts', 'database-backups', 'objects/blobs'])
       expect(contentOf(join(place('data-5'), part))).toEqual(contentOf(join(place('data-1'), part)));
     expect(await run('backup', place('backup-5'), { DATA_DIR: place('data-5') })).toMatchObject({ code: 0 });
     expect(othersOf(place('backup-5'))).toEqual(othersOf(place('backup-1')));

@@ -295,3 +295,112 @@ describe('the repository directory', () => {
     execFileSync('rmdir', [`${home}/new-young`]);
   });
 });
+
+describe('files and commits of a repository', () => {
+  const HEAD = /^[0-9a-f]{40}$/;
+  let id: string;
+  let head: string;
+  beforeAll(async () => {
+    id = (await made()).id as string;
+    const first = { branch: 'main', message: 'Begin', files: [{ path: 'a.txt', content: 'one' }], expected_head: null };
+    head = expectStatus(201, await commit(first)).body.data.commit;
+  });
+
+  const commit = (body: object, options: CallOptions = {}, by = key, repository = id): Promise<Answer> =>
+    app.post(`${PATH}/${repository}/commits`, body, as(by, options));
+  const read = (query = '', by = key, repository = id): Promise<Answer> =>
+    app.fetch(`${PATH}/${repository}/files${query}`, as(by));
+  const change = (fields: object = {}): object => ({
+    branch: 'change',
+    message: 'Change',
+    files: [{ path: 'b.txt', content: 'two' }],
+    expected_head: head,
+    ...fields,
+  });
+
+  it('commits on a new branch what it then reads, and leaves the other branch as it is', async () => {
+    const files = [
+      { path: 'src/b.txt', content: 'two' },
+      { path: 'a.txt', content: null },
+    ];
+    const { data } = expectStatus(201, await commit(change({ branch: 'second', files }))).body;
+    expect(data).toEqual({ repository_id: id, branch: 'second', commit: expect.stringMatching(HEAD) });
+    expect(git(id, 'log', '-1', '--format=%B%an', 'second')).toBe(`Change\n${ada.user.username}`);
+    const shown = expectStatus(200, await read('?branch=second&path=src/b.txt&path=a.txt&path=src')).body.data;
+    expect(shown).toEqual({
+      repository_id: id,
+      branch: 'second',
+      commit: data.commit,
+      files: [
+        { path: 'src/b.txt', type: 'file', size: 3, content: 'two' },
+        { path: 'a.txt', type: 'missing' },
+        { path: 'src', type: 'directory', files: ['src/b.txt'], truncated: false },
+      ],
+    });
+    const root = expectStatus(200, await read()).body.data;
+    expect(root).toMatchObject({ branch: 'main', commit: head, files: [{ path: '.', files: ['a.txt'] }] });
+    const branches = expectStatus(200, await app.fetch(`${PATH}/${id}/branches`, as(key))).body.data;
+    expect(branches.map(({ name }: { name: string }) => name)).toContain('second');
+  });
+
+  it('writes nothing in a dry run, and once with an Idempotency-Key', async () => {
+    const dry = expectStatus(201, await commit(change(), { headers: { 'dry-run': 'true' } })).body;
+    expect(dry).toMatchObject({ data: { commit: head }, meta: { dry_run: true } });
+    expect(codeOf(await read('?branch=change'))).toEqual([404, 'branch_not_found']);
+    const again = { headers: { 'idempotency-key': uniqueName('once') } };
+    const [one, two] = [
+      await commit(change({ branch: 'once' }), again),
+      await commit(change({ branch: 'once' }), again),
+    ];
+    expect(two.body.data).toEqual(expectStatus(201, one).body.data);
+    expect(git(id, 'rev-list', '--count', `${head}..once`)).toBe('1');
+  });
+
+  it('returns 409 when the branch has moved, and writes nothing', async () => {
+    expectStatus(201, await commit(change({ branch: 'moved' })));
+    const refused = await commit(change({ branch: 'moved' }));
+    expect(codeOf(refused)).toEqual([409, 'branch_moved']);
+    expect(refused.body.error.details.head).toBe(git(id, 'rev-parse', 'moved'));
+    const unknown = change({ branch: 'unknown', expected_head: '0'.repeat(40) });
+    for (const headers of [{}, { 'dry-run': 'true' }] as Record<string, string>[])
+      expect(codeOf(await commit(unknown, { headers }))).toEqual([409, 'branch_moved']);
+  });
+
+  it.each<[string, object, string]>([
+    ['a branch that git refuses', { branch: '../x' }, 'branch'],
+    ['an empty message', { message: ' ' }, 'message'],
+    ['no file', { files: [] }, 'files'],
+    ['no content', { files: [{ path: 'a.txt' }] }, 'files[0].content'],
+    ['a path out of the repository', { files: [{ path: '../a', content: '' }] }, 'files[0].path'],
+    ['a path of git', { files: [{ path: '.git/config', content: '' }] }, 'files[0].path'],
+    ['a file twice', { files: Array(2).fill({ path: 'a', content: '' }) }, 'files'],
+    ['no expected head', { expected_head: undefined }, 'expected_head'],
+    ['a short head', { expected_head: 'abc' }, 'expected_head'],
+    ['deleting what is not there', { files: [{ path: 'none', content: null }] }, 'files[0].path'],
+    ['a field that is not known', { force: true }, 'force'],
+  ])('returns 400 for %s', async (_, fields, path) => {
+    const { status, body } = await commit(change(fields));
+    expect([status, body.error.code, body.error.details[0].path]).toEqual([400, 'invalid_request', path]);
+  });
+
+  it('returns 400 for more than 20 paths, and for a branch that git refuses', async () => {
+    expect(codeOf(await read(`?${'path=a&'.repeat(21)}`))).toEqual([400, 'invalid_request']);
+    expect(codeOf(await read('?branch=..'))).toEqual([400, 'invalid_request']);
+    expect(codeOf(await read('?branch=none'))).toEqual([404, 'branch_not_found']);
+  });
+
+  it('returns 401, 403 and 404 to those who may not', async () => {
+    expect(codeOf(await app.fetch(`${PATH}/${id}/files`))).toEqual([401, 'missing_api_key']);
+    expect(codeOf(await app.post(`${PATH}/${id}/commits`, change()))).toEqual([401, 'missing_api_key']);
+    const reader = await make.key(ada, { scopes: ['repositories:read'] });
+    expectStatus(200, await read('', reader));
+    expect(codeOf(await commit(change(), {}, reader))).toEqual([403, 'insufficient_scopes']);
+    const other = await make.key(ada, { scopes: ['projects:read'] });
+    expect(codeOf(await read('', other))).toEqual([403, 'insufficient_scopes']);
+    const outsider = await make.key(await make.person({ plan: 'pro' }));
+    for (const repository of [id, ABSENT]) {
+      expect(codeOf(await read('', outsider, repository))).toEqual([404, 'repository_not_found']);
+      expect(codeOf(await commit(change(), {}, outsider, repository))).toEqual([404, 'repository_not_found']);
+    }
+  });
+});

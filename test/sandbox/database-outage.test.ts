@@ -4,7 +4,7 @@ import { SandboxRuntime } from '../../src/modules/sandbox/domain/sandbox-runtime
 import { as, expectStatus, Make } from '../support/make.js';
 import { onThisMachine } from '../support/patience.js';
 import { withAdmin } from '../support/test-database.js';
-import { eventually, useApp } from '../support/test-app.js';
+import { eventually, useApp, WITH_SANDBOX } from '../support/test-app.js';
 
 jest.setTimeout(onThisMachine(120_000));
 
@@ -12,7 +12,7 @@ const PATH = '/api/v1/sandbox/executions';
 const OUTAGE_MS = 1_500;
 
 describe('executions while PostgreSQL is unavailable', () => {
-  const app = useApp({ SANDBOX_CONCURRENCY: '2' });
+  const app = useApp({ ...WITH_SANDBOX, SANDBOX_CONCURRENCY: '2' });
   const make = new Make(app);
 
   type Kept = { readonly id: string; readonly status: string; readonly stdout?: string };

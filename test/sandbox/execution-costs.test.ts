@@ -4,7 +4,7 @@ import { Database } from '../../src/platform/database/database.js';
 import { formatUsd, parseUsd } from '../../src/platform/money/nano-dollars.js';
 import { faultsOf } from '../credits/support.js';
 import { as, expectStatus, Make, type Person, send } from '../support/make.js';
-import { type Answer, type CallOptions, eventually, useApp } from '../support/test-app.js';
+import { type Answer, type CallOptions, eventually, useApp, WITH_SANDBOX } from '../support/test-app.js';
 
 const PATH = '/api/v1/sandbox/executions';
 const HELLO = { language: 'python', code: 'print(1 + 2)' };
@@ -15,7 +15,7 @@ const HOUR_MS = 3_600_000n;
 /** Rounded up, as an estimate is. */
 const priceOf = (ms: bigint): bigint => (ms * HOUR_NANO + HOUR_MS - 1n) / HOUR_MS;
 
-const app = useApp({ SANDBOX_CONCURRENCY: '2' });
+const app = useApp({ ...WITH_SANDBOX, SANDBOX_CONCURRENCY: '2' });
 const make = new Make(app);
 
 interface Buyer {

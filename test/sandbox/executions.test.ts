@@ -5,7 +5,7 @@ import { SandboxMetrics } from '../../src/modules/sandbox/metrics/sandbox.metric
 import { Queues } from '../../src/platform/queues/queues.js';
 import { as, expectStatus, Make, type Person } from '../support/make.js';
 import { onThisMachine } from '../support/patience.js';
-import { type Answer, type CallOptions, eventually, useApp } from '../support/test-app.js';
+import { type Answer, type CallOptions, eventually, useApp, WITH_SANDBOX } from '../support/test-app.js';
 
 const PATH = '/api/v1/sandbox/executions';
 const HELLO = {
@@ -18,7 +18,7 @@ const SLEEPS = { language: 'python', code: 'import time\nprint("began", flush=Tr
 const RANDOM = { language: 'python', code: 'import random; print(random.random())' };
 const RFC_3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
-const app = useApp({ SANDBOX_CONCURRENCY: '2' });
+const app = useApp({ ...WITH_SANDBOX, SANDBOX_CONCURRENCY: '2' });
 const make = new Make(app);
 let person: Person;
 let key: string;

@@ -2,7 +2,7 @@ import { DataSource } from 'typeorm';
 import { LANGUAGES, SandboxRuntime } from '../../src/modules/sandbox/domain/sandbox-runtime.js';
 import { SandboxMetrics } from '../../src/modules/sandbox/metrics/sandbox.metrics.js';
 import { JobTurns } from '../../src/platform/queues/job-turns.js';
-import { type Answer, eventually, randomAddress, useApp } from '../support/test-app.js';
+import { type Answer, eventually, randomAddress, useApp, WITH_SANDBOX } from '../support/test-app.js';
 
 const TRY = '/api/v1/sandbox/try';
 const HELLO = {
@@ -12,7 +12,7 @@ const HELLO = {
 };
 
 describe('POST /api/v1/sandbox/try', () => {
-  const app = useApp({ ANONYMOUS_CALLS_PER_SECOND: '1000' });
+  const app = useApp({ ...WITH_SANDBOX, ANONYMOUS_CALLS_PER_SECOND: '1000' });
 
   it.each(LANGUAGES)('runs %s and returns the outcome and the remaining executions', async (language) => {
     const answer = await app.post(TRY, { language, code: HELLO[language] });
@@ -185,7 +185,7 @@ describe('POST /api/v1/sandbox/try', () => {
 });
 
 describe('fairness between anonymous callers', () => {
-  const app = useApp({ ANONYMOUS_CALLS_PER_SECOND: '1000', SANDBOX_CONCURRENCY: '3' });
+  const app = useApp({ ...WITH_SANDBOX, ANONYMOUS_CALLS_PER_SECOND: '1000', SANDBOX_CONCURRENCY: '3' });
   const sleep = (seconds: number): object => ({
     language: 'python',
     code: `import time; time.sleep(${seconds}); print("slept")`,
@@ -241,7 +241,7 @@ describe('fairness between anonymous callers', () => {
 });
 
 describe('when the platform fails a run', () => {
-  const app = useApp({ ANONYMOUS_CALLS_PER_SECOND: '1000' });
+  const app = useApp({ ...WITH_SANDBOX, ANONYMOUS_CALLS_PER_SECOND: '1000' });
 
   it('returns 503 with Retry-After and refunds the execution and the call', async () => {
     const from = randomAddress();
@@ -264,7 +264,7 @@ describe('when the platform fails a run', () => {
 });
 
 describe('without bubblewrap', () => {
-  const app = useApp({ SANDBOX_BUBBLEWRAP: '/nonexistent/bwrap' });
+  const app = useApp({ ...WITH_SANDBOX, SANDBOX_BUBBLEWRAP: '/nonexistent/bwrap' });
 
   it('returns 503 that names what is missing, and /ready is degraded', async () => {
     const from = randomAddress();

@@ -2,7 +2,7 @@ import { JobTurns, type Turn } from '../../src/platform/queues/job-turns.js';
 import { Queues } from '../../src/platform/queues/queues.js';
 import { as, expectStatus, Make } from '../support/make.js';
 import { onThisMachine } from '../support/patience.js';
-import { type Answer, eventually, useApp } from '../support/test-app.js';
+import { type Answer, eventually, useApp, WITH_SANDBOX } from '../support/test-app.js';
 
 jest.setTimeout(onThisMachine(120_000));
 
@@ -15,7 +15,7 @@ const sleepFor = (seconds: number): { language: string; code: string } => ({
 const HELLO = { language: 'python', code: 'print("hello")' };
 
 describe('the sandbox queue', () => {
-  const app = useApp({ SANDBOX_CONCURRENCY: '1', ANONYMOUS_CALLS_PER_SECOND: '1000' });
+  const app = useApp({ ...WITH_SANDBOX, SANDBOX_CONCURRENCY: '1', ANONYMOUS_CALLS_PER_SECOND: '1000' });
   const make = new Make(app);
   const keyOf = async (plan: 'builder' | 'pro'): Promise<string> => make.key(await make.person({ plan }));
   const queued = async (key: string): Promise<number> => {

@@ -8,7 +8,7 @@ import { codeOf, SCHEDULES, Scheduling } from '../support/schedules.js';
 import { eventually, useApp } from '../support/test-app.js';
 
 // Runs stay queued until a test ends them.
-const app = useApp({ FEATURE_FLAGS: 'agent_runs=off', SANDBOX_ENABLED: 'false' });
+const app = useApp({ FEATURE_FLAGS: 'agent_runs=off' });
 const make = new Make(app);
 const schedules = new Scheduling(app);
 

@@ -2,7 +2,7 @@ import { Make } from '../support/make.js';
 import { Scheduling } from '../support/schedules.js';
 import { eventually, type TestApp, useApp } from '../support/test-app.js';
 
-const app = useApp({ FEATURE_FLAGS: 'agent_runs=off', SANDBOX_ENABLED: 'false' });
+const app = useApp({ FEATURE_FLAGS: 'agent_runs=off' });
 const make = new Make(app);
 const schedules = new Scheduling(app);
 const others: TestApp[] = [];

@@ -22,6 +22,11 @@ export class AccountService {
   private readonly server: Server;
   readonly keys: FakeKey[] = [];
   readonly sessions = new Set<string>();
+  /** The grants of the user. Only the first one reaches the organization. */
+  readonly grants = [
+    { id: 'grt_1', client_name: 'Claude', client_host: 'claude.ai', scopes: ['projects:read'] },
+    { id: 'grt_2', client_name: 'Tool', scopes: ['projects:read', 'projects:write'] },
+  ].map((grant) => ({ ...grant, redirect_host: 'localhost', user: { id: 'usr_1', username: 'ada' } }));
   /** Responses for the next calls, regardless of the request. */
   readonly refusals: FakeAnswer[] = [];
   readonly seen: string[] = [];
@@ -73,6 +78,8 @@ export class AccountService {
 
     const key = this.keys.find(({ secret, revoked }) => secret === credential && !revoked);
     if (key === undefined && !this.sessions.has(credential)) return refusal(401, 'auth_error', 'invalid_api_key');
+    const [, isOfOrg, grantId] = /^[A-Z]+ \/api\/v1\/(orgs\/org_1\/)?grants(?:\/(\w+))?$/.exec(route) ?? [];
+    if (route.includes('/grants')) return this.grantRoute(isOfOrg !== undefined, grantId);
     const [, keyId, action = ''] = /^[A-Z]+ \/api\/v1\/keys\/([^/]+)(\/rotate)?$/.exec(route) ?? [];
     switch (
       `${route.split(' ')[0]!} ${keyId === undefined || keyId === 'current' ? route.split(' ')[1]! : `KEY${action}`}`
@@ -127,6 +134,16 @@ export class AccountService {
       organization: { id: 'org_1' },
       session_token: token,
     });
+  }
+
+  private grantRoute(isOfOrg: boolean, grantId: string | undefined): FakeAnswer {
+    const shown = isOfOrg ? this.grants.slice(0, 1) : this.grants;
+    if (grantId === undefined)
+      return { status: 200, body: { data: shown, meta: { request_id: 'req_1', has_more: false } } };
+    const at = shown.findIndex(({ id }) => id === grantId);
+    if (at === -1) return refusal(404, 'not_found_error', 'grant_not_found');
+    this.grants.splice(at, 1);
+    return { status: 204 };
   }
 
   mint(name: string): FakeKey {

@@ -70,9 +70,9 @@ export class Caddy {
   }
 
   /** Visits a host as a browser does that trusts the authority. Rejects when there is no certificate for it. */
-  visit(scheme: 'http' | 'https', host: string, path = '/'): Promise<CaddyVisit> {
+  visit(scheme: 'http' | 'https', host: string, path = '/', headers = {}): Promise<CaddyVisit> {
     const port = scheme === 'https' ? this.httpsPort : this.httpPort;
-    const common = { host: '127.0.0.1', port, path, headers: { host }, agent: false } as const;
+    const common = { host: '127.0.0.1', port, path, headers: { host, ...headers }, agent: false } as const;
     return new Promise((resolve, reject) => {
       const request =
         scheme === 'https'

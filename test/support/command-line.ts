@@ -16,6 +16,8 @@ export interface Ended {
 export interface RunOptions {
   readonly env?: Record<string, string>;
   readonly input?: string;
+  /** A person interrupts the command when it resolves. */
+  readonly interruption?: Promise<unknown>;
 }
 
 /** The built command line as a user runs it, with its own home directory. */
@@ -42,8 +44,8 @@ export class CommandLine {
     return { PATH: process.env['PATH']!, HOME: this.home, XDG_CONFIG_HOME: this.home, SERVICE_URL: this.url() };
   }
 
-  run(args: readonly string[], { env = {}, input = '' }: RunOptions = {}): Promise<Ended> {
-    return this.spawn([process.execPath, COMMAND, ...args], env, input);
+  run(args: readonly string[], options: RunOptions = {}): Promise<Ended> {
+    return this.spawn([process.execPath, COMMAND, ...args], options);
   }
 
   /**
@@ -55,17 +57,17 @@ export class CommandLine {
     env: Record<string, string> = {},
   ): Promise<Ended> {
     const command = ['python3', '-c', TERMINAL, JSON.stringify(answers), process.execPath, COMMAND, ...args];
-    return this.spawn(command, env, '');
+    return this.spawn(command, { env });
   }
 
   private async spawn(
     [program, ...args]: readonly string[],
-    env: Record<string, string>,
-    input: string,
+    { env = {}, input = '', interruption }: RunOptions,
   ): Promise<Ended> {
     const child = spawn(program!, args, { cwd: this.home, env: { ...this.environment, ...env }, stdio: 'pipe' });
     child.stdin.on('error', () => undefined);
     child.stdin.end(input);
+    void interruption?.then(() => child.kill('SIGINT'));
     const code = new Promise<number | null>((resolve) => {
       child.on('close', resolve);
     });

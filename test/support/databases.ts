@@ -58,6 +58,17 @@ export class Databases {
     return this.app.call('POST', `${DATABASES}/${id}/undelete`, as(key));
   }
 
+  purge(id: string, key = this.key): Promise<Answer> {
+    return this.app.call('POST', `${DATABASES}/${id}/purge`, as(key));
+  }
+
+  /** Waits until nothing is left of a database. */
+  async gone(id: string): Promise<void> {
+    const isGone = async (): Promise<boolean> =>
+      (await this.app.fetch(`${DATABASES}/${id}`, as(this.key))).status === 404;
+    await eventually(isGone, `${id} is gone`);
+  }
+
   /** Deletes a database and waits until that is done. */
   async deleted(id: string): Promise<any> {
     expectStatus(204, await this.delete(id));

@@ -8,6 +8,9 @@ import { eventually } from './test-app.js';
 import { createTestDatabase, type TestDatabase } from './test-database.js';
 
 type Body = Record<string, any>;
+/** An import that is larger is kept as its number of bytes. */
+const LARGE_BYTES = 1_048_576;
+
 interface Stored {
   readonly bytes: Buffer;
   readonly type: string;
@@ -38,8 +41,8 @@ export class FakeDataApi {
   readonly objects = new Map<string, Stored>();
   readonly calls: string[] = [];
   readonly bodies: Body[] = [];
-  /** Called for each request. A number that it returns is the status of the answer. */
-  fail: (call: string) => number | undefined = () => undefined;
+  /** Called for each request, which waits for it. A number is the status of the answer. */
+  fail: (call: string) => number | undefined | Promise<undefined> = () => undefined;
   /** Objects break off after so many bytes. */
   cutAfter: number | undefined;
   isTimeToCut: () => boolean = () => true;
@@ -81,11 +84,13 @@ export class FakeDataApi {
 
   private async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const url = new URL(request.url!, 'http://fake');
-    const bytes = await buffer(request);
+    // A command that is interrupted leaves in the middle of its request.
+    const bytes = await buffer(request).catch(() => undefined);
+    if (bytes === undefined) return;
     const call = `${request.method} ${url.pathname.replace('/api/v1/', '')}`;
     this.calls.push(call);
     try {
-      const status = this.fail(call);
+      const status = await this.fail(call);
       if (status !== undefined) throw new Refusal(status, `fails_${status}`, 'It fails.');
       const answered = await this.route({ call, url, bytes, request, response });
       if (answered === undefined) return;
@@ -132,6 +137,9 @@ export class FakeDataApi {
       case 'DELETE ':
         Object.assign(database, { state: 'deleted', deleted_at: '2026-01-02T00:00:00Z' });
         return {};
+      case 'POST purge':
+        this.databases.delete(id);
+        return {};
       case 'POST undelete':
         return { data: Object.assign(database, { state: 'ready', deleted_at: null }) };
       case 'POST query':
@@ -146,7 +154,7 @@ export class FakeDataApi {
         response.end('CREATE TABLE cats (name text);\n');
         return undefined;
       case 'POST import':
-        database['imported'] = bytes.toString();
+        database['imported'] = bytes.length > LARGE_BYTES ? bytes.length : bytes.toString();
         return { data: {} };
       case 'GET credentials':
         return { data: [{ ...CREDENTIAL, id: 'dbc_1', last_used_at: null, expires_at: null }] };
@@ -338,6 +346,7 @@ const EMPTY_DATABASE = {
   state: 'creating',
   engine: 'own',
   parent_id: null,
+  in_production: false,
   error: null,
   read_only_because: null,
   activity: 'asleep',

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { createHmac, createVerify, generateKeyPairSync, randomUUID } from 'node:crypto';
+import { createHash, createHmac, createVerify, generateKeyPairSync, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -21,6 +21,22 @@ export interface FakeAccount {
   readonly type: 'User' | 'Organization';
   /** Set for an organization. */
   readonly admins: Set<string>;
+  /** The addresses of a user. */
+  emails?: readonly FakeEmail[];
+}
+
+interface FakeEmail {
+  readonly email: string;
+  readonly primary: boolean;
+  readonly verified: boolean;
+}
+
+/** A code of the sign-in of a user, and what it is bound to. */
+interface FakeCode {
+  readonly login: string;
+  readonly redirectUri?: string;
+  readonly challenge?: string;
+  readonly scope?: string;
 }
 
 interface FakeInstallation {
@@ -68,8 +84,11 @@ export class FakeGithub {
   private readonly accounts = new Map<string, FakeAccount>();
   private readonly installations = new Map<number, FakeInstallation>();
   private readonly repositories = new Map<string, FakeRepository>();
-  private readonly codes = new Map<string, string>();
+  /** The user who is signed in with the browser that comes to the page of authorization. */
+  visitor: string | undefined;
+  private readonly codes = new Map<string, FakeCode>();
   private readonly userTokens = new Map<string, string>();
+  private readonly scopes = new Map<string, string>();
   private readonly installationTokens = new Map<string, InstallationToken>();
   readonly statuses: { readonly repository: string; readonly sha: string; readonly body: any }[] = [];
   /** The open pull requests of all repositories. */
@@ -115,8 +134,31 @@ export class FakeGithub {
   /** The query with which the browser of this user returns. */
   codeFor(login: string): string {
     const code = randomUUID();
-    this.codes.set(code, login);
+    this.codes.set(code, { login });
     return code;
+  }
+
+  /** Lets a user allow the request at this address. Returns the address that the browser is sent back to. */
+  authorize(location: string, login: string): string {
+    const url = new URL(location);
+    const [id, redirectUri, state] = ['client_id', 'redirect_uri', 'state'].map((name) => url.searchParams.get(name)!);
+    if (url.origin !== this.url || url.pathname !== '/login/oauth/authorize' || id !== CLIENT_ID)
+      throw new Error(`GitHub shows an error at ${location}.`);
+    const code = randomUUID();
+    const challenge = url.searchParams.get('code_challenge')!;
+    this.codes.set(code, { login, redirectUri: redirectUri!, challenge, scope: url.searchParams.get('scope')! });
+    return `${redirectUri}?${new URLSearchParams({ code, state: state! }).toString()}`;
+  }
+
+  rename(login: string, renamed: string): void {
+    const account = this.accounts.get(login.toLowerCase())!;
+    this.accounts.delete(login.toLowerCase());
+    this.accounts.set(renamed.toLowerCase(), { ...account, login: renamed });
+  }
+
+  /** Whether a token of a person still opens anything. */
+  get hasUserTokens(): boolean {
+    return this.userTokens.size > 0;
   }
 
   async repository(
@@ -211,6 +253,10 @@ export class FakeGithub {
       GITHUB_APP_CLIENT_SECRET: CLIENT_SECRET,
       GITHUB_WEBHOOK_SECRET: WEBHOOK_SECRET,
       GITHUB_TEMPLATE_OWNER: 'templates',
+      SIGN_IN_GITHUB_CLIENT_ID: CLIENT_ID,
+      SIGN_IN_GITHUB_CLIENT_SECRET: CLIENT_SECRET,
+      SIGN_IN_GITHUB_URL: this.url,
+      SIGN_IN_GITHUB_API_URL: `${this.url}/api`,
       GITHUB_URL: this.url,
       GITHUB_API_URL: `${this.url}/api`,
       GIT_ALLOWED_HOSTS: new URL(this.url).host,
@@ -254,7 +300,12 @@ export class FakeGithub {
     const chunks: Buffer[] = [];
     for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
     const text = Buffer.concat(chunks).toString();
-    const body: any = text === '' ? {} : JSON.parse(text);
+    if (url.pathname === '/login/oauth/authorize' && this.visitor !== undefined) {
+      response.writeHead(302, { location: this.authorize(url.href, this.visitor) }).end();
+      return;
+    }
+    const isForm = request.headers['content-type'] === 'application/x-www-form-urlencoded';
+    const body: any = isForm ? Object.fromEntries(new URLSearchParams(text)) : text === '' ? {} : JSON.parse(text);
     this.requests.push({ method: request.method!, path: url.pathname, body });
     const reply =
       this.failure ??
@@ -277,6 +328,7 @@ export class FakeGithub {
         return UNAUTHORIZED;
       return this.userTokens.delete(body.access_token as string) ? { status: 204 } : NOT_FOUND;
     }
+    if (what === 'GET /user/emails') return this.emailsOf(shown);
     if (what === 'GET /user' || /^GET \/user\/memberships\/orgs\/[^/]+$/.test(what))
       return this.ofUser(this.userTokens.get(shown), parts[3]);
     if (/^POST \/repos\/[^/]+\/[^/]+\/generate$/.test(what))
@@ -337,20 +389,38 @@ export class FakeGithub {
     return this.installationView(repository === undefined ? undefined : this.installationOf(repository.owner));
   }
 
-  private exchange({ client_id: id, client_secret: secret, code }: any): Reply {
-    const login = this.codes.get(code as string);
-    if (id !== CLIENT_ID || secret !== CLIENT_SECRET || login === undefined)
-      return { status: 200, body: { error: 'bad_verification_code' } };
+  private exchange({
+    client_id: id,
+    client_secret: secret,
+    code,
+    redirect_uri: place,
+    code_verifier: proof,
+  }: any): Reply {
+    const known = this.codes.get(code as string);
+    const wrong = { status: 200, body: { error: 'bad_verification_code' } };
+    if (id !== CLIENT_ID || secret !== CLIENT_SECRET || known === undefined) return wrong;
     this.codes.delete(code as string);
+    if (known.redirectUri !== undefined && known.redirectUri !== place) return wrong;
+    if (known.challenge !== undefined && known.challenge !== hashOf(proof as string)) return wrong;
     const token = `ghu_${randomUUID()}`;
-    this.userTokens.set(token, login);
+    this.userTokens.set(token, known.login);
+    this.scopes.set(token, known.scope ?? '');
     this.tokens.push(token);
     return { status: 200, body: { access_token: token, token_type: 'bearer' } };
   }
 
+  private emailsOf(token: string): Reply {
+    const account = this.accounts.get(this.userTokens.get(token)?.toLowerCase() ?? '');
+    if (account === undefined) return UNAUTHORIZED;
+    return this.scopes.get(token)!.split(' ').includes('user:email')
+      ? { status: 200, body: account.emails ?? [] }
+      : NOT_FOUND;
+  }
+
   private ofUser(login: string | undefined, organization: string | undefined): Reply {
     if (login === undefined) return UNAUTHORIZED;
-    if (organization === undefined) return { status: 200, body: { ...this.accounts.get(login), admins: undefined } };
+    if (organization === undefined)
+      return { status: 200, body: { ...this.accounts.get(login.toLowerCase()), admins: undefined, emails: undefined } };
     const account = this.accounts.get(organization.toLowerCase());
     if (account?.type !== 'Organization') return NOT_FOUND;
     return { status: 200, body: { state: 'active', role: account.admins.has(login) ? 'admin' : 'member' } };
@@ -489,6 +559,8 @@ export class FakeGithub {
     );
   }
 }
+
+const hashOf = (verifier = ''): string => createHash('sha256').update(verifier).digest('base64url');
 
 const keyOf = (owner: string, name: string): string => `${owner}/${name}`.toLowerCase();
 

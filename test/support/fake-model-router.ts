@@ -150,7 +150,8 @@ export class FakeModelRouter {
   private readonly asked = new Map<string, number>();
   private readonly sockets = new Set<Socket>();
   private count = 0;
-  private readonly server = createServer((request, response) => {
+  // A connection that is closed while it waits would fail the next call, and on a busy machine both of its attempts.
+  private readonly server = createServer({ keepAliveTimeout: 0 }, (request, response) => {
     this.answer(request, response).catch((error: unknown) => {
       if (response.headersSent) response.destroy();
       else response.writeHead(500).end(String(error));
@@ -500,7 +501,8 @@ class BodyWriter {
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 const wordsOf = ({ text = 'Hello from the fake.', tools }: ScriptedAnswer): string[] =>
-  tools === undefined ? (text.match(/\S+\s*/g) ?? []) : tools.map(({ arguments: given }) => given);
+  // A pattern that takes a word of many megabytes at once can exceed what V8 keeps for going back.
+  tools === undefined ? text.split(/(?<=\s)(?=\S)/) : tools.map(({ arguments: given }) => given);
 
 /** Four bytes of the conversation are a token. */
 function promptTokensOf(body: any): number {

@@ -8,6 +8,7 @@ import 'reflect-metadata';
 import type { DataSource } from 'typeorm';
 import { ClusterFiles } from '../../src/modules/databases/engine/own/cluster-files.js';
 import { ClusterRecords } from '../../src/modules/databases/engine/own/cluster-records.js';
+import { ClusterServer } from '../../src/modules/databases/engine/own/cluster-server.js';
 import { WireServer } from '../../src/modules/databases/wire/wire-server.js';
 import { FileBlobStorage } from '../../src/platform/blobs/file-blob-storage.js';
 import { Config } from '../../src/platform/config/config.js';
@@ -60,6 +61,7 @@ function watch(type: { readonly prototype: object }, name: string, describe: (..
 }
 
 watch(Isolation, 'launch', (spec) => `launch ${(spec as LaunchSpec).command.join(' ')}`);
+watch(ClusterServer, 'stop', () => 'stop server');
 watch(ClusterFiles, 'move', (from, to) => `move ${String(from)} ${String(to)}`);
 watch(ClusterRecords, 'write', (directory) => `record ${String(directory)}`);
 watch(FileBlobStorage, 'put', (key) => `put ${String(key)}`);

@@ -6,8 +6,8 @@ import { join } from 'node:path';
 export interface Death {
   /**
    * Parts of what the process does outside of itself, in the order in which they come: SQL to the database of the
-   * service, `launch <command>`, `move <from> <to>`, `record <directory>`, `put <key>` or `delete <key>`. It dies
-   * before the last of them.
+   * service, `launch <command>`, `stop server`, `move <from> <to>`, `record <directory>`, `put <key>` or
+   * `delete <key>`. It dies before the last of them.
    */
   readonly at: readonly string[];
   /** It dies a moment after the last one has begun instead, which must be a program. */
@@ -47,9 +47,9 @@ export class KilledHost {
     return this.child.pid!;
   }
 
-  async start(): Promise<void> {
+  async start(settings: Readonly<Record<string, string>> = {}): Promise<void> {
     await this.said(/loaded\n/);
-    this.order({ start: this.settings });
+    this.order({ start: { ...this.settings, ...settings } });
     this.port = Number((await this.said(/started (\d+)\n/))[1]);
   }
 

@@ -33,7 +33,17 @@ type MailSubject =
   | 'API key'
   | 'was changed'
   | 'New sign-in'
-  | 'waits for your approval';
+  | 'waits for your approval'
+  | 'second factors'
+  | 'connected accounts'
+  | 'was refused'
+  | 'will be removed'
+  | 'were removed'
+  | 'in public'
+  | 'was deleted'
+  | 'Confirm your new'
+  | 'about to change'
+  | 'was entered for another';
 
 /** Waits for the nth message to an address with these words in its subject; messages may overtake each other. */
 export async function mailTo(app: TestApp, email: string, subject: MailSubject, nth = 1): Promise<Mail> {

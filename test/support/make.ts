@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { CreditBalanceService } from '../../src/modules/credits/credit-balance.service.js';
 import type { PlanId } from '../../src/modules/plans/plan.js';
 import { PersonDirectory } from '../../src/modules/auth/person-directory.js';
 import { OrgPlans } from '../../src/modules/orgs/org-plans.js';
@@ -88,6 +89,17 @@ export class Make {
   async plan(orgId: string, plan: PlanId): Promise<void> {
     const at = new Date();
     await this.app.get(Database).transaction(() => this.app.get(OrgPlans).change(orgId, plan, at));
+  }
+
+  /** Uses up all credits of the organization. */
+  async spendCredits(orgId: string): Promise<void> {
+    // It gives an organization its first credits.
+    await this.app.get(CreditBalanceService).of(orgId);
+    await this.sql(
+      `WITH spent AS (UPDATE credit_grants SET remaining_nano = 0, held_nano = 0 WHERE org_id = $1)
+       UPDATE credit_accounts SET posted_nano = 0, held_nano = 0 WHERE org_id = $1`,
+      [orgId],
+    );
   }
 
   /** Uses up this many of the daily calls of the organization. */

@@ -102,7 +102,14 @@ async function main(order: CallerOrder): Promise<CallerReport> {
 
 function callOf({ org, userId }: CallerOrder): Call {
   const principal = new Principal({
-    user: { id: userId, username: 'caller', email: 'caller@example.com', emailVerified: true },
+    user: {
+      id: userId,
+      username: 'caller',
+      email: 'caller@example.com',
+      emailVerified: true,
+      hasSecondFactor: false,
+      hasPassword: true,
+    },
     credential: {
       type: 'api_key',
       keyId: 'key_caller',

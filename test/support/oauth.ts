@@ -147,12 +147,16 @@ export class OAuthFlow {
   /** The whole way of a person who is signed in: from the registration to the tokens. */
   async connect(
     person: Person,
-    { scopes = ['projects:read'], orgs = [person.organization.id] }: { scopes?: string[]; orgs?: string[] } = {},
+    {
+      scopes = ['projects:read'],
+      orgs = [person.organization.id],
+      scope,
+    }: { scopes?: string[]; orgs?: string[]; scope?: string } = {},
   ): Promise<Tokens & { readonly clientId: string }> {
     const clientId = await this.register();
     const browser = new OAuthBrowser(this.app);
     await browser.signIn(person);
-    const page = await this.ask(browser, { clientId });
+    const page = await this.ask(browser, { clientId, ...(scope === undefined ? {} : { scope }) });
     const called = await this.consent(browser, page, { orgs, scopes });
     const answer = await this.exchange(called.searchParams.get('code')!, { client_id: clientId });
     return { ...(expectStatus(200, answer).body as Tokens), clientId };

@@ -1,13 +1,16 @@
-import { Writable } from 'node:stream';
+import { Readable, Writable } from 'node:stream';
 import { Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { INestApplicationContext } from '@nestjs/common';
 import 'reflect-metadata';
 import type { DataSource } from 'typeorm';
+import { AccessKeysModule } from '../../src/modules/objects/access-keys/access-keys.module.js';
+import { AttachmentsModule } from '../../src/modules/objects/attachments/attachments.module.js';
 import { BlobScrubSweeper } from '../../src/modules/objects/jobs/blob-scrub.sweeper.js';
 import { DoomedBlobsSweeper } from '../../src/modules/objects/jobs/doomed-blobs.sweeper.js';
 import { ExpiredObjectUploadsSweeper } from '../../src/modules/objects/jobs/expired-object-uploads.sweeper.js';
 import { StorageReservationsSweeper } from '../../src/modules/objects/jobs/storage-reservations.sweeper.js';
+import { BucketRemoval } from '../../src/modules/objects/lifecycle/bucket-removal.js';
 import { ExpiredObjectsSweeper } from '../../src/modules/objects/lifecycle/expired-objects.sweeper.js';
 import { SCRUB_METRICS } from '../../src/modules/objects/metrics/scrub.metrics.js';
 import { MultipartService } from '../../src/modules/objects/multipart/multipart.service.js';
@@ -33,10 +36,11 @@ import { loadSettings } from '../../src/roles/settings.js';
 import type { WriterDeath, WriterOrder } from './object-writer.js';
 
 @Module({
-  imports: [ObjectsModule, ObjectsPersistenceModule],
+  imports: [AccessKeysModule, AttachmentsModule, ObjectsModule, ObjectsPersistenceModule],
   providers: [
     ...SCRUB_METRICS,
     BlobScrubSweeper,
+    BucketRemoval,
     DoomedBlobsSweeper,
     ExpiredObjectsSweeper,
     ExpiredObjectUploadsSweeper,
@@ -77,11 +81,24 @@ async function* piecesOf(content: string): AsyncGenerator<Buffer> {
   const half = Math.ceil(bytes.length / 2);
   yield bytes.subarray(0, half);
   // The first half is in the file when more is asked for.
-  if (death !== undefined && 'at' in death && death.at === 'half of the body') await die();
+  if (isHalf()) await die();
   yield bytes.subarray(half);
 }
 
+async function* halfOf(blob: Readable): AsyncGenerator<Buffer> {
+  for await (const chunk of blob as AsyncIterable<Buffer>) {
+    const half = Math.ceil(chunk.length / 2);
+    yield chunk.subarray(0, half);
+    if (isHalf()) await die();
+    yield chunk.subarray(half);
+  }
+}
+
+const isHalf = (): boolean => death !== undefined && 'at' in death && death.at === 'half of the body';
+
 function dieWithBlobs(blobs: ObjectBlobs): void {
+  const get = blobs.get.bind(blobs);
+  blobs.get = async (...parts) => Readable.from(halfOf(await get(...parts)), { objectMode: false });
   const remove = blobs.delete.bind(blobs);
   blobs.delete = async (key) => {
     await remove(key);
@@ -115,6 +132,20 @@ async function perform(app: INestApplicationContext, { act, bucket }: WriterOrde
       return app.get(MultipartService).abort(bucket, act.uploadId);
     case 'delete':
       return app.get(ObjectsService).delete(bucket, [act.key]);
+    case 'copy': {
+      const source = await app.get(ObjectsService).get(bucket, act.from);
+      const { contentType = source.contentType } = act;
+      return app.get(ObjectsService).copy(source, bucket, act.key, { facts: { ...source, contentType } });
+    }
+    case 'copy part': {
+      const source = await app.get(ObjectsService).get(bucket, act.from);
+      const upload = await app.get(MultipartService).get(bucket, act.key, act.uploadId);
+      const range = { start: 1, end: source.size - 1 };
+      const copied = { size: range.end, bytes: app.get(ObjectsService).bytes(source, range) };
+      return app.get(MultipartService).putPart(bucket, upload, 1, copied);
+    }
+    case 'remove buckets':
+      return app.get(BucketRemoval).removeOfOrg(bucket.orgId);
     case 'sweep': {
       const { signal } = new AbortController();
       if (act.what === 'scrub') return app.get(BlobScrubSweeper).scrubSlice({ slice: 0, of: 1 }, signal);

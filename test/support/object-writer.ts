@@ -14,6 +14,11 @@ export type WriterAct =
   | { readonly do: 'complete'; readonly uploadId: string; readonly key: string; readonly etag: string }
   | { readonly do: 'abort'; readonly uploadId: string }
   | { readonly do: 'delete'; readonly key: string }
+  /** From one key to another, or to a part of an upload, by all bytes but the first. */
+  | { readonly do: 'copy'; readonly from: string; readonly key: string; readonly contentType?: string }
+  | { readonly do: 'copy part'; readonly from: string; readonly key: string; readonly uploadId: string }
+  /** All buckets of the organization, as when it was deleted. */
+  | { readonly do: 'remove buckets' }
   | { readonly do: 'sweep'; readonly what: 'reservations' | 'doomed' | 'uploads' | 'objects' | 'scrub' };
 
 /** What another process does with the objects of a bucket. */

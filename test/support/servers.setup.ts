@@ -4,11 +4,13 @@ import 'reflect-metadata';
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { type EmbeddedServer } from '../../src/roles/embedded/embedded-server.js';
-import { makeMemoryDirectory } from './scratch-directory.js';
+import { makeMemoryDirectory, makeScratchDirectory } from './scratch-directory.js';
 import { templateDatabase, withAdmin, withDatabase } from './test-database.js';
 
 export interface TestServers {
   readonly directory: string;
+  /** Where the empty cluster of project databases is kept, see shared-cluster-template.ts. */
+  readonly templates: string;
   readonly started: readonly EmbeddedServer[];
 }
 
@@ -37,11 +39,16 @@ export default async function startServers(): Promise<void> {
 
   const directory = makeMemoryDirectory();
   const started: EmbeddedServer[] = [];
-  globalThis.testServers = { directory, started };
+  // Beside the data of the test files, as its files are linked.
+  const templates = makeScratchDirectory();
+  globalThis.testServers = { directory, templates, started };
+  process.env['TEST_CLUSTER_TEMPLATES'] = templates;
   const options = { dataDir: directory, durable: false };
 
   process.env['TEST_POSTGRES_URL'] ??= await start(startEmbeddedPostgres(options));
   process.env['TEST_REDIS_URL'] ??= await start(startEmbeddedRedis(options));
+  const { findDiskMode } = await import('./shared-disk-mode.js');
+  await findDiskMode(join(templates, 'builds'));
   // Several runs may share a server that was given to them.
   process.env['TEST_TEMPLATE_DATABASE'] = `template_${process.pid}`;
 

@@ -11,4 +11,5 @@ export default async function stopServers(): Promise<void> {
   await withAdmin((admin) => admin.query(`DROP DATABASE IF EXISTS ${templateDatabase()} WITH (FORCE)`));
   await Promise.all(servers.started.map((server) => server.stop()));
   removeScratchDirectory(servers.directory);
+  removeScratchDirectory(servers.templates);
 }

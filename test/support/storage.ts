@@ -14,7 +14,7 @@ export interface KeyPair {
 }
 
 /** A call of a person in their own organization, with all of their rights on object storage. */
-async function callOf(app: TestApp, { user, organization }: Person): Promise<Call> {
+export async function callOf(app: TestApp, { user, organization }: Person): Promise<Call> {
   const principal = await app.get(RunPrincipalsService).find({
     id: 'test',
     orgId: organization.id,

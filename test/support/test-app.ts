@@ -18,12 +18,17 @@ import { openLog } from '../../src/platform/logging/log.js';
 import { RequestContext } from '../../src/platform/logging/request-context.js';
 import { createApp } from '../../src/roles/create-app.js';
 import { createDataSource } from '../../src/roles/data-source.js';
+import { IsolatedBuilds } from '../../src/modules/builds/isolated/isolated-builds.js';
+import { ClusterHome } from '../../src/modules/databases/engine/own/cluster-home.js';
+import { ClusterTemplate } from '../../src/modules/databases/engine/own/cluster-template.js';
 import { WireServer } from '../../src/modules/databases/wire/wire-server.js';
 import { EdgeServer } from '../../src/modules/hosting/http/edge-server.js';
 import { listen } from '../../src/platform/http/http-listener.js';
 import { loadSettings } from '../../src/roles/settings.js';
 import { SERVICE_ROLES, type ServiceRole } from '../../src/roles/service.module.js';
 import { onThisMachine } from './patience.js';
+import { shareDiskMode } from './shared-disk-mode.js';
+import { shareClusterTemplate } from './shared-cluster-template.js';
 import { createTestDatabase, type TestDatabase } from './test-database.js';
 import { flushTestRedis, testRedisUrl } from './test-redis.js';
 
@@ -50,6 +55,9 @@ export interface CallOptions {
  * to be.
  */
 export const WITHOUT_PROXY: NodeJS.ProcessEnv = { TRUST_PROXY: '' };
+
+/** Settings of an app that runs code in sandboxes. */
+export const WITH_SANDBOX: NodeJS.ProcessEnv = { SANDBOX_ENABLED: 'true' };
 
 /** Other tests want the same processors. */
 const CONNECT_TIMEOUT_MS = 15_000;
@@ -82,6 +90,8 @@ export class TestApp {
       // Other tests want the same processors; what this bounds is tested with the time that it has by itself.
       REDIS_TIMEOUT_MS: '2000',
       SECRETS_KEY: TEST_SECRETS_KEY,
+      // It would start ten interpreters for each file of tests. Those that run code have {@link WITH_SANDBOX}.
+      SANDBOX_ENABLED: 'false',
       // What competes for the processors here is other tests.
       SANDBOX_CPU_WEIGHT: '1000',
       PORT: '0',
@@ -110,16 +120,20 @@ export class TestApp {
       poolSize: 5,
       connectTimeoutMs: CONNECT_TIMEOUT_MS,
     });
-    this.app = await createApp(this.role === 'all' ? SERVICE_ROLES : [this.role], {
+    this.app = await createApp(rolesOf(this.role), {
       settings: this.settings,
       log,
       siblings: new NoSiblings(),
       context: new RequestContext(),
       dataSource,
     });
+    if (rolesOf(this.role).includes('worker')) shareDiskMode(this.get(IsolatedBuilds));
     await this.app.listen(this.config.port, '127.0.0.1');
     if (this.hasEdge) await listen(this.get(EdgeServer).server, { port: 0, host: '127.0.0.1' });
-    if (this.hasDatabases) await listen(this.get(WireServer).server, { port: 0, host: '127.0.0.1' });
+    if (this.hasDatabases) {
+      await listen(this.get(WireServer).server, { port: 0, host: '127.0.0.1' });
+      shareClusterTemplate(this.get(ClusterTemplate), this.get(ClusterHome));
+    }
     this.isStarted = true;
   }
 
@@ -166,6 +180,16 @@ export class TestApp {
     return this.settings.of(Config);
   }
 
+  /** With these, another process uses the same servers and secrets. */
+  get sharedSettings(): Record<string, string> {
+    return {
+      DATABASE_URL: this.config.databaseUrl!,
+      REDIS_URL: this.config.redisUrl!,
+      API_KEY_PEPPER: TEST_PEPPER,
+      SECRETS_KEY: TEST_SECRETS_KEY,
+    };
+  }
+
   get nest(): INestApplication {
     return this.app;
   }
@@ -189,11 +213,11 @@ export class TestApp {
   }
 
   private get hasDatabases(): boolean {
-    return this.role === 'all' || this.role === 'databases';
+    return rolesOf(this.role).includes('databases');
   }
 
   private get hasEdge(): boolean {
-    return this.role === 'all' || this.role === 'edge';
+    return rolesOf(this.role).includes('edge');
   }
 
   call(method: string, path: string, options: CallOptions & { body?: string } = {}): Promise<Answer> {
@@ -253,10 +277,15 @@ const TEST_SECRETS_KEY = 'a-secrets-key-of-the-tests-long-enough-for-it';
 /** The password of everybody whom {@link Make} makes. */
 export const TEST_PASSWORD = 'a-long-enough-secret';
 const SECRETS = [TEST_PEPPER, TEST_SECRETS_KEY, TEST_PASSWORD];
-const TOKENS = /svc_(pat|sel|org|sess|web|mail|inv|hook)_[0-9A-Za-z]{39}/;
+const TOKENS = /svc_(pat|sel|org|sess|web|mail|inv|hook|flow)_[0-9A-Za-z]{39}/;
 
-/** `all` is every role in one process. */
-type TestRole = ServiceRole | 'all';
+/** `all` is every role in one process. A host of project databases takes a second to start, which few tests need. */
+type TestRole = ServiceRole | 'all' | 'without_databases';
+
+function rolesOf(role: TestRole): readonly ServiceRole[] {
+  if (role === 'all') return SERVICE_ROLES;
+  return role === 'without_databases' ? SERVICE_ROLES.filter((each) => each !== 'databases') : [role];
+}
 
 interface StartOptions {
   readonly database?: TestDatabase;
@@ -265,7 +294,7 @@ interface StartOptions {
 }
 
 /** One app for the tests of a file. `settings` are environment variables. */
-export function useApp(settings: NodeJS.ProcessEnv = {}, role: TestRole = 'all'): TestApp {
+export function useApp(settings: NodeJS.ProcessEnv = {}, role: TestRole = 'without_databases'): TestApp {
   const app = new TestApp(settings, role);
   beforeAll(() => app.start());
   afterAll(() => app.stop());

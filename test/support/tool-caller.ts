@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { AgentTool, CallingRun, ToolCall, ToolOutcome } from '../../src/modules/agents/agent-tool.js';
+import type { AgentTool, CallingRun, RunStart, ToolCall, ToolOutcome } from '../../src/modules/agents/agent-tool.js';
 import { AgentTools } from '../../src/modules/agents/agent-tools.js';
 import type { AgentVersion } from '../../src/modules/agents/agent-definition.js';
 import { MembershipDirectory } from '../../src/modules/auth/membership-directory.js';
@@ -23,6 +23,15 @@ export interface ToolCallOptions {
   readonly run?: Partial<CallingRun>;
 }
 
+/** A run that nobody looks at. */
+export const RUN_START: RunStart = {
+  id: 'run_test',
+  orgId: 'org_test',
+  userId: 'usr_test',
+  keyId: null,
+  budgetSubjects: [],
+};
+
 let effects = 0;
 
 /** Calls tools of agents as runs that a person started would. */
@@ -39,11 +48,12 @@ export class ToolCaller {
 
   async tools(kind: string, settings: Readonly<Record<string, unknown>> = {}): Promise<readonly AgentTool[]> {
     const use = { name: kind, approval: 'auto', unknownOutcome: 'ask', settings } as const;
-    const version = { orgId: this.org.id, agentId: 'agt_test', number: 1, tools: [use] };
+    const version = { orgId: this.org.id, agentId: 'agt_test', number: 1, tools: [use], scopes: SCOPES };
+    const run = { ...RUN_START, orgId: this.org.id, userId: this.person.user.id };
     return this.app
       .get(AgentTools)
       .find(kind)!
-      .toolsOf(use, version as unknown as AgentVersion);
+      .toolsOf(use, version as unknown as AgentVersion, run);
   }
 
   async call(kind: string, input: object, options: ToolCallOptions = {}): Promise<ToolOutcome> {
@@ -78,6 +88,7 @@ export class ToolCaller {
       id: 'tcl_test',
       input: input as Readonly<Record<string, unknown>>,
       effectKey: createHash('sha256').update(seed).digest('hex'),
+      begunAt: null,
       caller: {
         principal,
         org: memberships[0]!,

@@ -13,7 +13,9 @@ const options = require('../../scripts/swc-options.cjs');
 
 const KEPT = join(__dirname, '../../node_modules/.cache/typescript-hook');
 const COMPILER = readFileSync(join(__dirname, '../../node_modules/@swc/core/package.json'), 'utf8');
-const HOW = createHash('sha256').update(COMPILER).update(JSON.stringify(options)).digest('hex');
+const HOW = createHash('sha256').update(COMPILER).update(JSON.stringify(options)).update('with maps').digest('hex');
+
+const maps = new Map();
 
 const resolve = Module._resolveFilename;
 Module._resolveFilename = function resolveTypeScript(request, parent, ...rest) {
@@ -23,30 +25,39 @@ Module._resolveFilename = function resolveTypeScript(request, parent, ...rest) {
   return resolve.call(this, request, parent, ...rest);
 };
 
-Module._extensions['.ts'] ??= (module, filename) => {
+function load(module, filename) {
   const source = readFileSync(filename, 'utf8');
   const path = join(KEPT, createHash('sha256').update(`${HOW}\0${filename}\0${source}`).digest('hex'));
+  maps.set(filename, `${path}.map`);
   let code;
   try {
     code = readFileSync(path, 'utf8');
   } catch {
-    code = compiled(filename, source);
+    const { transformSync } = require('@swc/core');
+    const compiled = transformSync(source, { filename, sourceMaps: true, ...options });
+    ({ code } = compiled);
+    keep(`${path}.map`, compiled.map);
     keep(path, code);
   }
   module._compile(code, filename);
-};
-
-function compiled(filename, source) {
-  const { transformSync } = require('@swc/core');
-  return transformSync(source, { filename, sourceMaps: 'inline', ...options }).code;
 }
 
-function keep(path, code) {
+Module._extensions['.ts'] ??= load;
+
+/** Jest takes hooks of its own away after its global set-up, and with them one that was there already. */
+exports.install = () => {
+  Module._extensions['.ts'] = load;
+};
+
+/** The file with the source map of one that has been loaded here. */
+exports.mapOf = (filename) => maps.get(filename);
+
+function keep(path, text) {
   try {
     mkdirSync(KEPT, { recursive: true });
     // Another process may read it meanwhile.
     const unfinished = `${path}.${process.pid}`;
-    writeFileSync(unfinished, code);
+    writeFileSync(unfinished, text);
     renameSync(unfinished, path);
   } catch {
     // The packages may belong to another user, or the process to one without rights.

@@ -37,7 +37,7 @@ export default async function startWeb(): Promise<void> {
   });
   if (status !== 0) throw new Error('The web app cannot be built; see above.');
 
-  const { TestApp, WITHOUT_PROXY } = await import('./test-app.js');
+  const { TestApp, WITH_SANDBOX, WITHOUT_PROXY } = await import('./test-app.js');
   const { serveChromium } = await import('./chromium.js');
   const { npmRegistry } = await import('./npm-registry.js');
   const models = await startModels();
@@ -50,6 +50,7 @@ export default async function startWeb(): Promise<void> {
   const app = new TestApp(
     {
       ...WITHOUT_PROXY,
+      ...WITH_SANDBOX,
       PORT: String(port),
       // Parts of uploads have links of this address, and pages may connect to their own origin only.
       PUBLIC_URL: url,

@@ -50,10 +50,7 @@ describe('laws of the board', () => {
   const claimerOf = async (...parts: ClaimerPart[]): Promise<TaskClaimer> => {
     const claimer = new TaskClaimer({
       settings: {
-        DATABASE_URL: app.config.databaseUrl!,
-        REDIS_URL: app.config.redisUrl!,
-        API_KEY_PEPPER: 'a-pepper-of-the-tests-long-enough-for-it',
-        SECRETS_KEY: 'a-secrets-key-of-the-tests-long-enough-for-it',
+        ...app.sharedSettings,
       },
       orgId,
       swarmId: swarm,

@@ -9,6 +9,7 @@ import { Database } from '../../src/platform/database/database.js';
 import { DomainError } from '../../src/platform/errors/domain-error.js';
 import { as, expectStatus, Make, type Person, uniqueName } from '../support/make.js';
 import { type Answer, useApp } from '../support/test-app.js';
+import { RUN_START } from '../support/tool-caller.js';
 
 const codeOf = (answer: Answer): string => `${answer.status} ${answer.body?.error?.code ?? ''}`.trim();
 const faultsOf = (answer: Answer): string[] =>
@@ -94,7 +95,7 @@ describe('swarms', () => {
     const kind = app.get(AgentTools).find(name === 'start_agent' ? name : 'board')!;
     const settings = name === 'start_agent' ? { agents: ['any'] } : {};
     const use = { name: kind.name, approval: 'auto', unknownOutcome: 'ask', settings } as const;
-    const tool = (await kind.toolsOf(use, {} as AgentVersion)).find((each) => each.name === name)!;
+    const tool = (await kind.toolsOf(use, {} as AgentVersion, RUN_START)).find((each) => each.name === name)!;
     const call = {
       id: `tcl_${++calls}`,
       input,

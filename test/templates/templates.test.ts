@@ -18,7 +18,7 @@ const registry = npmRegistry();
 describe('a repository from a template', () => {
   const dataDirectory = mkdtempSync(join(tmpdir(), 'templates-'));
   chmodSync(dataDirectory, 0o711);
-  const app = useApp({ DATA_DIR: dataDirectory, SANDBOX_ENABLED: 'false', BUILD_ALLOWED_HOSTS: registry.host });
+  const app = useApp({ DATA_DIR: dataDirectory, BUILD_ALLOWED_HOSTS: registry.host });
   const make = new Make(app);
   const git = new GitClient();
   afterAll(() => {

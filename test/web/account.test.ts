@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { inChromium } from '../support/browser.js';
-import { leaveBrowser, PASSWORD, Visit } from './support.js';
+import { connectApp } from './connected-app.js';
+import { expectAccessible, leaveBrowser, PASSWORD, Visit } from './support.js';
 
 jest.setTimeout(300_000);
 
@@ -82,6 +83,44 @@ describe('an account in the web app', () => {
     await visit.open(`/app/${username}/settings`);
     const place = await page.locator('nav a[aria-current=page]').boundingBox();
     expect(place!.x + place!.width).toBeLessThanOrEqual(390);
+    await visit.end();
+  });
+
+  inChromium('shows the apps that it connected, and ends them at their next call', async () => {
+    const visit = await Visit.begin();
+    const { page } = visit;
+    const username = await visit.signUp();
+    await visit.open(`/app/${username}/connected-apps`);
+    await page.getByRole('heading', { name: 'No connected apps yet' }).waitFor();
+    await expectAccessible(visit, 'connectedApps-empty');
+
+    const { id, slug } = await visit.call('POST', 'orgs', { name: `Team of ${username}` });
+    const app = await connectApp(visit, 'Desk assistant', [slug]);
+    expect(await app.listProjects(`?org=${id}`)).toMatch(/^200 (?![^]*org_access_denied)/);
+    await visit.open(`/app/${slug}/connected-apps`);
+    const own = page.getByRole('list', { name: 'Your apps' }).getByRole('listitem');
+    const ofMembers = page.getByRole('list', { name: 'Apps of members' }).getByRole('listitem');
+    await expect(own.textContent()).resolves.toMatch(
+      new RegExp(`Desk assistant.*Read only.*127\\.0\\.0\\.1.*Team of ${username}.*Read projects`),
+    );
+    await expect(ofMembers.textContent()).resolves.toContain(username);
+    await expectAccessible(visit, 'connectedApps-organization');
+
+    // The organization ends its own part.
+    await ofMembers.getByRole('button', { name: 'End access of Desk assistant' }).click();
+    await page.getByRole('button', { name: 'End its access' }).click();
+    await page.getByText('No member has connected an app to this organization.').waitFor();
+    expect(await app.listProjects(`?org=${id}`)).toContain('org_access_denied');
+    expect(await app.listProjects()).toMatch(/^200 (?![^]*"isError":true)/);
+
+    await own.getByRole('button', { name: 'End access of Desk assistant' }).click();
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    expect(await own.count()).toBe(1);
+    await own.getByRole('button', { name: 'End access of Desk assistant' }).click();
+    await page.getByRole('button', { name: 'End its access' }).click();
+    await page.getByRole('heading', { name: 'No connected apps yet' }).waitFor();
+    expect(await app.listProjects()).toMatch(/^401 [^]*revoked_api_key/);
+    expect(visit.faults).toEqual([]);
     await visit.end();
   });
 });

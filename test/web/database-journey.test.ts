@@ -23,7 +23,7 @@ describe('a PostgreSQL database of the service itself', () => {
     await visit.arrivesAt(/\/databases\/db_\w+$/);
     const id = idIn(page);
     await isReady(page);
-    await page.getByText(/^\d.*B of 10 GB$/).waitFor();
+    await page.getByText(/^Nothing stored yet of 10 GB$/).waitFor();
     await page.getByText(/^\d+ of 50$/).waitFor();
     await expectAccessible(visit, 'real-database');
 

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { familyOf, treeOf } from '../../web/src/databases/database-words.js';
 import { clamped, localTime, spanOf, stepOf } from '../../web/src/databases/moments.js';
-import { csvOf, indexAt, keysOf, lineAt, quoted, rowsSql } from '../../web/src/databases/sql-text.js';
+import { csvOf } from '../../web/src/databases/result-csv.js';
+import { indexAt, keysOf, lineAt, quoted, rowsSql } from '../../web/src/databases/sql-text.js';
 import { foldersOf, prefixOf, previewOf } from '../../web/src/storage/object-names.js';
 import { shownDatabase } from './resource-answers.js';
 

@@ -23,6 +23,7 @@ export function shownDatabase(id: string, name: string, fields: object = {}): Sh
     state: 'ready',
     engine: 'own',
     parent_id: null,
+    in_production: false,
     error: null,
     read_only_because: null,
     activity: 'asleep',
@@ -244,6 +245,9 @@ export class ResourceAnswers {
         return this.ofUpload(which, action, body, url.origin);
       case 'GET uploads':
         return this.state(which!);
+      case 'DELETE uploads':
+        this.uploads.delete(which!);
+        return undefined;
       default:
         return undefined;
     }

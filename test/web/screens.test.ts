@@ -2,6 +2,8 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fill, type PathName, PATHS } from '../../web/src/paths.js';
 import { inChromium } from '../support/browser.js';
+import { ofThisTurn } from '../support/sampled.js';
+import { connectApp } from './connected-app.js';
 import { ResourceAnswers } from './resource-answers.js';
 import { SCREENS_UNDER_TEST, type World } from './screens.js';
 import {
@@ -30,7 +32,7 @@ describe('the screens of the web app', () => {
     expect(Object.keys(SCREENS_UNDER_TEST).sort()).toEqual(Object.keys(PATHS).sort());
   });
 
-  describe.each(Object.keys(PATHS) as PathName[])('%s', (name) => {
+  describe.each(ofThisTurn(Object.keys(PATHS) as PathName[]))('%s', (name) => {
     inChromium('is accessible and keeps to the policy, light, dark and on a phone', async () => {
       const { params, after = '', ready, signedOut = false, operator = false } = SCREENS_UNDER_TEST[name];
       const { world, signedIn, visitor, operating } = await prepared();
@@ -81,6 +83,7 @@ async function prepare(): Promise<Prepared> {
   const { id: endpoint } = await signedIn.call('POST', endpoints, { url: 'https://hooks.example.com/service' });
   await signedIn.call('POST', `${endpoints}/${endpoint}/test`);
   const agents = await workingAgents(signedIn, org);
+  await connectApp(signedIn, 'Desk assistant');
   await signedIn.call('POST', 'sandbox/executions', { language: 'python', code: 'print(1 + 2)' });
   let operator: Promise<Visit> | undefined;
   return {

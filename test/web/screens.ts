@@ -31,11 +31,19 @@ interface Row {
 export const SCREENS_UNDER_TEST: Readonly<Record<PathName, Row>> = {
   home: { ready: 'h1:has-text("Projects")' },
   signIn: { ready: 'button:has-text("Sign in")', signedOut: true },
+  signedIn: { ready: 'a:has-text("Go to the sign-in")', after: '?error=access_denied', signedOut: true },
+  approveSignIn: { ready: 'a:has-text("Go to your projects")', after: '?flow=bsi_unknown' },
   signUp: { ready: 'button:has-text("Create the account")', signedOut: true },
   resetPassword: { ready: 'button:has-text("Change the password")', after: '#token=svc_mail_unknown', signedOut: true },
   verifyEmail: { ready: 'button:has-text("Send the link again")' },
+  confirmEmailChange: {
+    ready: 'button:has-text("Confirm the change")',
+    after: '#token=svc_mail_unknown',
+    signedOut: true,
+  },
   acceptInvitation: { ready: 'button:has-text("Accept the invitation")', after: '#token=svc_inv_unknown' },
   account: { ready: 'td:has-text("This device")' },
+  security: { ready: 'button:has-text("Add an authenticator app")' },
   newOrganization: { ready: 'button:has-text("Create the organization")' },
   connectGithub: {
     ready: 'button:has-text("Connect the account")',
@@ -96,6 +104,7 @@ export const SCREENS_UNDER_TEST: Readonly<Record<PathName, Row>> = {
     operator: true,
   },
   keys: { ready: 'h1:has-text("API keys")', params: ({ org }) => ({ org }) },
+  connectedApps: { ready: 'li:has-text("Read only")', params: ({ org }) => ({ org }) },
   mcp: { ready: 'h2:has-text("Codex CLI")', params: ({ org }) => ({ org }) },
   members: { ready: 'td:has-text("owner")', params: ({ org }) => ({ org }) },
   audit: { ready: 'td:has-text("project.created")', params: ({ org }) => ({ org }) },

@@ -69,6 +69,36 @@ describe('object storage in the web app', () => {
     await visit.end();
   });
 
+  inChromium('deletes the parts of an upload that is cancelled, also after a reload', async () => {
+    const { visit, page, org, answers } = await visitWithResources();
+    await visit.open(`/app/${org}/storage/bkt_photos`);
+    await page.getByRole('button', { name: 'readme.txt' }).waitFor();
+    answers.isBroken = true;
+    const isThere = (id: string) => () => Promise.resolve(answers.uploads.get(id)?.there.size === 1);
+    const isGone = (id: string) => () => Promise.resolve(!answers.uploads.has(id));
+    const kept = (): Promise<unknown> => page.evaluate('localStorage.getItem("uploads:bkt_photos")');
+    await choose(page, 'film.mp4');
+    await eventually(isThere('upl_0'), 'a part is there', 30_000);
+    await page.getByRole('button', { name: 'Cancel film.mp4' }).click();
+    await eventually(isGone('upl_0'), 'the upload is aborted');
+    await eventually(async () => (await kept()) === null, 'the upload is forgotten');
+
+    await choose(page, 'film.mp4');
+    await eventually(isThere('upl_0'), 'a part is there again', 30_000);
+    // A call that fails does not lose the upload.
+    const abort = 'DELETE storage/buckets/bkt_photos/uploads/upl_0';
+    answers.refusals.set(abort, { status: 403, error: { type: 'authorization_error', code: 'insufficient_scopes' } });
+    await page.getByRole('button', { name: 'Cancel film.mp4' }).click();
+    await eventually(() => Promise.resolve(answers.bodiesOf(abort).length === 2), 'the upload is aborted in vain');
+    answers.refusals.clear();
+    await page.reload();
+    await page.getByText('The page was reloaded.').waitFor();
+    await page.getByRole('button', { name: 'Cancel film.mp4' }).click();
+    await eventually(isGone('upl_0'), 'the upload is aborted');
+    await eventually(async () => (await kept()) === null, 'the upload is forgotten');
+    await visit.end();
+  });
+
   inChromium('shows texts and pictures without running them, and makes links', async () => {
     const { visit, page, org, answers } = await visitWithResources();
     await visit.open(`/app/${org}/storage/bkt_photos`);

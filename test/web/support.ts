@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { Client, type QueryResultRow } from 'pg';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 import { onThisMachine } from '../support/patience.js';
-import { eventually } from '../support/test-app.js';
+import { eventually, type TestApp } from '../support/test-app.js';
 
 export const PASSWORD = 'a-long-enough-secret';
 const AXE = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
@@ -357,4 +357,14 @@ export async function sql<Row extends QueryResultRow>(text: string, values: unkn
   } finally {
     await client.end();
   }
+}
+
+/** Makes every sign-in an hour older. */
+export async function makeSessionsOld(app: TestApp): Promise<void> {
+  const { Database } = await import('../../src/platform/database/database.js');
+  const { manager } = app.get(Database);
+  await manager.query("UPDATE sessions SET authenticated_at = authenticated_at - interval '1 hour'");
+  // Callers are remembered for ten seconds.
+  const { RememberedCallers } = await import('../../src/modules/auth/callers/remembered-callers.js');
+  Reflect.get(app.get(RememberedCallers), 'callers').clear();
 }

@@ -174,6 +174,57 @@ describe('webhooks', () => {
     await arrived(path, 3);
   });
 
+  it('send the audit log only to endpoints that name it, as its export has it', async () => {
+    const named = await endpoint({ types: ['audit_log.recorded', 'deploy.ready'] });
+    const all = await endpoint();
+    const other = await endpoint({ types: ['invoice.paid'] });
+    const path = `/api/v1/orgs/${org.id}`;
+    expectStatus(200, await send(app, ['PATCH', path], { name: 'Followed' }, as(key, { from: '198.18.44.7' })));
+    const isRename = ({ body }: Received): boolean => body.includes('"Followed"');
+    await eventually(() => at(named.path).some(isRename), 'the entry is sent', SOON_MS);
+    const message = at(named.path).find(isRename)!;
+    const verified = await client.verifyWebhook({ ...message, secret: named.secret });
+    const { data: log } = expectStatus(200, await app.fetch(`${path}/audit-log`, as(key))).body;
+    const entry = log.find(({ action }: any) => action === 'org.renamed');
+    expect(verified).toEqual({
+      id: entry.id,
+      type: 'audit_log.recorded',
+      timestamp: entry.at,
+      org_id: org.id,
+      data: entry,
+    });
+    expect(entry).toMatchObject({ ip: '198.18.44.7', actor: { username: owner.user.username } });
+
+    // Later events of other kinds arrive everywhere else, and no entry does.
+    await publish('after the entry');
+    await arrived(all.path);
+    await eventually(() => at(named.path).some(({ body }) => body.includes('after the entry')), 'it is sent', SOON_MS);
+    expect([...at(all.path), ...at(other.path)].filter(({ body }) => body.includes('audit_log'))).toEqual([]);
+    const { data } = expectStatus(200, await app.fetch(endpoints, as(key))).body;
+    expect(data.find(({ id }: any) => id === all.id).types).toEqual([]);
+  });
+
+  it('need audit:read where the audit log is sent, and is read again', async () => {
+    const { id } = await endpoint({ types: ['audit_log.recorded'] });
+    const narrow = await make.key(owner, { scopes: ['orgs:write'], kind: 'org_bound', org_id: org.id });
+    const both = await make.key(owner, { scopes: ['orgs:write', 'audit:read'], kind: 'org_bound', org_id: org.id });
+    const input = { url: `${base}/narrow`, types: ['audit_log.recorded'] };
+    const plain = await endpoint();
+    const calls = (by: string): Promise<Answer>[] => [
+      app.post(endpoints, input, as(by)),
+      send(app, ['PATCH', `${endpoints}/${plain.id}`], { types: input.types }, as(by)),
+      send(app, ['PATCH', `${endpoints}/${id}`], { url: `${base}/elsewhere` }, as(by)),
+      app.fetch(`${endpoints}/${id}/deliveries`, as(by)),
+    ];
+    const outcomes = async (by: string): Promise<string[]> => (await Promise.all(calls(by))).map(outcomeOf);
+    expect(await outcomes(narrow)).toEqual(Array(4).fill('403 insufficient_scopes'));
+    expectStatus(200, await app.fetch(`${endpoints}/${plain.id}/deliveries`, as(narrow)));
+    expect(await outcomes(both)).toEqual(['201', '200', '200', '200']);
+    expect(outcomeOf(await app.post(endpoints, { ...input, types: ['audit_log.read'] }, as(both)))).toBe(
+      '400 invalid_request',
+    );
+  });
+
   it('are signed with the old and the new secret for a while after a rotation', async () => {
     const { id, path, secret } = await endpoint();
     const rotated = await app.post(`${endpoints}/${id}/rotate-secret`, { grace_seconds: 3_600 }, as(key));

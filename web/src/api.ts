@@ -1,13 +1,16 @@
 import { Service, ServiceError } from '@service/client';
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
+import { confirming } from './data/confirmation';
 
 /** The API. People wait for the answer, so it is asked again only for a short time. */
-export const api = new Service({
-  session: 'cookie',
-  baseUrl: location.origin,
-  maxRetries: 2,
-  maxRetryAfterSeconds: 3,
-});
+export const api = confirming(
+  new Service({
+    session: 'cookie',
+    baseUrl: location.origin,
+    maxRetries: 2,
+    maxRetryAfterSeconds: 3,
+  }),
+);
 
 /** What the service has answered. The client library asks again by itself, as the service says that it may. */
 export const queries: QueryClient = new QueryClient({
@@ -24,7 +27,11 @@ export const queries: QueryClient = new QueryClient({
 /** What is fetched in advance may fail: the screen asks again, and says why it cannot. */
 export const ignore = (): undefined => undefined;
 
-export const isSignedOut = (error: unknown): boolean => error instanceof ServiceError && error.status === 401;
+/** The session is valid, and what was shown beside it was refused. */
+const REFUSED_BESIDE_SESSION = new Set(['invalid_factor', 'recent_sign_in_required', 'second_factor_required']);
+
+export const isSignedOut = (error: unknown): boolean =>
+  error instanceof ServiceError && error.status === 401 && !REFUSED_BESIDE_SESSION.has(error.code);
 export const isMissing = (error: unknown): boolean =>
   error instanceof ServiceError && (error.status === 404 || error.code === 'org_access_denied');
 

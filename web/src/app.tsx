@@ -5,6 +5,7 @@ import { isOrganizationLost, isSignedOut, onUnanswered, queries } from './api';
 import { askWhoCalls, lastOrganization, meQuery } from './data/me';
 import { PATHS, type PathName, pathTo } from './paths';
 import { OUTSIDE_SHELL, prepareScreen, SCREENS } from './screens';
+import { Confirmation } from './shell/confirmation';
 import { ErrorBoundary } from './shell/error-boundary';
 import { NotFound } from './shell/not-found';
 import { Shell } from './shell/shell';
@@ -57,6 +58,7 @@ export function App(): ReactNode {
           </Switch>
         </Suspense>
       </ErrorBoundary>
+      <Confirmation />
       <Notices />
     </ScreenPreparation>
   );

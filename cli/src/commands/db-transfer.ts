@@ -1,11 +1,10 @@
-import { readFile } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ReadableStream } from 'node:stream/web';
 import { type Command, Option } from 'commander';
 import { Context } from '../context.js';
 import { DATABASE, databaseOf } from '../database/databases.js';
-import { UsageError } from '../failures.js';
+import { openImportFile } from '../database/import-file.js';
 import { sizeText } from '../sizes.js';
 import { WholeFile } from '../storage/whole-file.js';
 import { printable } from '../terminal.js';
@@ -61,11 +60,13 @@ function addImport(db: Command): void {
       const context = await Context.of(command);
       const service = await context.service();
       const { id, name } = await databaseOf(service, named);
-      const sql = await readFile(file).catch((error: unknown) => {
-        throw new UsageError(`${file} cannot be read: ${(error as Error).message}. Name another file.`);
-      });
-      await context.confirm(`Import ${file} (${sizeText(sql.length)}) into ${printable(name)} (${id})?`, options);
-      const result = await service.databases.import(id, new Uint8Array(sql), { timeoutMs: TIMEOUT_MS });
-      context.print(result, `${file} is imported into ${printable(name)}.`);
+      const { sql, discard } = await openImportFile(file);
+      try {
+        await context.confirm(`Import ${file} (${sizeText(sql.size)}) into ${printable(name)} (${id})?`, options);
+        const result = await service.databases.import(id, sql, { timeoutMs: TIMEOUT_MS });
+        context.print(result, `${file} is imported into ${printable(name)}.`);
+      } finally {
+        await discard();
+      }
     });
 }

@@ -12,6 +12,7 @@ export function addDb(db: Command): void {
   addShow(db);
   addDelete(db);
   addUndelete(db);
+  addPurge(db);
 }
 
 function addCreate(db: Command): void {
@@ -111,6 +112,21 @@ function addDelete(db: Command): void {
       await context.confirm(`Delete ${printable(name)} (${id})? Its connections end.`, options);
       await service.databases.delete(id);
       context.print({ id, deleted: true }, `${id} is deleted. "service db undelete ${id}" brings it back for 7 days.`);
+    });
+}
+
+function addPurge(db: Command): void {
+  db.command('purge')
+    .argument('<database>', 'id or name of a deleted database')
+    .description('remove a deleted database for good, with its backups')
+    .option('--yes', 'do not ask')
+    .action(async (named: string, options: { yes?: true }, command: Command) => {
+      const context = await Context.of(command);
+      const service = await context.service();
+      const { id, name } = await databaseOf(service, named, true);
+      await context.confirm(`Remove ${printable(name)} (${id}) for good? Nothing brings its data back.`, options);
+      await service.databases.purge(id);
+      context.print({ id, purged: true }, `${id} is being removed.`);
     });
 }
 

@@ -14,6 +14,14 @@ export function addKeysList(keys: Command): void {
     });
 }
 
-function rowOf({ id, name, kind, status, last_used_at, expires_at }: Key): string[] {
-  return [id, name, kind, status, last_used_at ?? 'never', expires_at ?? 'never'];
+function rowOf({ id, name, kind, status, last_used_at, expires_at, exceeds_lifetime_policy }: Key): string[] {
+  const ends = expires_at ?? 'never';
+  return [
+    id,
+    name,
+    kind,
+    status,
+    last_used_at ?? 'never',
+    exceeds_lifetime_policy === true ? `${ends} (longer than allowed)` : ends,
+  ];
 }

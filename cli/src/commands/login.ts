@@ -1,24 +1,40 @@
 import { hostname } from 'node:os';
 import { text } from 'node:stream/consumers';
-import type { Command } from 'commander';
+import { type Service, ServiceError, type SignedIn } from '@service/client';
+import { type Command, Option } from 'commander';
+import { logInByBrowser } from '../browser-login.js';
 import { Context } from '../context.js';
 import type { StoredKey } from '../credentials.js';
 import { UsageError } from '../failures.js';
 import { Prompt } from '../prompt.js';
 import { revokeCreatedKey } from './logout.js';
 
+/** The service takes names of at most this length. */
+const MAX_NAME = 100;
+
+interface BrowserOptions {
+  readonly browser?: true;
+  readonly passkey?: true;
+}
+
+interface LoginOptions extends BrowserOptions {
+  readonly key?: string;
+}
+
 export function addLogin(program: Command): void {
   program
     .command('login')
     .description('log in, and store a key for this machine')
     .option('--key <->', 'store an existing key, which is read from standard input')
-    .action(async ({ key }: { key?: string }, command: Command) => {
+    .addOption(new Option('--browser', 'approve the login in a browser').conflicts('key'))
+    .addOption(new Option('--passkey', 'approve it in a browser, and sign in there with a passkey').conflicts('key'))
+    .action(async ({ key, ...options }: LoginOptions, command: Command) => {
       // Every user of the machine can read the arguments of a process.
       if (key !== undefined && key !== '-')
         throw new UsageError('--key takes only "-". Pipe the key to standard input.');
       const context = await Context.of(command);
       const before = await context.credentials.find(context.url);
-      const stored = key === undefined ? await createKey(context) : await givenKey(context);
+      const stored = key === undefined ? await createKey(context, options) : await givenKey(context);
       await context.credentials.save(context.url, stored);
       if (before !== undefined && before.key_id !== stored.key_id) await revokeCreatedKey(context, before);
       context.print({ url: context.url, key_id: stored.key_id }, `You are logged in at ${context.url}.`);
@@ -33,15 +49,14 @@ async function givenKey(context: Context): Promise<StoredKey> {
 }
 
 /** Creates a key with a session that is ended right after. */
-async function createKey(context: Context): Promise<StoredKey> {
-  const { session_token: sessionToken } = await context
-    .serviceWith({ anonymous: true })
-    .auth.signIn(await askCredentials());
+async function createKey(context: Context, options: BrowserOptions): Promise<StoredKey> {
+  const name = `Command line on ${hostname()}`.slice(0, MAX_NAME);
+  const { session_token: sessionToken } = await signIn(context, name, options);
   if (sessionToken === undefined) throw new Error('The service answered the sign-in without a session token.');
   const service = context.serviceWith({ sessionToken });
   try {
     const { id, secret } = await service.keys.create({
-      name: `Command line on ${hostname()}`,
+      name,
       kind: 'personal',
       preset: 'full',
     });
@@ -52,13 +67,43 @@ async function createKey(context: Context): Promise<StoredKey> {
   }
 }
 
-async function askCredentials(): Promise<{ login: string; password: string }> {
+function signIn(context: Context, clientName: string, { browser, passkey }: BrowserOptions): Promise<SignedIn> {
+  const service = context.serviceWith({ anonymous: true });
+  if (browser === undefined && passkey === undefined) return signInHere(service);
+  return logInByBrowser(service, {
+    clientName,
+    hint: passkey === true ? 'passkey' : undefined,
+    browser: context.browser,
+  });
+}
+
+/** Asks for the password, and for a code where the account has a second factor. */
+async function signInHere({ auth }: Service): Promise<SignedIn> {
   const prompt = new Prompt();
   try {
     const login = await prompt.ask('Username or e-mail: ');
     const password = await prompt.askSecret('Password: ');
-    return { login, password };
+    try {
+      return await auth.signIn({ login, password });
+    } catch (error) {
+      const token = tokenOf(error);
+      if (token === undefined) throw error;
+      const code = await prompt.ask('Code of your authenticator app, or a recovery code: ');
+      return await auth.secondFactor({ token, code });
+    }
   } finally {
     prompt.close();
   }
+}
+
+/**
+ * Returns the token of a sign-in that a code completes, or undefined for any other error.
+ *
+ * @throws {UsageError} when the account has only passkeys, which a terminal cannot ask for.
+ */
+function tokenOf(error: unknown): string | undefined {
+  if (!(error instanceof ServiceError) || error.code !== 'second_factor_required') return undefined;
+  const { token, methods } = error.details as { token: string; methods: readonly string[] };
+  if (methods.some((method) => method !== 'passkey')) return token;
+  throw new UsageError('The account has only passkeys, which a terminal cannot ask for. Run service login --passkey.');
 }

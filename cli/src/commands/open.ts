@@ -1,10 +1,8 @@
-import { spawn } from 'node:child_process';
 import type { Command } from 'commander';
+import { openInBrowser } from '../browser.js';
 import { Context } from '../context.js';
 import { latestOf } from '../latest-deploy.js';
 import { type ProjectOption, withProject } from '../linked-project.js';
-
-const OPENERS: Readonly<Partial<Record<NodeJS.Platform, string>>> = { darwin: 'open', linux: 'xdg-open' };
 
 export function addOpen(program: Command): void {
   withProject(program.command('open'))
@@ -16,15 +14,6 @@ export function addOpen(program: Command): void {
       const deploy = id === undefined ? await latestOf(service, options, 'ready') : await service.deploys.get(id);
       const url = deploy.aliases[0] ?? deploy.url;
       context.print({ url }, url);
-      if (process.stdout.isTTY && !context.json) openInBrowser(url);
+      if (process.stdout.isTTY && !context.json) openInBrowser(url, context.browser);
     });
-}
-
-/** Without a browser nothing happens, as the address was printed. Only http and https addresses are opened. */
-function openInBrowser(url: string): void {
-  const opener = OPENERS[process.platform];
-  if (opener === undefined || !/^https?:\/\//.test(url)) return;
-  const child = spawn(opener, [url], { stdio: 'ignore', detached: true });
-  child.on('error', () => undefined);
-  child.unref();
 }

@@ -7,6 +7,7 @@ import { EXIT, UsageError } from '../failures.js';
 import { sizeText } from '../sizes.js';
 import { bucketOf, type Remote, remoteOf } from '../storage/buckets.js';
 import { downloadFile } from '../storage/download-file.js';
+import { interruptible } from '../storage/interruption.js';
 import { objectsOf } from '../storage/listing.js';
 import { fileFor, filesBelow } from '../storage/local-files.js';
 import { inParallel } from '../storage/pool.js';
@@ -16,6 +17,8 @@ import { printable } from '../terminal.js';
 import { Transfer } from '../storage/transfer.js';
 
 const FILES_AT_ONCE = 4;
+const INTERRUPTED =
+  'Interrupted. Run the same command again to continue. Parts that have arrived count as stored for 7 days.';
 
 interface CopyOptions {
   readonly recursive?: true;
@@ -67,15 +70,19 @@ async function upload(context: Context, service: Service, { transfer, from, to, 
     });
     transfer.done(key, size);
   };
-  if (!isDirectory) {
-    await send({ file: from, key: to.key === '' || to.key.endsWith('/') ? to.key + basename(from) : to.key });
-    return;
-  }
-  const prefix = to.key === '' || to.key.endsWith('/') ? to.key : `${to.key}/`;
-  const files = filesBelow(from, prefix, (path) => {
-    transfer.skip(path, 'links and special files are not copied');
+  const isFolder = to.key === '' || to.key.endsWith('/');
+  const sendAll = (): Promise<void> => {
+    if (!isDirectory) return send({ file: from, key: isFolder ? to.key + basename(from) : to.key });
+    const files = filesBelow(from, isFolder ? to.key : `${to.key}/`, (path) => {
+      transfer.skip(path, 'links and special files are not copied');
+    });
+    return inParallel(files, FILES_AT_ONCE, send);
+  };
+  await interruptible(sendAll, async () => {
+    await ids.settled();
+    transfer.clear();
+    if (ids.hasUnfinished) context.note(INTERRUPTED);
   });
-  await inParallel(files, FILES_AT_ONCE, send);
 }
 
 interface Download {

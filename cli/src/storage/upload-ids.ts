@@ -13,6 +13,7 @@ interface Kept {
 /** The uploads that were interrupted, so that the same command continues them. They are no secrets. */
 export class UploadIds {
   private last: Promise<void> = Promise.resolve();
+  private readonly begun = new Set<string>();
 
   constructor(private readonly file: string) {}
 
@@ -25,8 +26,20 @@ export class UploadIds {
     return (await this.read())[key]?.id;
   }
 
+  /** Whether this process has begun an upload that another one can continue. */
+  get hasUnfinished(): boolean {
+    return this.begun.size > 0;
+  }
+
+  /** Resolves when all that was set is in the file. */
+  settled(): Promise<void> {
+    return this.last;
+  }
+
   /** Uploads run beside each other, and each changes the file after the one before. */
   set(key: string, id: string | undefined): Promise<void> {
+    if (id === undefined) this.begun.delete(key);
+    else this.begun.add(key);
     this.last = this.last.then(() => this.change(key, id));
     return this.last;
   }

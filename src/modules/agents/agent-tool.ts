@@ -14,6 +14,16 @@ import type { JsonSchema } from './json-schema.js';
  */
 export type EffectClass = 'local' | 'read' | 'keyed' | 'once';
 
+/** Who started a run, and what its calls draw from. */
+export interface RunStart {
+  readonly id: string;
+  readonly orgId: string;
+  readonly userId: string;
+  /** Null for a run that a person started in a session. */
+  readonly keyId: string | null;
+  readonly budgetSubjects: readonly string[];
+}
+
 /** The run that calls a tool. */
 export interface CallingRun {
   readonly id: string;
@@ -33,6 +43,8 @@ export interface ToolCall<Input = Readonly<Record<string, unknown>>> {
   readonly input: Input;
   /** Identifies the effect: the same after a crash, and different for every other call. 64 hex digits. */
   readonly effectKey: string;
+  /** When the call began. Null for a call that begins now, and not again after a crash. */
+  readonly begunAt: Date | null;
   /** Acts with the permissions of the person who started the run, within the scopes of the version. */
   readonly caller: Call;
   readonly run: CallingRun;
@@ -59,7 +71,7 @@ export type ToolOutcome =
       /** When the run wakes by itself. */
       readonly until?: Date;
     }
-  /** Only of class `once`: the effect may have happened. */
+  /** The effect may have happened, and it is not repeated. */
   | { readonly kind: 'unknown'; readonly message: string };
 
 /** A tool as the model sees it, and how it is called. */
@@ -101,6 +113,6 @@ export interface AgentToolKind {
   /** Returns which resources in the settings the organization does not have. Asked when a version is made. */
   missingOf?(settings: Readonly<Record<string, unknown>>, path: string, orgId: string): Promise<readonly FieldFault[]>;
 
-  /** Returns the tools that a version gets. Most kinds have one. */
-  toolsOf(use: ToolUse, version: AgentVersion): Promise<readonly AgentTool[]>;
+  /** Returns the tools that a version gets in a run. Most kinds have one, the same in every run. */
+  toolsOf(use: ToolUse, version: AgentVersion, run: RunStart): Promise<readonly AgentTool[]>;
 }

@@ -4,12 +4,17 @@ import { Database } from '../../platform/database/database.js';
 import type { Page, PageRequest } from '../../platform/database/page.js';
 import { Ids } from '../../platform/ids/ids.js';
 import { RequestContext } from '../../platform/logging/request-context.js';
+import { Outbox } from '../../platform/outbox/outbox.js';
 import { Clock } from '../../platform/time/clock.js';
 import { AUDIT_ENTRY_ID } from './audit.ids.js';
+import { auditRecordedEvent } from './audit-recorded.job.js';
 import type { AuditEntry } from './persistence/audit-entry.entity.js';
-import { AuditStore } from './persistence/audit.store.js';
+import { type AuditPeriod, AuditStore } from './persistence/audit.store.js';
 
-export type { AuditEntry };
+/** How many entries are in memory at a time while a log is read as a whole. */
+const PART = 500;
+
+export type { AuditEntry, AuditPeriod };
 
 export interface AuditedAct {
   /** The organization whose log gets the entry. */
@@ -45,15 +50,20 @@ export class AuditLogService {
     private readonly ids: Ids,
     private readonly clock: Clock,
     private readonly context: RequestContext,
+    private readonly outbox: Outbox,
   ) {}
 
-  /** Writes an entry in the running transaction, so that it exists exactly when the action has happened. */
+  /**
+   * Writes an entry in the running transaction, so that it exists, and is announced, exactly when the action has
+   * happened.
+   */
   async record({ orgId, action, target, details = {} }: AuditedAct, by: AuditedCall | AuditActor): Promise<void> {
     assert(this.database.inTransaction, `${action} was audited outside a transaction.`);
     const { userId, keyId, ip } = 'principal' in by ? factsOf(by) : { ...by, keyId: undefined };
     const via = this.context.current?.via;
+    const id = this.ids.next(AUDIT_ENTRY_ID);
     await this.entries.insert({
-      id: this.ids.next(AUDIT_ENTRY_ID),
+      id,
       orgId,
       action,
       actorUserId: userId ?? null,
@@ -65,11 +75,26 @@ export class AuditLogService {
       details: via === undefined ? details : { ...details, via },
       at: this.clock.now(),
     });
+    await this.outbox.publish(auditRecordedEvent, { orgId, entryId: id });
+  }
+
+  find(orgId: string, id: string): Promise<AuditEntry | undefined> {
+    return this.entries.find(orgId, id);
   }
 
   /** Lists entries, newest first. */
   list(orgId: string, page: PageRequest): Promise<Page<AuditEntry>> {
     return this.entries.list(orgId, page);
+  }
+
+  /** Reads all entries of a period, oldest first, in parts of at most 500. */
+  async *read(orgId: string, period: AuditPeriod): AsyncGenerator<AuditEntry[], undefined, undefined> {
+    for (let after = ''; ;) {
+      const part = await this.entries.listOn(orgId, period, after, PART);
+      if (part.length > 0) yield part;
+      if (part.length < PART) return;
+      after = part.at(-1)!.id;
+    }
   }
 }
 

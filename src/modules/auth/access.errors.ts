@@ -17,6 +17,12 @@ export const ACCESS_ERRORS = defineErrors({
     title: 'The caller has no access to the organization.',
   },
   key_org_mismatch: { type: 'authorization_error', status: 403, title: 'The key is bound to another organization.' },
+  second_factor_missing: {
+    type: 'authorization_error',
+    status: 403,
+    title: 'The organization requires a second factor.',
+    dashboard: '/account/security',
+  },
   ip_not_allowed: { type: 'authorization_error', status: 403, title: 'The key does not allow this IP address.' },
   email_not_verified: {
     type: 'authorization_error',
@@ -43,6 +49,7 @@ export const ANY_CALLER: readonly ErrorDefinition[] = [
   ACCESS_ERRORS.insufficient_scopes,
   ACCESS_ERRORS.org_access_denied,
   ACCESS_ERRORS.key_org_mismatch,
+  ACCESS_ERRORS.second_factor_missing,
   ACCESS_ERRORS.ip_not_allowed,
 ];
 
@@ -116,6 +123,16 @@ export class KeyOrgMismatch extends DomainError {
     super(ACCESS_ERRORS.key_org_mismatch, 'This key is bound to another organization.', {
       hint: 'Use a key that is bound to this organization, or a personal or select-orgs key.',
       details: { key_kind: 'org_bound', key_org: keyOrg, requested_org: requestedOrg.slice(0, 100) },
+    });
+  }
+}
+
+/** The organization requires a second factor of its members, and the person, or the owner of the key, has none. */
+export class SecondFactorMissing extends DomainError {
+  constructor(requestedOrg: string) {
+    super(ACCESS_ERRORS.second_factor_missing, 'This organization requires a second factor, and you have none.', {
+      hint: 'Set one up with POST /api/v1/me/factors/totp, or add a passkey in the dashboard.',
+      details: { requested_org: requestedOrg.slice(0, 100) },
     });
   }
 }

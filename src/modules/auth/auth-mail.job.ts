@@ -1,4 +1,5 @@
-import { IsIn, IsString } from 'class-validator';
+import { Type } from 'class-transformer';
+import { IsIn, IsOptional, IsString, ValidateNested } from 'class-validator';
 import { defineJob } from '../../platform/background/define-job.js';
 
 const AUTH_MAILS = [
@@ -9,14 +10,36 @@ const AUTH_MAILS = [
   'grant_made',
   'password_changed',
   'new_sign_in',
+  'factors_changed',
+  'passkey_refused',
+  'factor_recovery',
+  'factors_recovered',
+  'token_leaked',
+  'prove_email',
+  'approve_email',
+  'email_changed',
+  'identities_changed',
 ] as const;
 type AuthMailKind = (typeof AUTH_MAILS)[number];
+
+const LEAKED = ['api_key', 'api_key_secret', 'session', 'deploy_hook'] as const;
+
+/** A token that was found in public: what it opened, and where it was found. It does not contain the token. */
+export class LeakFacts {
+  @IsIn(LEAKED) readonly what!: (typeof LEAKED)[number];
+  @IsString() readonly id!: string;
+  /** Empty for what has no name. */
+  @IsString() readonly name!: string;
+  @IsOptional() @IsString() readonly url?: string | undefined;
+}
 
 /** A message to send. It contains no token, because the worker creates the token together with the message. */
 export class AuthMailPayload {
   @IsIn(AUTH_MAILS) readonly kind!: AuthMailKind;
-  /** The person, the invitation, the key or the session that the message is about. */
+  /** The person, the invitation, the key, the session or the change that the message is about. */
   @IsString() readonly subjectId!: string;
+  /** With `token_leaked`. */
+  @IsOptional() @ValidateNested() @Type(() => LeakFacts) readonly leak?: LeakFacts;
 }
 
 export const authMailJob = defineJob({

@@ -1,5 +1,6 @@
 import { defineErrors, type ErrorDefinition } from '../../platform/errors/define-errors.js';
 import { DomainError } from '../../platform/errors/domain-error.js';
+import type { SecondFactorMethod } from './sign-in-method.js';
 
 export const CREDENTIAL_ERRORS = defineErrors({
   conflicting_credentials: {
@@ -25,6 +26,18 @@ export const CREDENTIAL_ERRORS = defineErrors({
   },
   session_required: { type: 'auth_error', status: 401, title: 'The request requires a user session.' },
   invalid_session: { type: 'auth_error', status: 401, title: 'The session has ended or is unknown.' },
+  invalid_flow: {
+    type: 'validation_error',
+    status: 400,
+    title: 'The sign-in that the token stands for is unknown, over or too old.',
+  },
+  second_factor_required: { type: 'auth_error', status: 401, title: 'The sign-in requires a second factor.' },
+  recent_sign_in_required: {
+    type: 'auth_error',
+    status: 401,
+    title: 'The sign-in was too long ago for this.',
+    dashboard: '/account/security',
+  },
   invalid_email_token: {
     type: 'validation_error',
     status: 400,
@@ -79,8 +92,12 @@ export class CrossSiteRequest extends DomainError {
 
 /** The credential was refused (service document §5). The error never repeats any part of it. */
 abstract class CredentialRefused extends DomainError {
-  constructor(definition: ErrorDefinition, message: string, hint: string) {
-    super(definition, message, { hint, headers: { 'WWW-Authenticate': 'Bearer' } });
+  constructor(definition: ErrorDefinition, message: string, hint: string, details?: Readonly<Record<string, unknown>>) {
+    super(definition, message, {
+      hint,
+      headers: { 'WWW-Authenticate': 'Bearer' },
+      ...(details === undefined ? {} : { details }),
+    });
   }
 }
 
@@ -173,6 +190,42 @@ export class SessionInvalid extends CredentialRefused {
       CREDENTIAL_ERRORS.invalid_session,
       'The session has ended or is unknown.',
       'Sign in again with POST /api/v1/auth/sign-in.',
+    );
+  }
+}
+
+/** The token of a sign-in of two steps is unknown, was used, or has expired. */
+export class SignInFlowInvalid extends DomainError {
+  constructor() {
+    super(CREDENTIAL_ERRORS.invalid_flow, 'This sign-in is unknown, was already completed, or has expired.', {
+      hint: 'Sign in again with POST /api/v1/auth/sign-in.',
+    });
+  }
+}
+
+/** What was shown so far is right, and a second factor is asked for. */
+export class SecondFactorRequired extends CredentialRefused {
+  constructor({ token, methods }: { readonly token?: string; readonly methods: readonly SecondFactorMethod[] }) {
+    super(
+      CREDENTIAL_ERRORS.second_factor_required,
+      'This account requires a second factor.',
+      token === undefined
+        ? 'Send a code or a passkey instead of the password.'
+        : 'Send the token with a code or a passkey to POST /api/v1/auth/second-factor, within five minutes.',
+      { ...(token === undefined ? {} : { token }), methods: [...methods] },
+    );
+  }
+}
+
+/** The session is valid, and another person may sit before it by now. */
+export class RecentSignInRequired extends CredentialRefused {
+  constructor(hasSecondFactor: boolean) {
+    super(
+      CREDENTIAL_ERRORS.recent_sign_in_required,
+      hasSecondFactor
+        ? 'This requires that you signed in with your second factor within the last 15 minutes.'
+        : 'This requires that you signed in within the last 15 minutes.',
+      'Confirm that it is you with POST /api/v1/auth/session/confirm, then repeat the request.',
     );
   }
 }

@@ -1,9 +1,15 @@
 import { defineErrors } from '../../platform/errors/define-errors.js';
 import { DomainError } from '../../platform/errors/domain-error.js';
 import { ACCESS_ERRORS } from './access.errors.js';
+import type { LifetimeLimit } from './domain/key-lifetime.js';
 import type { Scope } from './scopes.js';
 
 export const KEY_ERRORS = defineErrors({
+  key_lifetime_exceeded: {
+    type: 'authorization_error',
+    status: 403,
+    title: 'The organization allows keys only a shorter lifetime.',
+  },
   api_key_not_found: { type: 'not_found_error', status: 404, title: 'API key not found.' },
 });
 
@@ -12,6 +18,16 @@ export class ApiKeyNotFound extends DomainError {
   constructor() {
     super(KEY_ERRORS.api_key_not_found, 'API key not found.', {
       hint: 'List your API keys with GET /api/v1/keys.',
+    });
+  }
+}
+
+/** An organization that the key reaches limits the lifetime of keys (`key_lifetime_days`). */
+export class KeyLifetimeExceeded extends DomainError {
+  constructor({ slug, days }: LifetimeLimit, latest: Date) {
+    super(KEY_ERRORS.key_lifetime_exceeded, `The organization ${slug} allows keys ${days} days at most.`, {
+      hint: 'Choose an earlier expiry. A new key without one gets the longest that is allowed.',
+      details: { organization: slug, key_lifetime_days: days, latest_expires_at: latest.toISOString() },
     });
   }
 }

@@ -9,11 +9,11 @@ import { authMailJob } from './auth-mail.job.js';
 import { ApiKeyStore, type KeyReach } from './persistence/api-key.store.js';
 import type { ApiKey } from './persistence/api-key.entity.js';
 import type { KeyKind } from './principal.js';
-import { requireNoWider } from './keys/key-bounds.js';
+import { type LifetimeLimit, outlives } from './domain/key-lifetime.js';
+import { KeyBounds } from './keys/key-bounds.js';
 import { KeyHistory } from './keys/key-history.js';
 import { type IssuedSecret, KeyIssuer, prefixOf } from './keys/key-issuer.js';
 import { ApiKeyNotFound, KeyOfAnother } from './keys.errors.js';
-import { LiveCredential } from './keys/live-credential.js';
 
 export interface CreateKeyInput {
   readonly kind: KeyKind;
@@ -44,6 +44,8 @@ export interface ShownKey {
   readonly prefix: string;
   readonly last4: string;
   readonly status: 'active' | 'expired' | 'revoked';
+  /** True when it was made before its organization limited the lifetime of keys, and lives longer. */
+  readonly outlivesPolicy: boolean;
 }
 
 /** A key with its secret, which is returned only once. */
@@ -65,7 +67,7 @@ export class KeysService {
   constructor(
     private readonly database: Database,
     private readonly keys: ApiKeyStore,
-    private readonly credentials: LiveCredential,
+    private readonly bounds: KeyBounds,
     private readonly issuer: KeyIssuer,
     private readonly history: KeyHistory,
     private readonly outbox: Outbox,
@@ -78,6 +80,7 @@ export class KeysService {
    * @throws {KeyOrgMismatch} `key_org_mismatch`, {OrgAccessDenied} `org_access_denied`: the caller has no
    * access to an organization.
    * @throws {InsufficientScopes} `insufficient_scopes`: `keys:write` is missing there, or the key would be wider.
+   * @throws {KeyLifetimeExceeded} `key_lifetime_exceeded`: an organization allows keys only a shorter lifetime.
    */
   async create(call: Call, input: CreateKeyInput): Promise<CreatedKey> {
     const { principal } = call;
@@ -96,8 +99,7 @@ export class KeysService {
       expiresAt: input.expiresAt,
     });
     return this.database.transaction(async () => {
-      await this.credentials.hold(call);
-      await this.requireNoWider(call, key);
+      await this.bounds.requireCreatable(call, key);
       const issued = this.issuer.issueSecret(key);
       await this.keys.add(key, issued.row);
       await this.history.record(call, 'key.created', key, { kind: key.kind, scopes: key.scopes });
@@ -128,8 +130,7 @@ export class KeysService {
       allowedIps: [],
       expiresAt: null,
     });
-    await this.credentials.hold(call);
-    await this.requireNoWider(call, key);
+    await this.bounds.requireCreatable(call, key);
     await this.keys.addGranted(key);
     await this.history.record(call, 'key.created', key, { kind: key.kind, scopes: key.scopes, source: key.source });
     await this.outbox.enqueue(authMailJob, { kind: 'grant_made', subjectId: key.id });
@@ -154,15 +155,15 @@ export class KeysService {
   /** Returns those of the keys that the caller can see, by id. */
   async among(call: Call, ids: readonly string[]): Promise<ReadonlyMap<string, ShownKey>> {
     const keys = await this.keys.findAmong(ids, reachOf(call));
-    const last4 = await this.keys.last4Of(keys.map(({ id }) => id));
-    return new Map(keys.map((key) => [key.id, this.show(key, last4.get(key.id))]));
+    const [last4, limits] = await this.factsOf(call, keys);
+    return new Map(keys.map((key) => [key.id, this.show(key, last4.get(key.id), limits)]));
   }
 
   /** @throws {ApiKeyNotFound} `api_key_not_found` */
   async get(call: Call, id: string): Promise<ShownKey> {
     const key = await this.keys.find(id, reachOf(call));
     if (key === null) throw new ApiKeyNotFound();
-    return this.getShown(key);
+    return this.getShown(call, key);
   }
 
   /** Returns the key that makes the call. */
@@ -182,7 +183,7 @@ export class KeysService {
   /** Returns the key that the service made for a project, unless it is revoked. */
   async ofProject(projectId: string): Promise<ShownKey | undefined> {
     const key = await this.keys.findOfProject(projectId);
-    return key === null ? undefined : this.getShown(key);
+    return key === null ? undefined : this.show(key, (await this.keys.last4Of([key.id])).get(key.id));
   }
 
   countActive(userId: string): Promise<number> {
@@ -192,8 +193,8 @@ export class KeysService {
   /** Lists keys, newest first. */
   async list(call: Call, page: PageRequest): Promise<Page<ShownKey>> {
     const { items, next } = await this.keys.list(reachOf(call), page);
-    const last4 = await this.keys.last4Of(items.map(({ id }) => id));
-    return { items: items.map((key) => this.show(key, last4.get(key.id))), next };
+    const [last4, limits] = await this.factsOf(call, items);
+    return { items: items.map((key) => this.show(key, last4.get(key.id), limits)), next };
   }
 
   /**
@@ -202,15 +203,21 @@ export class KeysService {
    * @throws {ApiKeyNotFound} `api_key_not_found`
    * @throws {KeyOfAnother} `insufficient_scopes`
    * @throws {KeyTooWide} `insufficient_scopes`
+   * @throws {KeyLifetimeExceeded} `key_lifetime_exceeded`: it would live longer than it does now, and than an
+   * organization allows.
    */
   change(call: Call, id: string, change: KeyChange): Promise<ShownKey> {
     return this.database.transaction(async () => {
       const key = await this.getOwnForChange(call, id);
-      await this.requireNoWider(call, key);
+      await this.bounds.requireNoWider(call, key);
+      const endsBefore = key.expiresAt;
       key.change(change, this.clock.now());
-      await this.requireNoWider(call, key);
+      await this.bounds.requireNoWider(call, key);
+      // A shorter lifetime is always allowed, also one that is still too long.
+      if (endsBefore !== null && (key.expiresAt === null || key.expiresAt > endsBefore))
+        await this.bounds.requireLifetime(key);
       await this.save(call, key, 'key.changed', { changed: Object.keys(change) });
-      return this.getShown(key);
+      return this.getShown(call, key);
     });
   }
 
@@ -224,7 +231,7 @@ export class KeysService {
   revoke(call: Call, id: string): Promise<void> {
     return this.database.transaction(async () => {
       const key = await this.getForChange(call, id);
-      await this.requireNoWider(call, key);
+      await this.bounds.requireNoWider(call, key);
       if (key.revokedAt !== null) return;
       key.revoke(this.clock.now());
       await this.save(call, key, 'key.revoked', {});
@@ -262,7 +269,7 @@ export class KeysService {
     return this.database.transaction(async () => {
       const key = await this.getOwnForChange(call, id);
       if (key.revokedAt !== null || key.source === 'oauth') throw new ApiKeyNotFound();
-      await this.requireNoWider(call, key);
+      await this.bounds.requireNoWider(call, key);
       const issued = this.issuer.issueSecret(key);
       await this.keys.replaceSecret(issued.row, new Date(issued.row.createdAt.getTime() + graceSeconds * 1000));
       key.updatedAt = issued.row.createdAt;
@@ -271,18 +278,33 @@ export class KeysService {
     });
   }
 
-  private async getShown(key: ApiKey): Promise<ShownKey> {
-    return this.show(key, (await this.keys.last4Of([key.id])).get(key.id));
+  private async getShown(call: Call, key: ApiKey): Promise<ShownKey> {
+    const [last4, limits] = await this.factsOf(call, [key]);
+    return this.show(key, last4.get(key.id), limits);
+  }
+
+  /** Reads what is shown of keys that the caller can see: a limit of their organizations holds for the caller too. */
+  private async factsOf(
+    { principal }: Call,
+    keys: readonly ApiKey[],
+  ): Promise<[ReadonlyMap<string, string>, LifetimeLimit[]]> {
+    return [await this.keys.last4Of(keys.map(({ id }) => id)), await this.bounds.limitsFor(principal.user.id)];
   }
 
   private showOnce(key: ApiKey, { secret, row }: IssuedSecret): CreatedKey {
     return { ...this.show(key, row.last4), secret };
   }
 
-  private show(key: ApiKey, last4: string | undefined): ShownKey {
+  private show(key: ApiKey, last4: string | undefined, limits: readonly LifetimeLimit[] = []): ShownKey {
     const isExpired = key.expiresAt !== null && key.expiresAt <= this.clock.now();
     const status = key.revokedAt !== null ? 'revoked' : isExpired ? 'expired' : 'active';
-    return { key, prefix: last4 === undefined ? '' : prefixOf(key.kind), last4: last4 ?? '', status };
+    return {
+      key,
+      prefix: last4 === undefined ? '' : prefixOf(key.kind),
+      last4: last4 ?? '',
+      status,
+      outlivesPolicy: status === 'active' && outlives(key, limits),
+    };
   }
 
   private async getForChange(call: Call, id: string): Promise<ApiKey> {
@@ -296,19 +318,6 @@ export class KeysService {
     const key = await this.getForChange(call, id);
     if (key.userId !== call.principal.user.id) throw new KeyOfAnother();
     return key;
-  }
-
-  private async requireNoWider({ principal }: Call, key: ApiKey): Promise<void> {
-    const { credential } = principal;
-    const own =
-      credential.type === 'api_key'
-        ? await this.keys.find(credential.keyId, {
-            userId: principal.user.id,
-            administeredOrgIds: [],
-            withinOrgIds: undefined,
-          })
-        : null;
-    requireNoWider(principal, key, own?.expiresAt ?? null);
   }
 
   private async save(

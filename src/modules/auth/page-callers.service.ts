@@ -5,6 +5,7 @@ import { AuthenticatorService } from './callers/authenticator.service.js';
 import type { Principal } from './principal.js';
 import { SessionCookie } from './session-cookie.js';
 import { SessionsService } from './sessions.service.js';
+import { hasSecondFactor } from './sign-in-method.js';
 
 /** A person who has signed in to a page of this service. */
 export interface PageCaller {
@@ -27,7 +28,8 @@ export class PageCallersService {
   ) {}
 
   /**
-   * Returns who signed in during the last `withinMs`, or undefined without such a session. Nothing is remembered.
+   * Returns who signed in during the last `withinMs`, with a second factor where there is one, or undefined without
+   * such a session. Nothing is remembered.
    *
    * @throws {TooManyAttempts} `burst_limit_exceeded`: too many unknown credentials came from this address.
    */
@@ -49,9 +51,10 @@ export class PageCallersService {
     const { credential } = principal;
     if (credential.type !== 'session' || !credential.inCookie) return undefined;
     const session = await this.sessions.find(credential.sessionId);
-    const signedInAt = session?.createdAt;
+    const signedInAt = session?.authenticatedAt;
     const earliest = this.clock.now().getTime() - withinMs;
-    if (signedInAt === undefined || signedInAt.getTime() < earliest) return undefined;
+    if (session === undefined || signedInAt === undefined || signedInAt.getTime() < earliest) return undefined;
+    if (principal.user.hasSecondFactor && !hasSecondFactor(session.methods)) return undefined;
     return { principal, sessionId: credential.sessionId, signedInAt };
   }
 }

@@ -6,6 +6,11 @@ export interface Person {
   readonly username: string;
   readonly email: string;
   readonly emailVerified: boolean;
+  readonly hasSecondFactor: boolean;
+  /** False for people who have only ever signed in through a provider. */
+  readonly hasPassword: boolean;
+  /** The address that a change in progress leads to, if any. */
+  readonly pendingEmail?: string;
   /** Undefined for people who are no operators. */
   readonly operator: OperatorRole | undefined;
   /** The epoch rises whenever the permissions of the user change. */
@@ -26,6 +31,12 @@ export abstract class PersonDirectory {
 
   /** Marks an address as verified. It does nothing when the user has another address now. */
   abstract markVerified(id: string, email: string): Promise<void>;
+
+  /**
+   * Notes in the running transaction whether the user has a second factor, and raises the epoch as {@link raiseEpoch}
+   * does.
+   */
+  abstract noteSecondFactor(id: string, hasSecondFactor: boolean): Promise<void>;
 
   /**
    * Raises the user's epoch in the running transaction, and announces it to every process after the commit. It locks

@@ -1,8 +1,9 @@
 import type { OperatorRole } from '../operators/operator-role.js';
 import type { PlanId } from '../plans/plan.js';
-import { KeyOrgMismatch, InsufficientScopes, OrgAccessDenied } from './access.errors.js';
+import { KeyOrgMismatch, InsufficientScopes, OrgAccessDenied, SecondFactorMissing } from './access.errors.js';
 import { type OrgRole, SCOPES_OF_ROLE } from './org-role.js';
 import type { Scope } from './scopes.js';
+import type { SignInMethod } from './sign-in-method.js';
 
 export const KEY_KINDS = ['personal', 'select_orgs', 'org_bound'] as const;
 export type KeyKind = (typeof KEY_KINDS)[number];
@@ -12,6 +13,10 @@ export interface CallingUser {
   readonly username: string;
   readonly email: string;
   readonly emailVerified: boolean;
+  readonly hasSecondFactor: boolean;
+  readonly hasPassword: boolean;
+  /** The address that a change in progress leads to. Absent without one. */
+  readonly pendingEmail?: string | undefined;
   /** Absent for people who are no operators. */
   readonly operator?: OperatorRole | undefined;
 }
@@ -36,6 +41,8 @@ export type Credential =
       readonly inCookie: boolean;
       /** True when the cookie has to be sent again, because the session was prolonged. */
       readonly prolonged: boolean;
+      /** What the person last showed, and when. Absent for work that goes on without its session. */
+      readonly signIn?: { readonly methods: readonly SignInMethod[]; readonly at: Date };
     }
   | {
       readonly type: 'api_key';
@@ -59,6 +66,8 @@ interface Facts {
   readonly memberships: readonly OrgMembership[];
   /** The default organization of calls. */
   readonly homeOrgId: string;
+  /** Organizations of the person that require a second factor, while the person has none. They count for nothing. */
+  readonly closed?: readonly OrgMembership[];
   /** What the caller may do at most, besides what its credential allows. Undefined means no further limit. */
   readonly within?: ReadonlySet<Scope>;
 }
@@ -71,16 +80,19 @@ export class Principal {
   readonly user: CallingUser;
   readonly credential: Credential;
   readonly memberships: readonly OrgMembership[];
+  /** Organizations that require a second factor, which the person does not have. */
+  readonly closed: readonly OrgMembership[];
   private readonly homeOrgId: string;
   private readonly within: ReadonlySet<Scope> | undefined;
   private readonly byOrg = new Map<string, OrgMembership>();
   /** Permissions by organization. A principal never changes: a changed caller gets a new one. */
   private readonly rights = new Map<string, ReadonlySet<Scope>>();
 
-  constructor({ user, credential, memberships, homeOrgId, within }: Facts) {
+  constructor({ user, credential, memberships, closed = [], homeOrgId, within }: Facts) {
     this.user = user;
     this.credential = credential;
     this.memberships = memberships;
+    this.closed = closed;
     this.homeOrgId = homeOrgId;
     this.within = within;
     for (const membership of memberships) {
@@ -104,12 +116,15 @@ export class Principal {
    *
    * @throws {KeyOrgMismatch} `key_org_mismatch`: an org-bound key names another organization, which may not exist.
    * @throws {OrgAccessDenied} `org_access_denied`: the caller or the key has no access to it.
+   * @throws {SecondFactorMissing} `second_factor_missing`: the organization requires one.
    */
   orgOf(idOrSlug: string | undefined): OrgMembership {
     const requested = idOrSlug ?? this.homeOrgId;
     const membership = this.byOrg.get(requested);
     if (membership !== undefined) return membership;
     this.requireBinding(requested);
+    if (this.closed.some(({ id, slug }) => id === requested || slug === requested))
+      throw new SecondFactorMissing(requested);
     const { credential } = this;
     throw new OrgAccessDenied(credential.type === 'api_key' ? credential.kind : undefined, requested);
   }

@@ -4,19 +4,19 @@ import { MembershipDirectory } from './membership-directory.js';
 import { ApiKeyStore } from './persistence/api-key.store.js';
 import type { ApiKey } from './persistence/api-key.entity.js';
 import { PersonDirectory } from './person-directory.js';
+import { accessOf } from './domain/org-access.js';
 import { type Credential, Principal } from './principal.js';
-import { type Scope, scopesOf } from './scopes.js';
+import { scopesOf } from './scopes.js';
+import type { StartedWork } from './domain/started-work.js';
 import { prefixOf } from './keys/key-issuer.js';
 
-/** Work that goes on after the call that started it. */
-export interface StartedWork {
-  readonly id: string;
-  readonly orgId: string;
-  readonly userId: string;
-  /** The key of that call. Null for a session, whose end does not end the work. */
-  readonly keyId: string | null;
-  /** What the work may do at most. */
-  readonly scopes: readonly Scope[];
+/** The caller that work acts as, with the epochs at which it was looked up. */
+export interface WorkCaller {
+  readonly principal: Principal;
+  readonly userEpoch: number;
+  readonly orgEpochs: ReadonlyMap<string, number>;
+  /** When the key of the caller expires. */
+  readonly endsAt: Date | null;
 }
 
 /** Finds the present permissions of those who started work, as long as it runs. Nothing is remembered. */
@@ -34,30 +34,44 @@ export class RunPrincipalsService {
    * revoked or has expired, and when the person or the key no longer has access to the organization.
    */
   async find(work: StartedWork): Promise<Principal | undefined> {
-    const credential = await this.credentialOf(work);
-    const person = credential && (await this.people.find(work.userId));
-    if (credential === undefined || person === undefined) return undefined;
-    const memberships = (await this.memberships.listOf(work.userId)).filter(({ id }) => id === work.orgId);
-    if (memberships.length === 0) return undefined;
-    return new Principal({
-      user: withoutEpoch(person),
-      credential,
-      memberships: memberships.map(withoutEpoch),
-      homeOrgId: work.orgId,
-      within: new Set(work.scopes),
-    });
+    return (await this.findCaller(work))?.principal;
   }
 
-  private async credentialOf({ id, orgId, keyId }: StartedWork): Promise<Credential | undefined> {
+  /** {@link find}, for callers that remember the answer until an epoch rises. */
+  async findCaller(work: StartedWork): Promise<WorkCaller | undefined> {
+    const person = await this.people.find(work.userId);
+    const current = (await this.memberships.listOf(work.userId)).filter(({ id }) => id === work.orgId);
+    // The key is read after the epochs, so that a revocation in between is not missed.
+    const started = await this.startOf(work);
+    if (started === undefined || person === undefined) return undefined;
+    const { authEpoch: userEpoch, ...user } = person;
+    const { memberships } = accessOf(person, current);
+    if (memberships.length === 0) return undefined;
+    const within = new Set(work.scopes);
+    const { credential, endsAt } = started;
+    return {
+      endsAt,
+      principal: new Principal({ user, credential, memberships, homeOrgId: work.orgId, within }),
+      userEpoch,
+      orgEpochs: new Map(current.map(({ id, authEpoch }) => [id, authEpoch])),
+    };
+  }
+
+  private async startOf({
+    id,
+    orgId,
+    keyId,
+  }: StartedWork): Promise<{ credential: Credential; endsAt: Date | null } | undefined> {
     // The work of a person in a session goes on when the session ends.
-    if (keyId === null) return { type: 'session', sessionId: id, inCookie: false, prolonged: false };
+    if (keyId === null)
+      return { credential: { type: 'session', sessionId: id, inCookie: false, prolonged: false }, endsAt: null };
     const key = await this.keys.findById(keyId);
     const isUsable =
       key !== null &&
       key.revokedAt === null &&
       (key.expiresAt === null || key.expiresAt > this.clock.now()) &&
       (key.kind === 'personal' || key.orgIds.includes(orgId));
-    return isUsable ? credentialOf(key) : undefined;
+    return isUsable ? { credential: credentialOf(key), endsAt: key.expiresAt } : undefined;
   }
 }
 
@@ -73,8 +87,3 @@ const credentialOf = (key: ApiKey): Credential => ({
   ...(key.kind === 'org_bound' ? { boundOrgId: key.homeOrgId } : {}),
   ...(key.projectId === null ? {} : { projectId: key.projectId }),
 });
-
-function withoutEpoch<T extends { readonly authEpoch: unknown }>(given: T): Omit<T, 'authEpoch'> {
-  const fields = Object.entries(given).filter(([name]) => name !== 'authEpoch');
-  return Object.fromEntries(fields) as Omit<T, 'authEpoch'>;
-}

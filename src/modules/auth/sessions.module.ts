@@ -4,10 +4,11 @@ import { PersistenceModule } from './persistence/persistence.module.js';
 import { TokensModule } from './tokens.module.js';
 import { SessionHistory } from './sessions/session-history.js';
 import { SessionsService } from './sessions.service.js';
+import { SignInFlowsService } from './sign-in-flows.service.js';
 
 @Module({
   imports: [AuditModule, PersistenceModule, TokensModule],
-  providers: [SessionHistory, SessionsService],
-  exports: [SessionsService],
+  providers: [SessionHistory, SessionsService, SignInFlowsService],
+  exports: [SessionHistory, SessionsService, SignInFlowsService],
 })
 export class SessionsModule {}

@@ -5,19 +5,23 @@ import { Ids } from '../../platform/ids/ids.js';
 import { Clock } from '../../platform/time/clock.js';
 import type { AuditActor } from '../audit/audit-log.service.js';
 import { SessionInvalid, SessionRequired } from './auth.errors.js';
+import { AuthSettings } from './auth.settings.js';
 import type { Call } from './caller.js';
 import type { Session } from './persistence/session.entity.js';
-import { SessionsStore } from './persistence/sessions.store.js';
+import { type Entry, type LiveLimits, SessionsStore } from './persistence/sessions.store.js';
 import { SecretHasher } from './secret-hasher.js';
 import { SessionHistory } from './sessions/session-history.js';
 import { SessionNotFound, SessionTokenReused } from './sessions/sessions.errors.js';
 import { SESSION_ID } from './sessions/sessions.ids.js';
+import type { ProviderName, SignInMethod } from './sign-in-method.js';
 
 export type { Session };
 
-const LIFETIME_MS = 30 * 86_400_000;
+const DAY_MS = 86_400_000;
+/** How long a session lasts after a sign-in, after its token was replaced, and after it was prolonged. */
+const LIFETIME_MS = 30 * DAY_MS;
 /** A session in a cookie is prolonged, and its cookie sent again, at most this often. */
-const PROLONG_AFTER_MS = 86_400_000;
+const PROLONG_AFTER_MS = DAY_MS;
 /** The last use of a session is written at most this often. */
 const TOUCH_AFTER_MS = 60_000;
 const MAX_USER_AGENT_LENGTH = 300;
@@ -36,6 +40,8 @@ export interface SessionRecord {
   readonly userId: string;
   readonly expiresAt: Date;
   readonly inCookie: boolean;
+  readonly methods: readonly SignInMethod[];
+  readonly authenticatedAt: Date;
   /** True when the session was prolonged just now, so that its cookie has to be sent again. */
   readonly prolonged: boolean;
 }
@@ -45,6 +51,11 @@ export interface OpenedSession {
   readonly id: string;
   /** The token is returned only once. */
   readonly token: string;
+}
+
+/** A session that was opened from another one. */
+export interface SharedSession extends OpenedSession {
+  readonly userId: string;
 }
 
 export interface IssuedToken {
@@ -63,6 +74,7 @@ export class SessionsService {
     private readonly history: SessionHistory,
     private readonly ids: Ids,
     private readonly clock: Clock,
+    private readonly settings: AuthSettings,
   ) {}
 
   /**
@@ -73,54 +85,65 @@ export class SessionsService {
   async authenticate(token: string): Promise<SessionRecord | undefined> {
     const hashes = this.hasher.hashes(token);
     const now = this.clock.now();
-    const live = await this.sessions.findLive(hashes, now);
+    const live = await this.sessions.findLive(hashes, now, this.limitsAt(now));
     if (live === undefined) {
       await this.endIfReused(hashes, now);
       return undefined;
     }
-    const { sessionId, userId, expiresAt, inCookie } = live;
-    const prolonged = inCookie && expiresAt.getTime() - now.getTime() < LIFETIME_MS - PROLONG_AFTER_MS;
-    if (prolonged) await this.sessions.prolong(sessionId, now, endOf(now));
+    const { sessionId, userId, createdAt, expiresAt, inCookie, methods, authenticatedAt } = live;
+    const end = this.endOf(createdAt, now);
+    const prolonged = inCookie && end.getTime() - expiresAt.getTime() > PROLONG_AFTER_MS;
+    if (prolonged) await this.sessions.prolong(sessionId, now, end);
     else if (now.getTime() - live.lastUsedAt.getTime() >= TOUCH_AFTER_MS) await this.sessions.touch(sessionId, now);
-    return { sessionId, userId, expiresAt, inCookie, prolonged };
+    return { sessionId, userId, expiresAt, inCookie, methods, authenticatedAt, prolonged };
   }
 
   /** Opens a session in the running transaction. */
-  async open(userId: string, { ip, userAgent, inCookie = false }: Origin): Promise<OpenedSession> {
-    const token = this.hasher.createToken(inCookie ? 'web' : 'sess');
-    const now = this.clock.now();
-    const id = this.ids.next(SESSION_ID);
-    await this.sessions.insert({
-      id,
-      userId,
-      tokenHash: this.hasher.hash(token).hash,
-      inCookie,
-      ip,
-      userAgent: userAgent?.slice(0, MAX_USER_AGENT_LENGTH) ?? null,
-      createdAt: now,
-      lastUsedAt: now,
-      expiresAt: endOf(now),
-      endedAt: null,
-    });
-    await this.history.recordStart(id, userId, ip);
-    return { id, token };
+  open(userId: string, origin: Origin, methods: readonly SignInMethod[]): Promise<OpenedSession> {
+    return this.insert({ userId, methods, authenticatedAt: this.clock.now() }, origin);
   }
 
   /**
-   * Replaces the token of the current session, which then lasts thirty days from now. The old token stops working.
+   * Opens a session in the running transaction for a program that the person of another session lets in. The person has
+   * shown in it what was shown in that session, and when it was: nothing counts for more, or for longer.
+   *
+   * @returns undefined when the other session has ended.
+   */
+  async openFrom(sessionId: string, origin: Origin): Promise<SharedSession | undefined> {
+    const now = this.clock.now();
+    const entry = await this.sessions.shareLive(sessionId, now, this.limitsAt(now));
+    return entry && { ...(await this.insert(entry, origin, { approved_in: sessionId })), userId: entry.userId };
+  }
+
+  /**
+   * Replaces the token of the current session, which then lasts thirty days from now, but no longer than
+   * `SESSION_MAX_DAYS` after the sign-in. The old token stops working.
    *
    * @throws {SessionInvalid} `invalid_session`: the session has ended meanwhile.
    */
   async rotate(call: Call): Promise<IssuedToken> {
     const token = this.hasher.createToken('sess');
     const now = this.clock.now();
-    const expiresAt = endOf(now);
+    const sessionId = currentOf(call);
+    const createdAt = (await this.sessions.find(sessionId))?.createdAt;
+    if (createdAt === undefined) throw new SessionInvalid();
+    const expiresAt = this.endOf(createdAt, now);
     await this.database.transaction(async () => {
-      if (!(await this.sessions.rotate(currentOf(call), this.hasher.hash(token).hash, now, expiresAt)))
+      if (!(await this.sessions.rotate(sessionId, this.hasher.hash(token).hash, now, expiresAt)))
         throw new SessionInvalid();
-      await this.history.announceRotation(call.principal.user.id);
+      await this.history.announceChange(call.principal.user.id);
     });
     return { token, expiresAt };
+  }
+
+  /**
+   * Notes in the running transaction that the person of the call has shown who they are. Other processes notice it when
+   * the caller has raised the epoch of the person, whose row must be the last one that it locks.
+   *
+   * @throws {SessionInvalid} `invalid_session`: the session has ended meanwhile.
+   */
+  async confirm(call: Call, methods: readonly SignInMethod[]): Promise<void> {
+    if (!(await this.sessions.confirm(currentOf(call), methods, this.clock.now()))) throw new SessionInvalid();
   }
 
   /** Finds a session, live or ended. */
@@ -142,6 +165,11 @@ export class SessionsService {
     });
   }
 
+  /** Ends all sessions of the person except that of the call, and the sign-ins that wait for a second factor. */
+  async endOwnOthers(call: Call): Promise<void> {
+    await this.database.transaction(() => this.endAll(call.principal.user.id, call, 'signed_out'));
+  }
+
   /** Ends the session of the call. It does nothing if the session has ended meanwhile. */
   async signOut(call: Call): Promise<void> {
     const userId = call.principal.user.id;
@@ -152,12 +180,88 @@ export class SessionsService {
     });
   }
 
-  /** Ends all sessions of a user in the running transaction, except the session of the call. */
-  async endAll(userId: string, by: Call | AuditActor): Promise<void> {
-    const current =
-      'principal' in by && by.principal.credential.type === 'session' ? by.principal.credential.sessionId : undefined;
-    const ended = await this.sessions.endAll(userId, current, this.clock.now());
-    await this.history.recordEnd(ended, userId, by, 'password_changed');
+  /**
+   * Ends all sessions of a user in the running transaction, except the session of the call, and every sign-in that
+   * waits for a second factor.
+   */
+  async endAll(userId: string, by: Call | AuditActor, reason: EndReason = 'password_changed'): Promise<void> {
+    const ended = await this.sessions.endAll(userId, sessionOf(by), this.clock.now());
+    await this.history.recordEnd(ended, userId, by, reason);
+  }
+
+  /**
+   * Ends the sessions of a user that were opened until a time, for the operator and in the running transaction, and
+   * every sign-in that waits for a second factor. Returns how many sessions ended.
+   */
+  async endByOperator(userId: string, until: Date): Promise<number> {
+    const ended = await this.sessions.endOpenedUntil(userId, until, this.clock.now());
+    await this.history.recordEnd(ended, userId, {}, 'ended_by_operator');
+    return ended.length;
+  }
+
+  /** Returns up to `limit` users who have live sessions that were opened until a time. */
+  usersSignedInUntil(until: Date, limit: number): Promise<string[]> {
+    return this.sessions.usersSignedInUntil(until, this.clock.now(), limit);
+  }
+
+  /** Ends all sessions of a user in the running transaction, except one, without a call of that session. */
+  async endOthers(userId: string, keptId: string, by: AuditActor, reason: EndReason): Promise<void> {
+    const ended = await this.sessions.endAll(userId, keptId, this.clock.now());
+    await this.history.recordEnd(ended, userId, by, reason);
+  }
+
+  /** Deletes the rows of all sessions of a person whose account is deleted, and whose sessions have ended. */
+  eraseAll(userId: string): Promise<void> {
+    return this.sessions.deleteAllOf(userId);
+  }
+
+  /**
+   * Ends the sessions that were opened through a provider in the running transaction, except the session of the call,
+   * and the sign-ins through it that wait for a second factor.
+   */
+  async endOpenedThrough(provider: ProviderName, userId: string, by: Call | AuditActor): Promise<void> {
+    const ended = await this.sessions.endOpenedThrough({ userId, provider }, sessionOf(by), this.clock.now());
+    await this.history.recordEnd(ended, userId, by, 'identity_removed');
+  }
+
+  private limitsAt(now: Date): LiveLimits {
+    const { sessionIdleHours, sessionMaxDays } = this.settings;
+    const before = (ms: number): Date => new Date(now.getTime() - ms);
+    return {
+      openedAfter: before(sessionMaxDays * DAY_MS),
+      usedAfter: sessionIdleHours === undefined ? undefined : before(sessionIdleHours * 3_600_000),
+    };
+  }
+
+  /** Returns the end of a session that is used now. */
+  private endOf(createdAt: Date, now: Date): Date {
+    return new Date(Math.min(now.getTime() + LIFETIME_MS, createdAt.getTime() + this.settings.sessionMaxDays * DAY_MS));
+  }
+
+  private async insert(
+    { userId, methods, authenticatedAt }: Entry,
+    { ip, userAgent, inCookie = false }: Origin,
+    details?: Readonly<Record<string, string>>,
+  ): Promise<OpenedSession> {
+    const token = this.hasher.createToken(inCookie ? 'web' : 'sess');
+    const now = this.clock.now();
+    const id = this.ids.next(SESSION_ID);
+    await this.sessions.insert({
+      id,
+      userId,
+      tokenHash: this.hasher.hash(token).hash,
+      inCookie,
+      methods: [...methods],
+      authenticatedAt,
+      ip,
+      userAgent: userAgent?.slice(0, MAX_USER_AGENT_LENGTH) ?? null,
+      createdAt: now,
+      lastUsedAt: now,
+      expiresAt: this.endOf(now, now),
+      endedAt: null,
+    });
+    await this.history.recordStart(id, { userId, ip }, details);
+    return { id, token };
   }
 
   private async endIfReused(hashes: readonly Buffer[], now: Date): Promise<void> {
@@ -171,7 +275,18 @@ export class SessionsService {
   }
 }
 
-const endOf = (now: Date): Date => new Date(now.getTime() + LIFETIME_MS);
+/** Why all sessions of a person end, in the audit log. */
+type EndReason =
+  | 'account_deleted'
+  | 'password_changed'
+  | 'email_changed'
+  | 'second_factor_added'
+  | 'second_factors_recovered'
+  | 'signed_out';
+
+/** Returns the session of a call, or undefined for a key and for work without a call. */
+const sessionOf = (by: Call | AuditActor): string | undefined =>
+  'principal' in by && by.principal.credential.type === 'session' ? by.principal.credential.sessionId : undefined;
 
 /** @throws {SessionRequired} `session_required` */
 function currentOf({ principal: { credential } }: Call): string {

@@ -5,13 +5,15 @@ const SECRET_BYTES = 24;
 /** 33 characters are enough, because 62³³ > 2¹⁹². */
 const SECRET_LENGTH = 33;
 const CHECKSUM_LENGTH = 6;
-const FORMAT = /^svc_(pat|sel|org|sess|web|mail|inv|hook)_([0-9A-Za-z]{39})$/;
 
 /**
  * The kind in the prefix: three kinds of API keys, sessions whose token is in a header and in a cookie, two kinds
- * that are sent by email, and hooks.
+ * that are sent by email, hooks, and sign-ins that wait for a second factor.
  */
-export type TokenKind = 'pat' | 'sel' | 'org' | 'sess' | 'web' | 'mail' | 'inv' | 'hook';
+export const TOKEN_KINDS = ['pat', 'sel', 'org', 'sess', 'web', 'mail', 'inv', 'hook', 'flow'] as const;
+export type TokenKind = (typeof TOKEN_KINDS)[number];
+
+const FORMAT = new RegExp(`^svc_(${TOKEN_KINDS.join('|')})_([0-9A-Za-z]{39})$`);
 
 /**
  * A token is `svc_<kind>_`, 24 random bytes and the CRC-32 of the rest, both in base62. The checksum detects typing

@@ -30,10 +30,16 @@ export class UsageAllowanceService {
    * @throws {SpendCapReached} `spend_cap_reached`
    */
   async require(orgId: string, meter: Meter): Promise<void> {
+    const refusal = await this.refusalOf(orgId, meter);
+    if (refusal !== undefined) throw refusal;
+  }
+
+  /** Returns what {@link require} throws, for callers that remember it for a while. */
+  async refusalOf(orgId: string, meter: Meter): Promise<CreditsExhausted | SpendCapReached | undefined> {
     const refused = (await this.refusals([orgId], meter)).get(orgId);
-    if (refused === undefined) return;
+    if (refused === undefined) return undefined;
     const shortfall = { requiredNano: LEAST_NANO, availableNano: 0n, upgradeUrl: this.planSettings.pricingUrl };
-    throw refused.capNano === undefined
+    return refused.capNano === undefined
       ? new CreditsExhausted(shortfall)
       : new SpendCapReached(shortfall, refused.capNano);
   }

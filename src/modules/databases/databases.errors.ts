@@ -160,7 +160,7 @@ export interface QueryFault {
 }
 
 export class QueryFailed extends DomainError {
-  constructor(private readonly fault: QueryFault) {
+  constructor(readonly fault: QueryFault) {
     const { sqlState, message, position, detail, hint, line } = fault;
     super(DATABASE_ERRORS.query_failed, message, {
       ...(hint === undefined ? {} : { hint }),
@@ -183,12 +183,13 @@ export class QueryFailed extends DomainError {
   }
 }
 
-/** Installations of the service without the program can export SQL only. */
+/** A host of databases without a `pg_dump` that fits exports SQL only. */
 export class ExportFormatUnavailable extends DomainError {
-  constructor() {
-    super(DATABASE_ERRORS.export_format_unavailable, 'This service has no pg_dump 18, which writes this format.', {
-      hint: 'Export with format=sql, or run pg_dump 18 with the URL of a credential.',
-      details: { format: 'custom', package: 'postgresql-client-18' },
+  /** @param packageName the package that the host lacks, if that is all. */
+  constructor(reason: string, packageName: string | undefined) {
+    super(DATABASE_ERRORS.export_format_unavailable, reason, {
+      hint: 'Export with format=sql, or run pg_dump yourself with the URL of a credential.',
+      details: { format: 'custom', ...(packageName === undefined ? {} : { package: packageName }) },
     });
   }
 }

@@ -75,6 +75,15 @@ export class DatabasesSettings extends ModuleSettings {
   })
   readonly postgresDirectory?: string;
 
+  @TextSetting({
+    name: 'DATABASES_PG_DUMP',
+    summary: 'Path of `pg_dump` 18 or newer, which exports with `format=custom` need.',
+    unset: 'found in the directories of the packages and in `PATH`',
+    see: 'databases.md#exports',
+    example: '/usr/lib/postgresql/18/bin/pg_dump',
+  })
+  readonly dumpProgram?: string;
+
   @ServerSetting({
     name: 'TENANT_DATABASES_URL',
     summary:
@@ -129,6 +138,11 @@ export class DatabasesSettings extends ModuleSettings {
 
   get port(): number {
     return this.givenPort ?? (this.config.port === 0 ? 0 : DEFAULT_PORT);
+  }
+
+  /** Where exports that run have their sockets. Each process has directories of its own in it. */
+  get exportsDirectory(): string {
+    return join(this.config.isolatedHome, 'database-exports');
   }
 
   get backupsPlace(): BlobsPlace {

@@ -4,6 +4,7 @@ import type { Call } from '../auth/caller.js';
 import type { Scope } from '../auth/scopes.js';
 import { DatabaseNotFound } from './databases.errors.js';
 import { DatabaseDirectory } from './domain/database-directory.js';
+import { DatabaseAttachmentsStore } from './persistence/database-attachments.store.js';
 import type { DatabaseRow, DatabaseState } from './persistence/database-rows.js';
 import { DatabasesStore } from './persistence/databases.store.js';
 import { DatabaseInspection, type DescribedSchema } from './sql/database-inspection.js';
@@ -16,6 +17,8 @@ export interface OrgDatabase {
   readonly name: string;
   /** The database that it is a branch of. */
   readonly parentId: string | null;
+  /** True when production deploys get it. A branch may be, after a swap or by an attachment of its own. */
+  readonly isInProduction: boolean;
   readonly state: DatabaseState;
   /** True while a full quota or missing credits refuse writes. */
   readonly isReadOnly: boolean;
@@ -27,6 +30,7 @@ export interface OrgDatabase {
 export class OrgDatabasesService {
   constructor(
     private readonly databases: DatabasesStore,
+    private readonly attachments: DatabaseAttachmentsStore,
     private readonly directory: DatabaseDirectory,
     private readonly inspection: DatabaseInspection,
     private readonly queries: DatabaseQueries,
@@ -36,7 +40,7 @@ export class OrgDatabasesService {
   async list({ principal, org }: Call, page: PageRequest): Promise<Page<OrgDatabase>> {
     principal.require('databases:read', org.id);
     const { items, next } = await this.databases.list(org.id, { includeDeleted: false }, page);
-    return { items: items.map(shown), next };
+    return { items: await this.shown(items), next };
   }
 
   /**
@@ -48,7 +52,8 @@ export class OrgDatabasesService {
   async get(call: Call, idOrName: string, scope: Scope): Promise<OrgDatabase> {
     const found = await this.find(call.org.id, idOrName);
     if (found === undefined) throw new DatabaseNotFound();
-    return shown(await this.directory.get(call, found.id, scope));
+    const [shown] = await this.shown([await this.directory.get(call, found.id, scope)]);
+    return shown!;
   }
 
   /** Returns those ids and names that no database of an organization has. */
@@ -72,13 +77,17 @@ export class OrgDatabasesService {
     const byId = await this.databases.find([orgId], idOrName);
     return byId?.state === 'deleted' ? undefined : (byId ?? (await this.databases.findByName(orgId, idOrName)));
   }
-}
 
-const shown = (row: DatabaseRow): OrgDatabase => ({
-  id: row.id,
-  name: row.name,
-  parentId: row.parent_id,
-  state: row.state,
-  isReadOnly: row.read_only_because !== null,
-  sizeBytes: Number(row.size_bytes),
-});
+  private async shown(rows: readonly DatabaseRow[]): Promise<OrgDatabase[]> {
+    const inProduction = await this.attachments.inProduction(rows.map(({ id }) => id));
+    return rows.map((row) => ({
+      id: row.id,
+      name: row.name,
+      parentId: row.parent_id,
+      isInProduction: inProduction.has(row.id),
+      state: row.state,
+      isReadOnly: row.read_only_because !== null,
+      sizeBytes: Number(row.size_bytes),
+    }));
+  }
+}

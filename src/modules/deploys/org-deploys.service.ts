@@ -52,8 +52,7 @@ export class OrgDeploysService {
     { branch, type }: { readonly branch?: string | undefined; readonly type: DeployType },
   ): Promise<OrgDeploy> {
     this.features.require('deploys');
-    if (this.settings.emailVerification === 'required' && !call.principal.user.emailVerified)
-      throw new EmailNotVerified();
+    if (this.settings.needsVerification(call.principal.user.emailVerified)) throw new EmailNotVerified();
     return this.shown(await this.requests.request(call, projectIdOrSlug, { branch, type, force: false }));
   }
 

@@ -123,6 +123,15 @@ export class GithubBusy extends GithubRefused {
   }
 }
 
+/** A caller without a key of the scanner learns nothing else, whatever the message contains. */
+export class ScanningSignatureInvalid extends DomainError {
+  constructor() {
+    super(GENERIC_ERRORS.invalid_signature, 'The message is not signed with a key of secret scanning.', {
+      hint: 'Sign the raw body with ECDSA (P-256, SHA-256), and name a key that SECRET_SCANNING_KEYS_URL lists.',
+    });
+  }
+}
+
 export class SignatureInvalid extends DomainError {
   constructor() {
     super(GENERIC_ERRORS.invalid_signature, 'The delivery is not signed with the webhook secret.', {

@@ -82,6 +82,15 @@ export class GithubSettings extends ModuleSettings {
   @UrlSetting({ name: 'GITHUB_API_URL', summary: 'URL of the GitHub API.' })
   private readonly apiUrl: string = 'https://api.github.com';
 
+  @UrlSetting({
+    name: 'SECRET_SCANNING_KEYS_URL',
+    summary:
+      'Where the public keys are that sign messages to `POST /api/v1/secret-scanning`. It is asked only when such a ' +
+      'message comes, once a day.',
+    see: 'access.md#leaked-keys',
+  })
+  readonly secretScanningKeysUrl: string = 'https://api.github.com/meta/public_keys/secret_scanning';
+
   /** Undefined while no GitHub App is configured. */
   get app(): GithubAppSettings | undefined {
     if (this.appId === undefined) return undefined;

@@ -1,18 +1,18 @@
 import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { LRUCache } from 'lru-cache';
+import { growingCache } from '../../platform/caches/growing-cache.js';
 import { Database } from '../../platform/database/database.js';
 import { Clock } from '../../platform/time/clock.js';
 import type { BuiltOutput } from './built-output.js';
 import { requireServable } from './ingest/built-check.js';
-import { blobOf, Ingest, type IngestLimits, type VariantSizes } from './ingest/ingest.js';
+import { Ingest, type IngestLimits, type VariantSizes } from './ingest/ingest.js';
 import type { Manifest } from './ingest/manifest.js';
 import { Room } from './ingest/room.js';
 import type { HostedDeploy } from './persistence/hosted-deploy.entity.js';
 import { HostedDeploysStore } from './persistence/hosted-deploys.store.js';
 import { StoredBytesStore } from './persistence/stored-bytes.store.js';
 import { StoreLock } from './persistence/store-lock.js';
-import { BlobStorage } from '../../platform/blobs/blob-storage.js';
+import { BlobStorage, contentOf } from '../../platform/blobs/blob-storage.js';
 import { keyOf } from './store/content-keys.js';
 
 /** The owner of a deploy's files. */
@@ -29,7 +29,7 @@ const MAX_KNOWN_VARIANTS = 20_000;
 /** Stores the files of deploys. They are ingested from a build once and never change afterwards. */
 @Injectable()
 export class ArtifactsService {
-  private readonly variants = new LRUCache<string, VariantSizes>({ max: MAX_KNOWN_VARIANTS });
+  private readonly variants = growingCache<VariantSizes>(MAX_KNOWN_VARIANTS);
 
   constructor(
     private readonly blobs: BlobStorage,
@@ -79,7 +79,7 @@ export class ArtifactsService {
         );
         const manifest = createHash('sha256').update(blob).digest('hex');
         await room.take(blob.length);
-        await this.blobs.put(keyOf(manifest), blobOf(blob));
+        await this.blobs.put(keyOf(manifest), contentOf(blob));
         signal.throwIfAborted();
         requireHeld();
         await room.settle((stored) => this.put(owner, { kind, manifest, files: count, bytes: stored }));

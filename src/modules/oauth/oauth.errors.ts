@@ -37,9 +37,9 @@ export class ClientMetadataInvalid extends DomainError {
   }
 }
 
-/** The response is the same for an unknown grant and for the grant of another person. */
+/** The response is the same for an unknown grant and for one that the caller cannot see. */
 export class GrantNotFound extends DomainError {
-  constructor() {
-    super(OAUTH_ERRORS.grant_not_found, 'Grant not found.', { hint: 'List your grants with GET /api/v1/grants.' });
+  constructor(hint = 'List your grants with GET /api/v1/grants.') {
+    super(OAUTH_ERRORS.grant_not_found, 'Grant not found.', { hint });
   }
 }

@@ -21,6 +21,7 @@ import { ObjectsService } from './objects/objects.service.js';
 import { OrgObjectsService } from './org-objects.service.js';
 import { ObjectsPersistenceModule } from './persistence/objects-persistence.module.js';
 import { ObjectReads } from './reads/object-reads.js';
+import { RecentObjects } from './reads/recent-objects.js';
 import { ObjectBlobs } from './writes/object-blobs.js';
 import { ObjectWrites } from './writes/object-writes.js';
 import { StorageFullNotices } from './writes/storage-full-notices.js';
@@ -56,6 +57,7 @@ import { WriteLeases } from './writes/write-leases.js';
     ObjectsService,
     ObjectWrites,
     OrgObjectsService,
+    RecentObjects,
     StorageFullNotices,
     UploadCompletion,
     WriteGate,
@@ -70,7 +72,9 @@ import { WriteLeases } from './writes/write-leases.js';
     ObjectsService,
     ObjectWrites,
     OrgObjectsService,
+    RecentObjects,
     UploadCompletion,
+    WriteGate,
   ],
 })
 export class ObjectsModule {}

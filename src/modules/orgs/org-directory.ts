@@ -52,6 +52,11 @@ export class OrgDirectory {
     return organization?.deletedAt === null ? organization.name : undefined;
   }
 
+  /** Returns when the organization was created, or undefined for an unknown id. */
+  async createdAt(orgId: string): Promise<Date | undefined> {
+    return (await this.organizations.find(orgId))?.createdAt;
+  }
+
   /** Returns the ids of the current owners, in their order. */
   ownerIdsOf(orgId: string): Promise<string[]> {
     return this.memberships.ownerIds(orgId);

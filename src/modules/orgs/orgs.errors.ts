@@ -70,6 +70,16 @@ export class LastOwner extends DomainError {
   }
 }
 
+/** Others would be left without an owner when the account is deleted. */
+export class OnlyOwner extends DomainError {
+  constructor(organizations: readonly { readonly id: string; readonly slug: string; readonly name: string }[]) {
+    super(ORG_ERRORS.last_owner, 'You are the only owner of organizations that have other members.', {
+      hint: 'Make another member an owner of each, or delete them.',
+      details: { organizations: organizations.map(({ id, slug, name }) => ({ id, slug, name })) },
+    });
+  }
+}
+
 export class OrganizationIsPersonal extends DomainError {
   constructor() {
     super(

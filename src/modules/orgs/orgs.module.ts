@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { AuditModule } from '../audit/audit.module.js';
 import { AttemptsModule } from '../auth/attempts.module.js';
 import { TokensModule } from '../auth/tokens.module.js';
+import { AccountDepartures } from './account-departures.js';
 import { OrgAuditLogService } from './audit/org-audit-log.service.js';
 import { InvitationMessages } from './invitation-messages.js';
 import { InvitationAcceptanceService } from './members/invitation-acceptance.service.js';
@@ -15,12 +16,14 @@ import { OrgEpochs } from './organizations/org-epochs.js';
 import { OrgOfPath } from './org-of-path.js';
 import { OrganizationCreation } from './organizations/organization-creation.js';
 import { OrganizationRemoval } from './organizations/organization-removal.js';
+import { OrganizationPolicy } from './organizations/organization-policy.js';
 import { OrganizationRenaming } from './organizations/organization-renaming.js';
 import { OrganizationsService } from './organizations/organizations.service.js';
 import { OrgsPersistenceModule } from './persistence/orgs-persistence.module.js';
 import { PersonalOrgs } from './personal-orgs.js';
 
 const SERVICES = [
+  AccountDepartures,
   InvitationAcceptanceService,
   InvitationMessages,
   InvitationsService,
@@ -38,6 +41,7 @@ const SERVICES = [
     OpenInvitations,
     OrganizationCreation,
     OrganizationRemoval,
+    OrganizationPolicy,
     OrganizationRenaming,
     OrgEpochs,
     OrgOfPath,

@@ -125,12 +125,24 @@ export class ProjectsService {
   delete(call: Call, idOrSlug: string): Promise<void> {
     return this.database.transaction(async () => {
       const project = await this.lock(call, idOrSlug, 'projects:delete');
-      project.delete(this.clock.now());
-      await this.projects.save(project);
-      await this.env.removeAll(project.id);
-      await this.outbox.publish(projectDeletedEvent, { projectId: project.id });
+      await this.remove(project);
       await this.record(call, 'project.deleted', project, { name: project.name, slug: project.slug });
     });
+  }
+
+  /** Deletes a project whose organization was deleted. A project that was deleted already stays as it is. */
+  async deleteOfDeletedOrg(id: string): Promise<void> {
+    await this.database.transaction(async () => {
+      const project = await this.projects.findByIdForChange(id);
+      if (project !== null) await this.remove(project);
+    });
+  }
+
+  private async remove(project: Project): Promise<void> {
+    project.delete(this.clock.now());
+    await this.projects.save(project);
+    await this.env.removeAll(project.id);
+    await this.outbox.publish(projectDeletedEvent, { projectId: project.id });
   }
 
   private record(

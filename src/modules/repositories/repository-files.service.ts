@@ -89,8 +89,8 @@ export class RepositoryFilesService {
   }
 
   /**
-   * Adds a commit to a branch, as a push does. The commit names the key of its effect: a branch whose recent history
-   * has that key stays as it is, and its commit is returned again.
+   * Adds a commit to a branch, as a push does. A commit with a key names it: a branch whose recent history has that key
+   * stays as it is, and its commit is returned again.
    *
    * @throws {BranchMoved} `branch_moved`
    * @throws {RequestInvalid} `invalid_request`
@@ -100,6 +100,13 @@ export class RepositoryFilesService {
     const repository = await this.find(call, idOrName, 'repositories:write');
     const commit = await this.writes.write(repository, call.principal.user, input);
     return { repositoryId: repository.id, branch: input.branch, commit };
+  }
+
+  /** Returns what {@link write} would add its commit to, and writes nothing. @throws as it. */
+  async rehearse(call: Call, idOrName: string, input: WriteFilesInput): Promise<ReadBranch> {
+    const repository = await this.find(call, idOrName, 'repositories:write');
+    await this.writes.check(repository, input);
+    return { repositoryId: repository.id, branch: input.branch, commit: input.expectedHead ?? '0'.repeat(40) };
   }
 
   private async at<T>(

@@ -1,6 +1,6 @@
 import { HOSTS_RULE, parseHosts } from '../../platform/config/hosts.js';
 import { ModuleSettings } from '../../platform/config/module-settings.js';
-import { ParsedSetting } from '../../platform/config/setting.js';
+import { ParsedSetting, UrlSetting } from '../../platform/config/setting.js';
 
 /** The settings of the tools of agents. */
 export class RunToolsSettings extends ModuleSettings {
@@ -15,4 +15,18 @@ export class RunToolsSettings extends ModuleSettings {
     rule: HOSTS_RULE,
   })
   readonly trustedHosts: readonly string[] = [];
+
+  @UrlSetting({
+    name: 'AGENT_API_URL',
+    summary: 'Where agents find the API for the tools of this service, as the machines of the role `worker` reach it.',
+    unset: '`PUBLIC_URL`',
+    see: 'agents.md',
+    example: 'http://10.0.0.7:3000',
+  })
+  private readonly givenApiUrl?: string;
+
+  /** The API, as the machine of a worker reaches it. */
+  get apiUrl(): URL {
+    return new URL(this.givenApiUrl ?? this.config.publicUrl);
+  }
 }

@@ -1,10 +1,24 @@
-import type { Readable } from 'node:stream';
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
 
 /** A blob to store. Its size is known beforehand, so that a storage can check that all of it has arrived. */
 export interface BlobContent {
   readonly bytes: number;
   open(): Readable;
+  /** The same as {@link open} opens, for a storage that needs no stream. */
+  pieces?(): AsyncIterable<Buffer>;
+  /** The same, when all of it is in memory anyway, so that it can be sent again. */
+  readonly whole?: Buffer;
+  /** True when nobody else writes this key, and nobody reads it before it is stored. */
+  readonly isNew?: boolean;
 }
+
+/** Returns the content of a blob that is in memory. */
+export const contentOf = (whole: Buffer): BlobContent => ({
+  bytes: whole.length,
+  open: () => Readable.from([whole], { objectMode: false }),
+  whole,
+});
 
 export interface StoredBlob {
   readonly key: string;
@@ -29,6 +43,13 @@ export abstract class BlobStorage {
 
   /** @throws {BlobMissing} */
   abstract get(key: string, range?: ByteRange): Promise<Readable>;
+
+  /** Returns a small blob of this size. @throws {BlobMissing} @throws {Error} when it has another size. */
+  async read(key: string, bytes: number): Promise<Buffer> {
+    const content = await buffer(await this.get(key));
+    if (content.length !== bytes) throw new Error(`A blob of ${bytes} bytes has ${content.length}.`);
+    return content;
+  }
 
   /** Lists every blob below a prefix, such as `sha256/`, in no particular order. */
   abstract list(prefix: string): AsyncIterable<StoredBlob>;

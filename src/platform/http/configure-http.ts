@@ -13,8 +13,10 @@ import { failureOf } from './failure.js';
 import { guardListener } from './guard-listener.js';
 import { hostNameOf } from './host-name.js';
 import { HostPolicy } from './host-policy.js';
+import { PathHandlers } from './path-handlers.js';
 import { RequestContextMiddleware } from './request-context.middleware.js';
 import { indexedRoutes } from './route-index.js';
+import { securityHeaders } from './security-headers.js';
 import { TrustedProxies } from './trusted-proxies.js';
 
 const BUDGET_HEADERS = [
@@ -33,6 +35,7 @@ export function configureHttp(app: INestApplication): void {
 
   app.use(app.get(RequestContextMiddleware).use);
   app.use(refuseOtherHosts(app.get(HostPolicy)));
+  app.use(answerPaths(app.get(PathHandlers)));
   // Any page may call the public API with its own key. The operator's endpoints stay closed to pages, because on a
   // developer's machine they may have no token.
   const answerCrossOrigin = cors({
@@ -71,6 +74,7 @@ export function configureHttp(app: INestApplication): void {
       const { contentType, body } = failureOf(error, requestId, config, false);
       return { contentType, text: JSON.stringify(body) };
     },
+    headers: securityHeaders(config.publicUrl),
     newRequestId: () => ids.next(REQUEST_ID),
     log: app.get(Log),
   });
@@ -81,5 +85,13 @@ function refuseOtherHosts(hosts: HostPolicy): (request: Request, response: Respo
     const host = hostNameOf(headers.host);
     if (host !== undefined) hosts.requireOwn(host);
     next();
+  };
+}
+
+function answerPaths(paths: PathHandlers): (request: Request, response: Response, next: NextFunction) => void {
+  return (request, response, next) => {
+    const handler = paths.of(request);
+    if (handler === undefined) next();
+    else handler(request, response);
   };
 }

@@ -64,6 +64,30 @@ export function addDefaultHeaders(response: ServerResponse, headers: readonly st
   (response as FastResponse).defaultHeaders.push(...headers);
 }
 
+/**
+ * Writes the status and all headers of a response at once, which costs a fraction of setting each. Names are in lower
+ * case. Headers that were set before are sent as well.
+ */
+export function writeHeadAtOnce(
+  response: ServerResponse,
+  status: number,
+  headers: Readonly<Record<string, string | number>>,
+): void {
+  if (response.getHeaderNames().length > 0) {
+    for (const name in headers) response.setHeader(name, headers[name]!);
+    response.writeHead(status);
+    return;
+  }
+  const { defaultHeaders = [] } = response as Partial<Pick<FastResponse, 'defaultHeaders'>>;
+  const sent: string[] = [];
+  for (let at = 0; at < defaultHeaders.length; at += 2) {
+    const name = defaultHeaders[at]!;
+    if (headers[name.toLowerCase()] === undefined) sent.push(name, defaultHeaders[at + 1]!);
+  }
+  for (const name in headers) sent.push(name, String(headers[name]!));
+  ServerResponse.prototype.writeHead.call(response, status, sent);
+}
+
 // Both classes inherit what Express adds to requests and responses.
 Object.setPrototypeOf(FastRequest.prototype, express.request);
 Object.setPrototypeOf(FastResponse.prototype, express.response);

@@ -18,6 +18,8 @@ export interface ListenerRules {
   readonly connections: Omit<ConnectionBounds, 'log'>;
   /** @param request undefined when the bytes could not be parsed as a request. */
   readonly render: (error: DomainError, requestId: string, request: IncomingMessage | undefined) => RefusalBody;
+  /** What every refusal has beside its body. Names and values alternate. */
+  readonly headers: readonly string[];
   readonly newRequestId: () => string;
   readonly log: Log;
 }
@@ -83,13 +85,12 @@ function refuse(error: DomainError, request: IncomingMessage, response: ServerRe
   const requestId = report(error, request, rules);
   const { contentType, text } = rules.render(error, requestId, request);
   response.on('error', () => undefined);
+  for (const [name, value] of pairsOf(rules.headers)) response.setHeader(name, value);
   response.writeHead(error.status, {
     ...error.help.headers,
     'X-Request-Id': requestId,
     'Content-Type': contentType,
     'Content-Length': Buffer.byteLength(text),
-    'X-Content-Type-Options': 'nosniff',
-    'Cache-Control': 'no-store',
     // It is not certain where such a request ends.
     Connection: 'close',
   });
@@ -126,6 +127,7 @@ function writeRefusal(socket: Socket, error: DomainError, { requestId, request, 
   socket.end(
     [
       `HTTP/1.1 ${error.status} ${STATUS_CODES[error.status]!}`,
+      ...pairsOf(rules.headers).map(([name, value]) => `${name}: ${value}`),
       ...Object.entries(error.help.headers ?? {}).map(([name, value]) => `${name}: ${value}`),
       `X-Request-Id: ${requestId}`,
       `Content-Type: ${contentType}`,
@@ -154,6 +156,9 @@ function report(
   log.info({ requestId, method: request?.method ?? '', path, status, durationMs: 0 });
   return requestId;
 }
+
+const pairsOf = (list: readonly string[]): (readonly [string, string])[] =>
+  list.flatMap((name, index) => (index % 2 === 0 ? [[name, list[index + 1]!] as const] : []));
 
 function errorOf(code: string | undefined): DomainError {
   if (code === 'HPE_HEADER_OVERFLOW') return new HeadersTooLarge();

@@ -11,7 +11,7 @@ export function securityHeaders(publicUrl: string): readonly string[] {
     'Referrer-Policy',
     'no-referrer',
     'Content-Security-Policy',
-    "default-src 'none'; frame-ancestors 'none'",
+    "default-src 'none'; base-uri 'none'; frame-ancestors 'none'",
     'Cache-Control',
     'no-store',
   ];

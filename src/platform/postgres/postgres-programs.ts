@@ -47,6 +47,15 @@ export async function findPostgresPrograms(
   };
 }
 
+/** The installation in the npm package, where it is; undefined when there is no package for this platform. */
+export function packagedPostgres(): string | undefined {
+  try {
+    return join(packageDirectory(), 'native');
+  } catch {
+    return undefined;
+  }
+}
+
 /** The package is resolved and not imported, because its links must exist before its entry is loaded. */
 function packageDirectory(): string {
   const platform = `${process.platform}-${process.arch}`;

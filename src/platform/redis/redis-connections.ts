@@ -32,11 +32,13 @@ export class RedisConnections implements OnModuleInit {
       },
       config.redisTimeoutMs,
     );
-    this.producerConnection = this.connect({
-      enableOfflineQueue: false,
-      maxRetriesPerRequest: 1,
-      commandTimeout: PRODUCER_TIMEOUT_MS,
-    });
+    this.producerConnection = this.connect(
+      {
+        enableOfflineQueue: false,
+        maxRetriesPerRequest: 1,
+      },
+      PRODUCER_TIMEOUT_MS,
+    );
     shutdown.at('redis', () => {
       this.close();
     });

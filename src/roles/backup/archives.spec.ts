@@ -22,7 +22,11 @@ describe('pack', () => {
         archive = await buffer(source);
       }
     }
-    await pack({ directory, account: undefined }, 'find . -print0', { files: new SlowFiles(directory), path: 'a.tar' });
+    await pack(
+      { directory, account: undefined },
+      { find: 'find . -print0' },
+      { files: new SlowFiles(directory), path: 'a.tar' },
+    );
     expect(archive.length).toBeGreaterThanOrEqual(1_024);
     expect(archive.includes('content')).toBe(true);
   });

@@ -21,13 +21,25 @@ export interface Place {
   readonly account: ServerAccount | undefined;
 }
 
+interface Packing {
+  /** A shell command that runs in the directory, and prints the names of the files, each with a NUL at its end. */
+  readonly find: string;
+  /** True when no other file replaces one that is gone before it is read. */
+  readonly mayVanish?: boolean;
+}
+
 /**
- * Packs the files that `find` prints, a shell command that runs in the directory and ends each name with a NUL. It
- * starts again when a name is gone before it is read, because the file that replaced it must be in the archive.
+ * Packs files. It starts again when a name is gone before it is read, because the file that replaced it must be in the
+ * archive, unless none does.
  */
-export async function pack(place: Place, find: string, { files, path }: Archive): Promise<void> {
+export async function pack(
+  place: Place,
+  { find, mayVanish = false }: Packing,
+  { files, path }: Archive,
+): Promise<void> {
+  const lenient = mayVanish ? ' --ignore-failed-read --warning=no-failed-read' : '';
   for (let attempt = 1; ; attempt++) {
-    const failure = await run(place, `${find} | tar --null --no-recursion --files-from - --create`, {
+    const failure = await run(place, `${find} | tar --null --no-recursion${lenient} --files-from - --create`, {
       to: (output) => files.save(path, output),
     });
     if (failure === undefined) return;

@@ -5,6 +5,7 @@ import type { Settings } from '../../platform/config/settings.js';
 import type { Log } from '../../platform/logging/log.js';
 import { DatabasesSettings } from '../../modules/databases/databases.settings.js';
 import { HostingSettings } from '../../modules/hosting/hosting.settings.js';
+import { ObjectsSettings } from '../../modules/objects/objects.settings.js';
 import { VERSION } from '../../platform/version.js';
 import { type BackupFile, BackupFiles } from './backup-files.js';
 import { BackupSettings } from './backup.settings.js';
@@ -98,6 +99,9 @@ function remarks(settings: Settings, stored: readonly string[], unstored: readon
       : '',
     settings.of(DatabasesSettings).backupsPlace.kind === 's3'
       ? 'Project databases are in the bucket of DATABASE_BACKUPS_URL, and not in the backup.'
+      : '',
+    settings.of(ObjectsSettings).objectsPlace.kind === 's3'
+      ? 'Objects of buckets are in the bucket of OBJECTS_URL, and not in the backup.'
       : '',
     unstored.length > 0
       ? `These project databases have no backup yet, and are NOT in this one: ${unstored.join(', ')}. ` +

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { RepositoriesHome } from '../../modules/repositories/git/repositories-home.js';
 import { HostingSettings } from '../../modules/hosting/hosting.settings.js';
 import { DatabasesSettings } from '../../modules/databases/databases.settings.js';
+import { ObjectsSettings } from '../../modules/objects/objects.settings.js';
 import type { BlobsPlace } from '../../platform/blobs/blobs-url.js';
 import { Config } from '../../platform/config/config.js';
 import type { Settings } from '../../platform/config/settings.js';
@@ -25,6 +26,7 @@ const REPOSITORY_PARTS = {
 } as const;
 const ARTIFACTS = 'artifacts.tar';
 const DATABASE_BACKUPS = 'database-backups.tar';
+const OBJECTS = 'objects.tar';
 const SECRETS = 'secrets';
 const SECRET_FILE = /^secrets\/[a-z-]+$/;
 
@@ -34,6 +36,8 @@ interface StoredBlobs {
   readonly setting: string;
   /** The directory in the place that holds all blobs. */
   readonly below: string;
+  /** True when blobs are deleted while the service runs. The database that was copied before names none of them. */
+  readonly mayVanish: boolean;
   readonly place: Place | undefined;
 }
 
@@ -56,13 +60,13 @@ export class StoredFiles {
     const written: string[] = [];
     if (existsSync(join(this.config.dataDir, 'repositories'))) {
       for (const [path, find] of Object.entries(REPOSITORY_PARTS)) {
-        await pack(this.repositories, find, { files, path });
+        await pack(this.repositories, { find }, { files, path });
         written.push(path);
       }
     }
-    for (const { path, place, below } of this.blobs) {
+    for (const { path, place, below, mayVanish } of this.blobs) {
       if (place === undefined || !existsSync(join(place.directory, below))) continue;
-      await pack(place, `find ./${below} -print0`, { files, path });
+      await pack(place, { find: `find ./${below} -print0`, mayVanish }, { files, path });
       written.push(path);
     }
     return [...written, ...(await this.saveSecrets(files))];
@@ -119,13 +123,22 @@ export class StoredFiles {
         path: ARTIFACTS,
         setting: 'ARTIFACTS_URL',
         below: 'sha256',
+        mayVanish: false,
         place: directoryOf(this.settings.of(HostingSettings).artifactsPlace),
       },
       {
         path: DATABASE_BACKUPS,
         setting: 'DATABASE_BACKUPS_URL',
         below: 'clusters',
+        mayVanish: false,
         place: directoryOf(this.settings.of(DatabasesSettings).backupsPlace),
+      },
+      {
+        path: OBJECTS,
+        setting: 'OBJECTS_URL',
+        below: 'blobs',
+        mayVanish: true,
+        place: directoryOf(this.settings.of(ObjectsSettings).objectsPlace),
       },
     ];
   }

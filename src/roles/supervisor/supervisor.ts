@@ -1,7 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Config } from '../../platform/config/config.js';
+import { Config } from '../../platform/config/config.js';
+import type { Settings } from '../../platform/config/settings.js';
 import type { SiblingProcess } from '../../platform/lifecycle/sibling-processes.js';
 import type { Log } from '../../platform/logging/log.js';
+import { requireFreeAddresses } from '../listen-addresses.js';
 import { openOwnSecret } from '../own-secrets.js';
 import { openServers, type Servers } from '../servers.js';
 import type { ServiceRole } from '../service.module.js';
@@ -16,7 +18,7 @@ const METRICS_WITHIN_MS = 1_000;
 const SERVER_LOOK_MS = 50;
 
 interface Options {
-  readonly config: Config;
+  readonly settings: Settings;
   readonly environment: NodeJS.ProcessEnv;
   /** The command that runs `main.js`: the program of this process and its options. */
   readonly command: readonly string[];
@@ -68,9 +70,11 @@ export class Supervisor {
    * @throws {StartAborted} when the service is stopped meanwhile.
    */
   async start(): Promise<Started> {
-    const { config, log, progress } = this.options;
+    const { settings, log, progress } = this.options;
     try {
-      this.servers = openServers(config, log);
+      await requireFreeAddresses(settings);
+      if (!this.isRunning()) throw new StartAborted();
+      this.servers = openServers(settings.of(Config), log);
       const servers = await progress.step('PostgreSQL and Redis', this.servers);
       return { embedded: servers.embedded, ...(await this.startProcesses(servers)) };
     } catch (error) {
@@ -90,12 +94,12 @@ export class Supervisor {
   }
 
   private async startProcesses(servers: Servers): Promise<Omit<Started, 'embedded'>> {
-    const { progress, environment, config } = this.options;
+    const { progress, environment } = this.options;
     const settings = {
       ...environment,
       DATABASE_URL: servers.databaseUrl,
       REDIS_URL: servers.redisUrl,
-      ...ownSecrets(config),
+      ...ownSecrets(this.options.settings.of(Config)),
     };
     const [api, edge, worker, databases] = [
       this.run('api', settings),

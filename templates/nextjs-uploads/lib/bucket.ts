@@ -25,22 +25,26 @@ export interface StoredFile {
   readonly changedAt: Date;
 }
 
-/** The newest files first. */
+/** The newest 200 files, the newest first. */
 export async function listFiles(): Promise<StoredFile[]> {
   const { Contents = [] } = await client.send(new ListObjectsV2Command({ Bucket, MaxKeys: 200 }));
   return Contents.map(({ Key = '', Size = 0, LastModified = new Date(0) }) => ({
     key: Key,
     bytes: Size,
     changedAt: LastModified,
-  })).sort((one, other) => other.changedAt.getTime() - one.changedAt.getTime());
+  }));
 }
+
+/** A bucket lists keys in their order. These go down as time goes up, so that a list begins with the newest. */
+const LAST_TIME = 9_999_999_999_999;
+const newKey = (name: string) => `${LAST_TIME - Date.now()}-${crypto.randomUUID().slice(0, 8)}/${name}`;
 
 export async function storeFile(file: File): Promise<void> {
   const name = file.name.replaceAll(/[^\w.-]+/g, '-').slice(-80) || 'file';
   await client.send(
     new PutObjectCommand({
       Bucket,
-      Key: `${crypto.randomUUID().slice(0, 8)}/${name}`,
+      Key: newKey(name),
       Body: Buffer.from(await file.arrayBuffer()),
       ContentType: file.type || 'application/octet-stream',
     }),

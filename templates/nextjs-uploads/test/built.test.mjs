@@ -25,19 +25,30 @@ after(async () => {
   await once(server, 'exit');
 });
 
-test('a file is there after it was uploaded', async () => {
+/** Uploads a file as a browser without JavaScript does, by the fields that the page has. */
+async function upload(name, text) {
   const page = await (await fetch(url)).text();
   const first = page.slice(0, page.indexOf('</form>'));
-  // The form works without JavaScript, by the fields that the page has.
   const form = new FormData();
-  for (const [, name, value] of first.matchAll(/<input type="hidden" name="([^"]+)"(?: value="([^"]*)")?/g)) form.set(name, value ?? '');
-  const text = `Hello ${Math.random()}`;
-  form.set('files', new File([text], 'hello.txt', { type: 'text/plain' }));
+  for (const [, field, value] of first.matchAll(/<input type="hidden" name="([^"]+)"(?: value="([^"]*)")?/g)) form.set(field, value ?? '');
+  form.set('files', new File([text], name, { type: 'text/plain' }));
   await fetch(url, { method: 'POST', body: form, headers: { origin: url } });
+}
+
+test('a file is there after it was uploaded', async () => {
+  const text = `Hello ${Math.random()}`;
+  await upload('hello.txt', text);
   const [, path] = /href="(\/files\/[^"]+hello\.txt)"/.exec(await (await fetch(url)).text());
   const file = await fetch(new URL(path, url));
   assert.equal(await file.text(), text);
   assert.equal(file.headers.get('content-disposition'), 'attachment');
+});
+
+test('the newest file is the first', async () => {
+  for (const name of ['a.txt', 'z.txt', 'm.txt']) await upload(name, name);
+  const page = await (await fetch(url)).text();
+  const names = [...page.matchAll(/href="\/files\/[^"]+\/([^"/]+)"/g)].map(([, name]) => name);
+  assert.deepEqual(names.slice(0, 3), ['m.txt', 'z.txt', 'a.txt']);
 });
 
 async function freePort() {

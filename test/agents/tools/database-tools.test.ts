@@ -1,5 +1,5 @@
 import type { ToolOutcome } from '../../../src/modules/agents/agent-tool.js';
-import { as, expectStatus } from '../../support/make.js';
+import { as, expectStatus, send } from '../../support/make.js';
 import { Databases } from '../../support/databases.js';
 import { onThisMachine } from '../../support/patience.js';
 import { useApp } from '../../support/test-app.js';
@@ -9,7 +9,7 @@ import { DatabaseData } from '../../databases/database-data.js';
 jest.setTimeout(onThisMachine(60_000));
 
 describe('the tools for databases', () => {
-  const app = useApp();
+  const app = useApp({}, 'all');
   const databases = new Databases(app);
   const data = new DatabaseData(app, databases);
   let caller: ToolCaller;
@@ -168,6 +168,21 @@ describe('the tools for databases', () => {
       'database_not_listed',
     );
     expect(await codeOf('describe_database', { database: database.id }, reading)).toBe('database_not_listed');
+  });
+
+  it('do not change a branch that is attached to production', async () => {
+    const project = await databases.project();
+    const path = `/api/v1/databases/${branch.id}/attachments/${project.id}`;
+    expectStatus(200, await send(app, ['PUT', path], { targets: ['production'] }, as(databases.key)));
+    const before = await data.marks(branch.id);
+    expect(await execute(branch, 'INSERT INTO marks VALUES (60)')).toMatchObject({
+      kind: 'failed',
+      code: 'not_a_branch',
+      message: expect.stringContaining('attached to production'),
+    });
+    expect(await data.marks(branch.id)).toEqual(before);
+    expectStatus(204, await app.call('DELETE', path, as(databases.key)));
+    expect(await execute(branch, 'INSERT INTO marks VALUES (60)')).toMatchObject({ kind: 'succeeded' });
   });
 
   it('need the scopes of the caller, and know no deleted database and none of another organization', async () => {

@@ -13,11 +13,11 @@ const SETTINGS: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   write_object: { buckets: ['photos'] },
   start_agent: { agents: ['helper'] },
 };
-/** Its tools are those of a server. */
-const OTHERS = ['mcp'];
+/** Their tools are those of a server. */
+const OTHERS = ['mcp', 'service'];
 
 describe('the kinds of tools', () => {
-  const app = useApp();
+  const app = useApp({}, 'all');
 
   it('have tools with a name, a description, scopes and a schema that arguments can be checked against', async () => {
     const person = await new Make(app).person();

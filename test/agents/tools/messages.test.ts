@@ -3,13 +3,13 @@ import type { ToolOutcome } from '../../../src/modules/agents/agent-tool.js';
 import { HttpPeer } from '../../support/http-peer.js';
 import { mailsOf } from '../../support/mailbox.js';
 import { Make, type Org, type Person } from '../../support/make.js';
-import { useApp } from '../../support/test-app.js';
+import { useApp, WITH_SANDBOX } from '../../support/test-app.js';
 import { ToolCaller, type ToolCallOptions } from '../../support/tool-caller.js';
 
 const SECRET = `whsec_${Buffer.alloc(24, 7).toString('base64')}`;
 
 describe('the tools for messages and reports', () => {
-  const environment: NodeJS.ProcessEnv = {};
+  const environment: NodeJS.ProcessEnv = { ...WITH_SANDBOX };
   const peer = new HttpPeer();
   beforeAll(async () => {
     await peer.listen();

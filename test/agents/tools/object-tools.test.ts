@@ -5,7 +5,7 @@ import { useApp } from '../../support/test-app.js';
 import { ToolCaller, type ToolCallOptions } from '../../support/tool-caller.js';
 
 describe('the tools for objects', () => {
-  const app = useApp({ SANDBOX_ENABLED: 'false' });
+  const app = useApp();
   const storage = new Storing(app);
   let caller: ToolCaller;
   let outsider: Person;

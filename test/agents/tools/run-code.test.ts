@@ -3,14 +3,14 @@ import { WorkBudgetsService } from '../../../src/modules/credits/work-budgets.se
 import { InsufficientScopes } from '../../../src/modules/auth/access.errors.js';
 import { parseUsd } from '../../../src/platform/money/nano-dollars.js';
 import { Make, type Org, type Person, uniqueName } from '../../support/make.js';
-import { eventually, useApp } from '../../support/test-app.js';
+import { eventually, useApp, WITH_SANDBOX } from '../../support/test-app.js';
 import { ToolCaller } from '../../support/tool-caller.js';
 
 const RANDOM = { language: 'javascript', code: 'console.log(Math.random())' };
 const hashOf = (effect: string): string => createHash('sha256').update(effect).digest('hex');
 
 describe('run_code', () => {
-  const app = useApp({ SANDBOX_CONCURRENCY: '2' });
+  const app = useApp({ ...WITH_SANDBOX, SANDBOX_CONCURRENCY: '2' });
   const make = new Make(app);
   let person: Person;
   let org: Org;

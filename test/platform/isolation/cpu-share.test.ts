@@ -78,6 +78,8 @@ describe.each(['auto', 'off'] as const)('the processor share of isolated program
 
   it('yields to the service under any number of loops', async () => {
     const isolated = await launch(busy(8 * PROCESSORS), { weight: 50 });
+    // It would not get to begin them all beside the loops of the service.
+    while (sampleTree(isolated.initPid).tasks <= 8 * PROCESSORS) await sleep(20);
     const service = spawn('/bin/sh', ['-c', busy(PROCESSORS)], { detached: true, stdio: 'ignore' });
     own.push(service);
 

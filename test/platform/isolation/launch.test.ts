@@ -132,6 +132,19 @@ describe.each(['auto', 'off'] as const)('a launched program, with cgroups %s', (
     expect(await end).toMatchObject({ cause, exitStatus: null });
   });
 
+  it('is charged only for its own processor time, and not for that of the programs before it', async () => {
+    // One of its own limits, so that a place of an earlier program is used again.
+    const limits = { ...LIMITS, memoryBytes: 96 * MEBIBYTE };
+    const used: number[] = [];
+    for (let run = 0; run < 8; run++) {
+      const { program, end } = await shell('i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done; sleep 0.1', { limits });
+      expect(await end).toMatchObject({ cause: 'exit', exitStatus: 0 });
+      used.push((await program.exited).cpuMs);
+    }
+    // Without a cgroup it is sampled, and the last tenth of a second may be missing.
+    expect(used.at(-1)).toBeLessThan(2 * used[0]! + 300);
+  });
+
   it('cannot exceed its task limit nor outlive its end', async () => {
     const { program, end } = await shell('f() { f | f & }; f; sleep 60', {
       limits: { ...LIMITS, tasks: 32, wallMs: 2_000 },

@@ -1,4 +1,3 @@
-import type { DatabaseResult } from '@service/client';
 import type { SchemaTable } from './types.js';
 
 /** A name as SQL takes it, whatever it contains. */
@@ -34,18 +33,6 @@ export function rowsSql({ schema, table, orderBy, descending = false, limit, off
 export function cellText(value: unknown): string | null {
   if (value === null || value === undefined) return null;
   return typeof value === 'string' ? value : JSON.stringify(value);
-}
-
-/** RFC 4180, with a header. A text that a spreadsheet would run as a formula begins with an apostrophe. */
-export function csvOf({ columns, rows }: Pick<DatabaseResult, 'columns' | 'rows'>): string {
-  const lines: readonly (readonly unknown[])[] = [columns.map(({ name }) => name), ...rows];
-  return lines.map((line) => `${line.map(field).join(',')}\r\n`).join('');
-}
-
-function field(value: unknown): string {
-  const text = cellText(value) ?? '';
-  const safe = typeof value === 'string' && /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
 /** The index in the text, which counts in units of 16 bits, of a position of PostgreSQL, which counts characters. */

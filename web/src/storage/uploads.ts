@@ -82,13 +82,25 @@ export function resume(id: number): void {
   next();
 }
 
+/** Gives up an upload, with the parts that have arrived, which would count as stored otherwise. */
 export function cancel(id: number): void {
   stops.get(id)?.abort();
   const gone = uploads.find((each) => each.id === id);
   put(uploads.filter((each) => each !== gone));
-  // What the service keeps of it goes after some days by itself.
-  if (gone?.uploadId !== undefined) forgetUpload(gone.bucket, gone.uploadId);
+  if (gone !== undefined) void discard(gone);
   next();
+}
+
+/** When the service cannot be reached, a reload shows the upload again. After some days, it is gone by itself. */
+async function discard({ org, bucket, uploadId }: Upload): Promise<void> {
+  if (uploadId === undefined) return;
+  try {
+    await api.storage.objects.abortUpload(bucket, uploadId, { organization: org });
+  } catch (error) {
+    if (!isMissing(error)) return;
+  }
+  forgetUpload(bucket, uploadId);
+  void refreshStorage(org);
 }
 
 export function clearFinished(bucket: string): void {
@@ -143,11 +155,12 @@ async function send({ id, org, bucket, key, file, uploadId, sizeBytes, modifiedA
 
 /** The service forgets an upload after some days: it then begins from the start. */
 function failureOf(error: unknown, uploadId: string | undefined, bucket: string): Parameters<typeof change>[1] {
-  const isGone = (error as { readonly status?: unknown }).status === 404 && uploadId !== undefined;
-  if (!isGone) return { state: 'failed', error };
+  if (uploadId === undefined || !isMissing(error)) return { state: 'failed', error };
   forgetUpload(bucket, uploadId);
   return { state: 'failed', error, uploadId: undefined, sentBytes: 0 };
 }
+
+const isMissing = (error: unknown): boolean => (error as { readonly status?: unknown }).status === 404;
 
 const ask = (event: BeforeUnloadEvent): void => {
   event.preventDefault();

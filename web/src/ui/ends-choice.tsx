@@ -1,15 +1,40 @@
 import type { ReactNode } from 'react';
 import { Choice } from './form';
 
-/** When a key ends, in days from now; empty for never. */
-export function EndsChoice(props: { readonly name: string; readonly defaultValue: '' | '90' }): ReactNode {
+const CHOICES = [
+  ['7', 'In a week'],
+  ['30', 'In 30 days'],
+  ['90', 'In 90 days'],
+  ['365', 'In a year'],
+] as const;
+
+interface Props {
+  readonly name: string;
+  readonly defaultValue: '' | '90';
+  /** The longest lifetime, when the organization limits it. */
+  readonly limitDays?: number | undefined;
+}
+
+/** When a key ends, in days from now; empty for never, or for as late as the organization allows. */
+export function EndsChoice({ name, defaultValue, limitDays }: Props): ReactNode {
+  const allowed = CHOICES.filter(([days]) => limitDays === undefined || Number(days) < limitDays);
   return (
-    <Choice label="Ends" {...props}>
-      <option value="7">In a week</option>
-      <option value="30">In 30 days</option>
-      <option value="90">In 90 days</option>
-      <option value="365">In a year</option>
-      <option value="">Never</option>
+    <Choice
+      // The choice begins again when the limit is known.
+      key={limitDays}
+      label="Ends"
+      name={name}
+      defaultValue={allowed.some(([days]) => days === defaultValue) ? defaultValue : ''}
+      {...(limitDays !== undefined && { hint: 'The organization limits how long keys live.' })}
+    >
+      {allowed.map(([days, label]) => (
+        <option key={days} value={days}>
+          {label}
+        </option>
+      ))}
+      <option value="">
+        {limitDays === undefined ? 'Never' : `In ${limitDays} ${limitDays === 1 ? 'day' : 'days'}`}
+      </option>
     </Choice>
   );
 }

@@ -65,6 +65,7 @@ const PLACES = [
   ['/billing', 'billing'],
   ['/usage', 'usage'],
   ['/keys', 'API keys'],
+  ['/account/security', 'security'],
 ] as const;
 
 function placeOf(error: ServiceError | undefined): string | undefined {

@@ -1,7 +1,7 @@
-import type { OrgEvent } from '@service/client';
+import type { WebhookEndpoint } from '@service/client';
 import type { ReactNode } from 'react';
 
-type EventType = OrgEvent['type'];
+export type EventType = WebhookEndpoint['types'][number];
 
 /** Each type once, in groups; the compiler finds a type that is missing. */
 const TYPES: Readonly<Record<EventType, string>> = {
@@ -39,12 +39,13 @@ const TYPES: Readonly<Record<EventType, string>> = {
   'bucket.deleted': 'Storage',
   'storage.full': 'Storage',
   'webhook_endpoint.paused': 'Webhooks',
+  'audit_log.recorded': 'Audit log',
 };
 const ALL = Object.keys(TYPES) as readonly EventType[];
 const GROUPS = [...new Set(Object.values(TYPES))];
 
 interface EventTypesProps {
-  /** Empty for all, those that are added later too. */
+  /** Empty for all but the audit log, those that are added later too. */
   readonly chosen: readonly EventType[];
   readonly onChange: (chosen: readonly EventType[]) => void;
 }
@@ -54,7 +55,9 @@ export function EventTypes({ chosen, onChange }: EventTypesProps): ReactNode {
   return (
     <fieldset>
       <legend className="mb-1 font-medium">Events</legend>
-      <p className="text-muted mb-2 text-sm">Without a choice: all, and those that are added later.</p>
+      <p className="text-muted mb-2 text-sm">
+        Without a choice: all but the audit log, and those that are added later.
+      </p>
       <div className="border-line grid max-h-56 gap-3 overflow-y-auto rounded-md border p-3">
         {GROUPS.map((group) => (
           <div key={group}>

@@ -82,7 +82,7 @@ export class AccessExplanationService {
       if (rule.in === 'resource') principal.requireOfKey(rule.scope);
       principal.require(rule.scope, org.id);
     }
-    if (route.needsVerifiedEmail && this.settings.emailVerification === 'required' && !principal.user.emailVerified)
+    if (route.needsVerifiedEmail && this.settings.needsVerification(principal.user.emailVerified))
       throw new EmailNotVerified();
     return org;
   }

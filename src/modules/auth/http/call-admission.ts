@@ -4,12 +4,13 @@ import { DomainError } from '../../../platform/errors/domain-error.js';
 import { innerOriginOf } from '../../../platform/http/inner-calls.js';
 import { stateOf } from '../../../platform/http/request-state.js';
 import { attachBudgetHolder, type BudgetHolder, budgetHolderOf } from '../../limits/budget-account.js';
-import type { AccessGrant } from '../access-tokens.js';
+import { type AccessGrant, isWorkGrant } from '../access-tokens.js';
 import { IpNotAllowed } from '../access.errors.js';
 import { isInRange } from '../domain/address-ranges.js';
 import { attachCall, attachRefusal, type Call, callOf } from '../caller.js';
 import { attachCarried, CarriedCaller, carriedCallerOf } from '../carried-caller.js';
 import { AuthenticatorService } from '../callers/authenticator.service.js';
+import { GrantAuthenticatorService } from '../callers/grant-authenticator.service.js';
 import { isStale, type KnownCaller, stampsOf } from '../callers/known-caller.js';
 import { KeyUsage } from '../keys/key-usage.js';
 import { budgetAccountOf } from '../callers/org-budget.js';
@@ -24,6 +25,7 @@ const ORG_HEADER = 'x-service-org';
 export class CallAdmission {
   constructor(
     private readonly authenticator: AuthenticatorService,
+    private readonly grants: GrantAuthenticatorService,
     private readonly usage: KeyUsage,
     private readonly cookie: SessionCookie,
   ) {}
@@ -66,13 +68,13 @@ export class CallAdmission {
   private find(credential: string | AccessGrant, ip: string): KnownCaller | Promise<KnownCaller> {
     return typeof credential === 'string'
       ? this.authenticator.authenticate(credential, ip)
-      : this.authenticator.authenticateGrant(credential);
+      : this.grants.authenticate(credential);
   }
 
   private findAgain(credential: string | AccessGrant): Promise<KnownCaller> {
     return typeof credential === 'string'
       ? this.authenticator.reauthenticate(credential)
-      : this.authenticator.reauthenticateGrant(credential);
+      : this.grants.reauthenticate(credential);
   }
 
   /**
@@ -91,6 +93,9 @@ export class CallAdmission {
         org: orgOf(request, principal),
         ip,
         requestId: stateOf(request).requestId,
+        ...(typeof credential !== 'string' && isWorkGrant(credential)
+          ? { budgetSubjects: credential.budgetSubjects }
+          : {}),
       });
       attachBudgetHolder(request, this.holderOf(request, credential, caller));
     } catch (error) {

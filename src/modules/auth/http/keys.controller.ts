@@ -14,9 +14,11 @@ import { TakesJson, TakesNothing } from '../../../platform/http/json-body.js';
 import { PageQuery, pageEnvelope } from '../../../platform/http/page.js';
 import { ANY_BODY, ANY_WRITE } from '../../idempotency/idempotency.errors.js';
 import { ACCESS_ERRORS, ANY_CALLER } from '../access.errors.js';
+import { CREDENTIAL_ERRORS } from '../auth.errors.js';
 import { type Call, Caller } from '../caller.js';
 import { KeysService } from '../keys.service.js';
 import { KEY_ERRORS } from '../keys.errors.js';
+import { RequireRecentSignIn } from '../require-recent-sign-in.js';
 import { RequireCaller, RequireScope, TakesSession } from '../require-scope.js';
 import { RequireVerifiedEmail } from '../require-verified-email.js';
 import { KeyInputs } from './key-inputs.js';
@@ -32,6 +34,8 @@ import {
   RotateKeyBody,
 } from './keys.dto.js';
 
+const RECENT = CREDENTIAL_ERRORS.recent_sign_in_required;
+
 @ApiTags('keys')
 @TakesSession('or_key')
 @Controller('api/v1/keys')
@@ -43,6 +47,7 @@ export class KeysController {
 
   @Post()
   @RequireScope('keys:write', { in: 'resource' })
+  @RequireRecentSignIn()
   @RequireVerifiedEmail()
   @TakesJson()
   @ApiOperation({
@@ -52,7 +57,7 @@ export class KeysController {
   })
   @ApiBody({ type: CreateKeyBody, examples: CREATE_KEY_EXAMPLES })
   @ApiCreatedResponse({ type: MintedKeyAnswer })
-  @ApiRefusals(...ANY_CALLER, ...ANY_BODY, ACCESS_ERRORS.email_not_verified)
+  @ApiRefusals(...ANY_CALLER, ...ANY_BODY, RECENT, ACCESS_ERRORS.email_not_verified, KEY_ERRORS.key_lifetime_exceeded)
   async create(@Caller() call: Call, @Body() body: CreateKeyBody): Promise<Envelope<MintedKeyView>> {
     return new Envelope(MintedKeyView.of(await this.keys.create(call, this.inputs.ofCreation(body))));
   }
@@ -93,13 +98,14 @@ export class KeysController {
 
   @Patch(':key_id')
   @RequireScope('keys:write', { in: 'resource' })
+  @RequireRecentSignIn()
   @TakesJson()
   @ApiOperation({
     summary: 'Updates an API key.',
     description: 'The change applies from the next call with the key. Only the owner of a key can update it.',
   })
   @ApiOkResponse({ type: KeyAnswer })
-  @ApiRefusals(...ANY_CALLER, ...ANY_BODY, KEY_ERRORS.api_key_not_found)
+  @ApiRefusals(...ANY_CALLER, ...ANY_BODY, RECENT, KEY_ERRORS.api_key_not_found, KEY_ERRORS.key_lifetime_exceeded)
   async change(
     @Caller() call: Call,
     @Param('key_id') keyId: string,
@@ -124,6 +130,7 @@ export class KeysController {
 
   @Post(':key_id/rotate')
   @RequireScope('keys:write', { in: 'resource' })
+  @RequireRecentSignIn()
   @RequireVerifiedEmail()
   @TakesJson()
   @HttpCode(HttpStatus.OK)
@@ -134,7 +141,7 @@ export class KeysController {
       'Only the owner can rotate a key.',
   })
   @ApiOkResponse({ type: MintedKeyAnswer })
-  @ApiRefusals(...ANY_CALLER, ...ANY_BODY, KEY_ERRORS.api_key_not_found, ACCESS_ERRORS.email_not_verified)
+  @ApiRefusals(...ANY_CALLER, ...ANY_BODY, RECENT, KEY_ERRORS.api_key_not_found, ACCESS_ERRORS.email_not_verified)
   async rotate(
     @Caller() call: Call,
     @Param('key_id') keyId: string,

@@ -111,7 +111,9 @@ export class CreateKeyBody extends KeyFields {
     example: '2035-01-31T00:00:00Z',
     type: String,
     format: 'date-time',
-    description: 'When the key expires. Without it or `expires_in_days`, the key never expires.',
+    description:
+      'When the key expires. Without it or `expires_in_days`, the key has the longest lifetime that its ' +
+      'organizations allow (`key_lifetime_days`), and else never expires.',
   })
   @MayBeAbsent()
   @IsISO8601({ strict: true, strictSeparator: true })
@@ -195,6 +197,12 @@ export class KeyView {
   @ApiProperty({ example: 'svc_pat_' }) prefix!: string;
   @ApiProperty({ example: 'x7Qz' }) last4!: string;
   @ApiProperty({ enum: ['active', 'expired', 'revoked'] }) status!: 'active' | 'expired' | 'revoked';
+  @ApiPropertyOptional({
+    type: Boolean,
+    description:
+      'True for an active key that is older than `key_lifetime_days` of an organization and lives longer than that.',
+  })
+  exceeds_lifetime_policy?: boolean;
   @ApiPropertyOptional({ type: [String] }) allowed_ips?: string[];
   @ApiPropertyOptional({ type: String, format: 'date-time' }) expires_at?: string;
   @ApiPropertyOptional({ type: String, format: 'date-time' }) revoked_at?: string;
@@ -207,7 +215,7 @@ export class KeyView {
   @ApiPropertyOptional({ type: String }) last_used_ip?: string;
   @ApiProperty({ format: 'date-time' }) created_at!: string;
 
-  static of({ key, last4, prefix, status }: ShownKey): KeyView {
+  static of({ key, last4, prefix, status, outlivesPolicy }: ShownKey): KeyView {
     return {
       id: key.id,
       kind: key.kind,
@@ -221,6 +229,7 @@ export class KeyView {
       last4,
       status,
       ...(key.projectId === null ? {} : { project_id: key.projectId }),
+      ...(outlivesPolicy ? { exceeds_lifetime_policy: true } : {}),
       ...(key.allowedIps.length === 0 ? {} : { allowed_ips: key.allowedIps }),
       ...(key.expiresAt === null ? {} : { expires_at: key.expiresAt.toISOString() }),
       ...(key.revokedAt === null ? {} : { revoked_at: key.revokedAt.toISOString() }),

@@ -11,6 +11,13 @@ class CallingUserView {
   @ApiProperty({ example: 'ada' }) username!: string;
   @ApiProperty({ example: 'ada@example.org' }) email!: string;
   @ApiProperty() email_verified!: boolean;
+  @ApiProperty({ description: 'False for an account that is only used through GitHub or Google. A reset sets one.' })
+  has_password!: boolean;
+  @ApiPropertyOptional({
+    type: String,
+    description: 'Address that a change in progress leads to. Absent without one. See GET /api/v1/me/email.',
+  })
+  pending_email?: string;
   @ApiProperty({ description: 'True when this call may use the operator endpoints: never with a key or a token.' })
   operator!: boolean;
 }
@@ -57,7 +64,15 @@ export class MeView {
   static of({ principal, org }: Call, operator: boolean): MeView {
     const { user, credential, memberships } = principal;
     return {
-      user: { id: user.id, username: user.username, email: user.email, email_verified: user.emailVerified, operator },
+      user: {
+        id: user.id,
+        username: user.username,
+        email: user.email,
+        email_verified: user.emailVerified,
+        has_password: user.hasPassword,
+        ...(user.pendingEmail === undefined ? {} : { pending_email: user.pendingEmail }),
+        operator,
+      },
       organization: MembershipView.of(org),
       organizations: memberships.map((membership) => MembershipView.of(membership)),
       credential:

@@ -4,10 +4,15 @@ import type { Request } from 'express';
 import { AuthSettings } from '../auth.settings.js';
 import { DomainError } from '../../../platform/errors/domain-error.js';
 import { RouteMetadata } from '../../../platform/http/route-metadata.js';
+import { Clock } from '../../../platform/time/clock.js';
 import { EmailNotVerified } from '../access.errors.js';
+import { RecentSignInRequired } from '../auth.errors.js';
 import { callOf, refusalOf } from '../caller.js';
+import type { Principal } from '../principal.js';
 import { RequireScope, type ScopeRule } from '../require-scope.js';
+import { RECENT_SIGN_IN_MS, RequireRecentSignIn } from '../require-recent-sign-in.js';
 import { RequireVerifiedEmail } from '../require-verified-email.js';
+import { hasSecondFactor } from '../sign-in-method.js';
 import { AccessMetrics } from './access.metrics.js';
 
 /** Checks permissions. It runs after the call was counted, when the caller is known to be current. */
@@ -15,14 +20,17 @@ import { AccessMetrics } from './access.metrics.js';
 export class ScopeGuard implements CanActivate {
   private readonly rules: RouteMetadata<ScopeRule>;
   private readonly verified: RouteMetadata<true>;
+  private readonly recent: RouteMetadata<true>;
 
   constructor(
     reflector: Reflector,
     private readonly metrics: AccessMetrics,
     private readonly settings: AuthSettings,
+    private readonly clock: Clock,
   ) {
     this.rules = new RouteMetadata(reflector, RequireScope);
     this.verified = new RouteMetadata(reflector, RequireVerifiedEmail);
+    this.recent = new RouteMetadata(reflector, RequireRecentSignIn);
   }
 
   /**
@@ -30,6 +38,7 @@ export class ScopeGuard implements CanActivate {
    * @throws {KeyOrgMismatch} `key_org_mismatch`: the call names another organization than the key is bound to.
    * @throws {InsufficientScopes} `insufficient_scopes`
    * @throws {EmailNotVerified} `email_not_verified`
+   * @throws {RecentSignInRequired} `recent_sign_in_required`
    */
   canActivate(context: ExecutionContext): boolean {
     try {
@@ -57,11 +66,18 @@ export class ScopeGuard implements CanActivate {
       if (rule.in === 'resource') principal.requireOfKey(rule.scope);
       else principal.require(rule.scope, org.id);
     }
-    if (this.needsVerification(context) && !principal.user.emailVerified) throw new EmailNotVerified();
+    if (this.verified.of(context) === true && this.settings.needsVerification(principal.user.emailVerified))
+      throw new EmailNotVerified();
+    if (this.recent.of(context) === true) this.requireRecentSignIn(principal);
     return true;
   }
 
-  private needsVerification(context: ExecutionContext): boolean {
-    return this.settings.emailVerification === 'required' && this.verified.of(context) === true;
+  private requireRecentSignIn({ credential, user }: Principal): void {
+    if (credential.type !== 'session') return;
+    const earliest = this.clock.now().getTime() - RECENT_SIGN_IN_MS;
+    const { signIn } = credential;
+    const isRecent = signIn !== undefined && signIn.at.getTime() >= earliest;
+    if (!isRecent || (user.hasSecondFactor && !hasSecondFactor(signIn.methods)))
+      throw new RecentSignInRequired(user.hasSecondFactor);
   }
 }

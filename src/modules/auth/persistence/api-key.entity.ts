@@ -66,6 +66,21 @@ export class ApiKey {
     this.updatedAt = at;
   }
 
+  /**
+   * Takes away one of several organizations. The only one stays with the key, which then ends for good; false says so.
+   */
+  leaveOrg(orgId: string, at: Date): boolean {
+    const [next, ...others] = this.orgIds.filter((id) => id !== orgId);
+    if (next === undefined) {
+      this.revoke(at);
+      return false;
+    }
+    this.orgIds = [next, ...others];
+    if (this.homeOrgId === orgId) this.homeOrgId = next;
+    this.updatedAt = at;
+    return true;
+  }
+
   /** Ends the key for good. A revoked key keeps the time of its first revocation. */
   revoke(at: Date): void {
     this.revokedAt ??= at;

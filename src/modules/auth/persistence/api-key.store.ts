@@ -58,6 +58,26 @@ export class ApiKeyStore {
     return pageOf(await query.getMany(), page, ({ id }) => id);
   }
 
+  /** Lists the keys of OAuth clients that reach an organization and are not revoked, newest first. */
+  async pageGranted(orgId: string, page: PageRequest): Promise<Page<ApiKey>> {
+    const query = this.database.manager
+      .createQueryBuilder(ApiKey, 'key')
+      .where("key.source = 'oauth' AND key.revoked_at IS NULL AND key.org_ids @> ARRAY[:orgId]::text[]", { orgId })
+      .orderBy('key.id', 'DESC')
+      .limit(page.limit + 1);
+    if (page.after !== undefined) query.andWhere('key.id < :after', { after: page.after });
+    return pageOf(await query.getMany(), page, ({ id }) => id);
+  }
+
+  /** Finds the key of an OAuth client, and locks it until the running transaction ends. */
+  lockGranted(id: string): Promise<ApiKey | null> {
+    return this.database.manager
+      .createQueryBuilder(ApiKey, 'key')
+      .where("key.id = :id AND key.source = 'oauth'", { id })
+      .setLock('pessimistic_write')
+      .getOne();
+  }
+
   async save(key: ApiKey): Promise<void> {
     const { id, ...changed } = key;
     await this.database.manager.update(ApiKey, { id }, changed);

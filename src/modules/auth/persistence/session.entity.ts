@@ -1,4 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import type { SignInMethod } from '../sign-in-method.js';
 
 /** A sign-in of a user on one device. */
 @Entity('sessions')
@@ -19,6 +20,11 @@ export class Session {
   rotatedFrom!: Buffer[];
   /** True when the token is in a cookie of a browser, and false when it is sent in `Authorization`. */
   @Column('boolean', { name: 'in_cookie', default: false }) inCookie!: boolean;
+  /** What was shown to sign in, and to confirm the session. */
+  @Column('text', { array: true, default: '{password}' }) methods!: SignInMethod[];
+  /** When the person last showed it. */
+  // The default serves processes of the previous release, which do not know the column.
+  @Column('timestamptz', { name: 'authenticated_at', default: () => 'now()' }) authenticatedAt!: Date;
   @Column('text') ip!: string;
   @Column('text', { name: 'user_agent', nullable: true }) userAgent!: string | null;
   @Column('timestamptz', { name: 'created_at' }) createdAt!: Date;

@@ -1,16 +1,34 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
 import { type Page, pageOf, type PageRequest } from '../../../platform/database/page.js';
+import type { ProviderName, SignInMethod } from '../sign-in-method.js';
 import { Session } from './session.entity.js';
 
 /** A live session, found by its token. */
 export interface LiveSession {
   readonly sessionId: string;
   readonly userId: string;
+  readonly createdAt: Date;
   readonly lastUsedAt: Date;
   readonly expiresAt: Date;
   readonly inCookie: boolean;
+  readonly methods: readonly SignInMethod[];
+  readonly authenticatedAt: Date;
 }
+
+/** How the person of a session came in. A session that is opened from another one has the same. */
+export type Entry = Pick<LiveSession, 'userId' | 'methods' | 'authenticatedAt'>;
+
+/** When a session must have been opened, and used, to be live. */
+export interface LiveLimits {
+  readonly openedAfter: Date;
+  /** Undefined when sessions do not end because nobody uses them. */
+  readonly usedAfter: Date | undefined;
+}
+
+/** Holds for sessions that are live at $2, with {@link LiveLimits} as $3 and $4. */
+const LIVE = `ended_at IS NULL AND expires_at > $2
+        AND ($3::timestamptz IS NULL OR last_used_at > $3) AND created_at > $4`;
 
 /** How many replaced tokens of a session are still recognized. */
 const KNOWN_ROTATED_TOKENS = 5;
@@ -35,13 +53,31 @@ export class SessionsStore {
     return rows.length > 0;
   }
 
-  async findLive(hashes: readonly Buffer[], now: Date): Promise<LiveSession | undefined> {
+  /** Finds the live session of a token, unless it was opened, or last used, too long ago. */
+  async findLive(
+    hashes: readonly Buffer[],
+    now: Date,
+    { openedAfter, usedAfter }: LiveLimits,
+  ): Promise<LiveSession | undefined> {
     const [row] = await this.database.manager.query<LiveSession[]>(
       `
-      SELECT id AS "sessionId", user_id AS "userId", last_used_at AS "lastUsedAt", expires_at AS "expiresAt",
-             in_cookie AS "inCookie"
-      FROM sessions WHERE token_hash = ANY($1) AND ended_at IS NULL AND expires_at > $2`,
-      [hashes, now],
+      SELECT id AS "sessionId", user_id AS "userId", created_at AS "createdAt", last_used_at AS "lastUsedAt",
+             expires_at AS "expiresAt", in_cookie AS "inCookie", methods, authenticated_at AS "authenticatedAt"
+      FROM sessions
+      WHERE token_hash = ANY($1) AND ${LIVE}`,
+      [hashes, now, usedAfter ?? null, openedAfter],
+    );
+    return row;
+  }
+
+  /** {@link findLive} by the id. The session cannot end before the running transaction does. */
+  async shareLive(id: string, now: Date, { openedAfter, usedAfter }: LiveLimits): Promise<Entry | undefined> {
+    const [row] = await this.database.manager.query<Entry[]>(
+      `
+      SELECT user_id AS "userId", methods, authenticated_at AS "authenticatedAt" FROM sessions
+      WHERE id = $1 AND ${LIVE}
+      FOR SHARE`,
+      [id, now, usedAfter ?? null, openedAfter],
     );
     return row;
   }
@@ -66,6 +102,18 @@ export class SessionsStore {
           token_hash = $2, last_used_at = $3, expires_at = $4
       WHERE id = $1 AND ended_at IS NULL AND expires_at > $3`,
       [id, tokenHash, now, expiresAt],
+    );
+    return changed === 1;
+  }
+
+  /** Notes that the person of a live session has shown more. Returns false for a session that has ended. */
+  async confirm(id: string, methods: readonly SignInMethod[], now: Date): Promise<boolean> {
+    const [, changed] = await this.database.manager.query<[unknown, number]>(
+      `
+      UPDATE sessions
+      SET methods = ARRAY(SELECT DISTINCT unnest(methods || $2::text[])), authenticated_at = $3
+      WHERE id = $1 AND ended_at IS NULL AND expires_at > $3`,
+      [id, methods, now],
     );
     return changed === 1;
   }
@@ -96,13 +144,63 @@ export class SessionsStore {
     return changed === 1;
   }
 
-  /** Ends all sessions of a user except one, and returns their ids. */
+  /** Ends all sessions of a user except one, and the sign-ins that wait for a second factor. Returns the ids. */
   async endAll(userId: string, exceptId: string | undefined, now: Date): Promise<string[]> {
+    await this.prepareEnd(userId);
     const [rows] = await this.database.manager.query<[{ id: string }[], number]>(
       `
       UPDATE sessions SET ended_at = $3
       WHERE user_id = $1 AND id IS DISTINCT FROM $2 AND ended_at IS NULL AND expires_at > $3 RETURNING id`,
       [userId, exceptId ?? null, now],
+    );
+    return rows.map(({ id }) => id);
+  }
+
+  /** {@link endAll} for the sessions that were opened until a time. */
+  async endOpenedUntil(userId: string, until: Date, now: Date): Promise<string[]> {
+    await this.prepareEnd(userId);
+    const [rows] = await this.database.manager.query<[{ id: string }[], number]>(
+      `
+      UPDATE sessions SET ended_at = $3
+      WHERE user_id = $1 AND created_at <= $2 AND ended_at IS NULL AND expires_at > $3 RETURNING id`,
+      [userId, until, now],
+    );
+    return rows.map(({ id }) => id);
+  }
+
+  /** Returns up to `limit` users who have live sessions that were opened until a time. */
+  async usersSignedInUntil(until: Date, now: Date, limit: number): Promise<string[]> {
+    const rows = await this.database.manager.query<{ userId: string }[]>(
+      `
+      SELECT DISTINCT user_id AS "userId" FROM sessions
+      WHERE created_at <= $1 AND ended_at IS NULL AND expires_at > $2 LIMIT $3`,
+      [until, now, limit],
+    );
+    return rows.map(({ userId }) => userId);
+  }
+
+  async deleteAllOf(userId: string): Promise<void> {
+    await this.database.manager.query('DELETE FROM sign_in_flows WHERE user_id = $1', [userId]);
+    await this.database.manager.query('DELETE FROM sessions WHERE user_id = $1', [userId]);
+  }
+
+  /** {@link endAll} for the sessions and sign-ins that a provider has opened. */
+  async endOpenedThrough(
+    { userId, provider }: { readonly userId: string; readonly provider: ProviderName },
+    exceptId: string | undefined,
+    now: Date,
+  ): Promise<string[]> {
+    await this.database.manager.query('DELETE FROM sign_in_flows WHERE user_id = $1 AND method = $2', [
+      userId,
+      provider,
+    ]);
+    await this.lockAllOf(userId);
+    const [rows] = await this.database.manager.query<[{ id: string }[], number]>(
+      `
+      UPDATE sessions SET ended_at = $4
+      WHERE user_id = $1 AND $2 = ANY(methods) AND id IS DISTINCT FROM $3 AND ended_at IS NULL AND expires_at > $4
+      RETURNING id`,
+      [userId, provider, exceptId ?? null, now],
     );
     return rows.map(({ id }) => id);
   }
@@ -127,5 +225,22 @@ export class SessionsStore {
       [before, limit],
     );
     return count;
+  }
+
+  /** Ends the sign-ins that wait for a second factor, and waits for those that open a session. */
+  private async prepareEnd(userId: string): Promise<void> {
+    await this.database.manager.query('DELETE FROM sign_in_flows WHERE user_id = $1', [userId]);
+    await this.lockAllOf(userId);
+  }
+
+  /**
+   * Waits for sessions that are being opened from others of the user, see {@link shareLive}. Only a statement that
+   * begins afterwards sees them.
+   */
+  private async lockAllOf(userId: string): Promise<void> {
+    await this.database.manager.query(
+      'SELECT 1 FROM sessions WHERE user_id = $1 AND ended_at IS NULL ORDER BY id FOR UPDATE',
+      [userId],
+    );
   }
 }

@@ -13,13 +13,18 @@ export class SessionHistory {
     private readonly audit: AuditLogService,
   ) {}
 
-  async recordStart(id: string, userId: string, ip: string): Promise<void> {
-    const orgId = await this.memberships.personalOrgIdOf(userId);
-    await this.audit.record({ orgId, action: 'session.started', target: { type: 'session', id } }, { userId, ip });
+  async recordStart(
+    id: string,
+    by: { readonly userId: string; readonly ip: string },
+    details?: Readonly<Record<string, string>>,
+  ): Promise<void> {
+    const orgId = await this.memberships.personalOrgIdOf(by.userId);
+    const target = { type: 'session', id };
+    await this.audit.record({ orgId, action: 'session.started', target, ...(details && { details }) }, by);
   }
 
-  /** Announces a new token. A rotation is not worth an entry in the audit log. */
-  announceRotation(userId: string): Promise<void> {
+  /** Announces a change that is not worth an entry in the audit log, such as a new token. */
+  announceChange(userId: string): Promise<void> {
     return this.people.raiseEpoch(userId);
   }
 

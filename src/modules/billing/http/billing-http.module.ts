@@ -1,4 +1,6 @@
 import { Module } from '@nestjs/common';
+import { PersonalDataModule } from '../../auth/personal-data.module.js';
+import { ExportedInvoices } from './exported-invoices.js';
 import { CreditsModule } from '../../credits/credits.module.js';
 import { LimitsModule } from '../../limits/limits.module.js';
 import { MeteringModule } from '../../metering/metering.module.js';
@@ -16,7 +18,7 @@ import { SubscriptionOperationsController } from './subscription-operations.cont
 import { SubscriptionsController } from './subscriptions.controller.js';
 
 @Module({
-  imports: [BillingModule, CreditsModule, LimitsModule, MeteringModule],
+  imports: [PersonalDataModule, BillingModule, CreditsModule, LimitsModule, MeteringModule],
   controllers: [
     ForecastController,
     InvoiceOperationsController,
@@ -29,6 +31,6 @@ import { SubscriptionsController } from './subscriptions.controller.js';
     SubscriptionOperationsController,
     SubscriptionsController,
   ],
-  providers: [ForecastService],
+  providers: [ExportedInvoices, ForecastService],
 })
 export class BillingHttpModule {}

@@ -59,6 +59,12 @@ const DEV_SERVERS = new Set([
   'netlify',
   'vercel',
   'firebase',
+  'fastly',
+  'brunch',
+  'polymer',
+  'preact',
+  'sanity',
+  'docusaurus-start',
 ]);
 const SUBCOMMANDS: Readonly<Record<string, RegExp>> = {
   webpack: /\b(?:serve|server|--watch)\b/,
@@ -67,6 +73,12 @@ const SUBCOMMANDS: Readonly<Record<string, RegExp>> = {
   nitro: /\bdev\b/,
   vinxi: /\bdev\b/,
   wrangler: /\bdev\b/,
+  sapper: /\bdev\b/,
+  umi: /\bdev\b/,
+  max: /\bdev\b/,
+  rspack: /\b(?:serve|dev)\b/,
+  turbo: /\bdev\b/,
+  nx: /\b(?:serve|dev)\b/,
 };
 const RUNNERS = new Set(['npx', 'cross-env', 'env', 'exec', 'dotenv', 'pnpm', 'yarn', 'bunx', '--']);
 
@@ -88,6 +100,16 @@ const OTHER_PROGRAMS: Readonly<Record<string, string>> = {
   func: 'functions for Azure',
   hardhat: 'a project of smart contracts',
   truffle: 'a project of smart contracts',
+  ruby: 'a program of Ruby, which servers do not have',
+  bundle: 'a program of Ruby, which servers do not have',
+  rails: 'a program of Ruby, which servers do not have',
+  php: 'a program of PHP, which servers do not have',
+  go: 'a program of Go, which servers do not have',
+  cargo: 'a program of Rust, which servers do not have',
+  dotnet: 'a program of .NET, which servers do not have',
+  java: 'a program of Java, which servers do not have',
+  mix: 'a program of Elixir, which servers do not have',
+  deno: 'a program for Deno, which servers do not have',
 };
 
 /** Names what a script starts that is no server for the web, or null. */
@@ -101,6 +123,15 @@ export function isDevServer(script: string): boolean {
   const { last, program } = lastCommand(script);
   return DEV_SERVERS.has(program) || (SUBCOMMANDS[program]?.test(last) ?? false);
 }
+
+const SCRIPT = /^(?:npm|pnpm|yarn|bun) (?:run )?([\w:-]{1,100})$/;
+
+/** The name of the script that a script runs as its last command, or null. */
+export const scriptRunBy = (script: string): string | null => SCRIPT.exec(lastCommand(script).last)?.[1] ?? null;
+
+/** True for the file with which an ejected Create React App, and templates like it, start a development server. */
+export const isStartFile = (script: string): boolean =>
+  /^node (?:\.\/)?scripts\/start(?:\.[cm]?js)?$/.test(lastCommand(script).last);
 
 /** The last command of a script, and its program without those that only run another one. */
 function lastCommand(script: string): { readonly last: string; readonly program: string } {

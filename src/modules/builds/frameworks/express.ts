@@ -1,4 +1,5 @@
 import { type Preset } from './preset.js';
+import { forAnotherHost } from './other-hosts.js';
 import { OWN_SERVER } from './shared-modes.js';
 
 export const express: Preset = {
@@ -6,5 +7,9 @@ export const express: Preset = {
   title: 'Express',
   detect: { packages: ['express'] },
   build: null,
-  modes: [OWN_SERVER],
+  modes: [
+    // It makes a function of the app, which then listens on no port.
+    forAnotherHost((source) => source.uses('serverless-http') && source.script('start') === undefined),
+    OWN_SERVER,
+  ],
 };

@@ -1,4 +1,5 @@
 import { type Adapter, type Preset } from './preset.js';
+import { forAnotherHost, isForLambda } from './other-hosts.js';
 import { OWN_SERVER } from './shared-modes.js';
 import { type Source } from './source.js';
 import { serverFileOf, startOf } from './start-commands.js';
@@ -11,16 +12,19 @@ export const hono: Preset = {
   detect: { packages: ['hono'] },
   build: null,
   modes: [
+    forAnotherHost((source) => source.has('fastly.toml') || isForLambda(source)),
     {
       ...OWN_SERVER,
       condition: 'with `@hono/node-server` or a `start` script',
-      when: (source) => source.uses('@hono/node-server') || source.script('start') !== undefined,
+      when: (source) =>
+        source.uses('@hono/node-server') ||
+        (source.script('start') !== undefined && !source.runsDevServer(source.script('start')!)),
       start: (source) => startOf(source),
     },
     {
       ...OWN_SERVER,
       condition: 'otherwise `@hono/node-server` is added and serves the default export',
-      when: (source) => serverFileOf(source) !== null,
+      when: (source) => appFileOf(source) !== null,
       start: () => ['node', '--import', './.adapter/node_modules/tsx/dist/loader.mjs', LAUNCHER],
       adapter: launcherOf,
     },
@@ -34,8 +38,11 @@ export const hono: Preset = {
   ],
 };
 
+const appFileOf = (source: Source): string | null =>
+  serverFileOf(source) ?? ['src/index.tsx', 'index.tsx'].find((file) => source.has(file)) ?? null;
+
 function launcherOf(source: Source): Adapter {
-  const file = serverFileOf(source)!;
+  const file = appFileOf(source)!;
   return {
     packages: ['@hono/node-server@^1', 'tsx@^4'],
     links: [],

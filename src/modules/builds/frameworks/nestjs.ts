@@ -6,7 +6,8 @@ export const nestjs: Preset = {
   name: 'nestjs',
   title: 'NestJS',
   detect: { packages: ['@nestjs/core'] },
-  build: 'npx nest build',
+  // Without its own command line, a project compiles with TypeScript alone.
+  build: (source) => (source.uses('@nestjs/cli') || !source.uses('typescript') ? 'npx nest build' : 'npx tsc'),
   modes: [
     {
       ...OWN_SERVER,

@@ -1,12 +1,20 @@
-import { isDevServer, otherProgramOf } from './dev-servers.js';
+import { otherProgramOf } from './dev-servers.js';
 import { type Preset } from './preset.js';
 import { OWN_SERVER } from './shared-modes.js';
+import { forAnotherHost } from './other-hosts.js';
 import { type Source } from './source.js';
 import { serverFileOf } from './start-commands.js';
 
 const hasPages = (source: Source): boolean => source.entries.some((name) => /\.html?$/i.test(name));
 
-const startedProgram = (source: Source): string | null => otherProgramOf(source.script('start') ?? '');
+/** Otherwise a file is started because of its name. */
+const saysHowToStart = (source: Source): boolean =>
+  source.webProcess !== null ||
+  (source.script('start') !== undefined && !source.runsDevServer(source.script('start')!));
+
+const startScript = (source: Source): string => source.script('start') ?? source.webProcess ?? '';
+
+const startedProgram = (source: Source): string | null => otherProgramOf(startScript(source));
 
 export const node: Preset = {
   name: 'node',
@@ -15,7 +23,7 @@ export const node: Preset = {
     when: (source) => {
       if (!source.hasManifest) return false;
       const start = source.script('start');
-      if (start !== undefined) return !isDevServer(start);
+      if (start !== undefined) return !source.runsDevServer(start);
       if (source.webProcess !== null) return true;
       return (
         source.script('build') === undefined &&
@@ -36,10 +44,11 @@ export const node: Preset = {
       when: (source) => startedProgram(source) !== null,
       code: 'framework_not_found',
       message: (source) =>
-        `Found ${startedProgram(source)!}: the start script is "${source.script('start')!.slice(0, 200)}". Expected ` +
+        `Found ${startedProgram(source)!}: the start script is "${startScript(source).slice(0, 200)}". Expected ` +
         'is a site or a server for the web. Set the root directory of the project to one, set the start command to ' +
         'one that starts a server, or set the framework to static to publish files as they lie.',
     },
+    forAnotherHost((source) => !saysHowToStart(source)),
     OWN_SERVER,
   ],
 };

@@ -1,5 +1,6 @@
 import { type Preset } from './preset.js';
-import { buildsWith, nitroServer } from './shared-modes.js';
+import { buildsWith, nitroServer, OWN_SERVER } from './shared-modes.js';
+import { withVariables } from './start-commands.js';
 
 export const nuxt: Preset = {
   name: 'nuxt',
@@ -17,6 +18,13 @@ export const nuxt: Preset = {
       outputs: ['.output/public', 'dist'],
       immutable: ['_nuxt'],
       fallback: '200.html',
+    },
+    {
+      ...OWN_SERVER,
+      condition: 'with Nuxt 2',
+      when: (source) => source.majorOf('nuxt') === 2,
+      leaves: ['.nuxt/dist/server'],
+      start: () => withVariables({ HOST: '0.0.0.0' }, 'node', 'node_modules/nuxt/bin/nuxt.js', 'start'),
     },
     nitroServer('_nuxt'),
   ],

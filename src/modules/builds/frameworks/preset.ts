@@ -96,7 +96,7 @@ export interface PublicFiles {
 }
 
 /** A source that is recognized and cannot be served. */
-interface RefusedMode extends ModeBase {
+export interface RefusedMode extends ModeBase {
   readonly kind: 'refused';
   readonly code: 'framework_not_found' | 'output_not_found';
   readonly message: (source: Source) => string;

@@ -224,6 +224,44 @@ describe('the preset of', () => {
       { dependencies: { webpack: '^5' }, scripts: { start: 'webpack serve --open', build: 'webpack' } },
       ['static', 'npm run build', 'static', 'dist'],
     ],
+    [
+      'a start script that runs the script of a server for development',
+      { dependencies: { umi: '^4' }, scripts: { dev: 'umi dev', start: 'npm run dev', build: 'umi build' } },
+      ['static', 'npm run build', 'static', 'dist'],
+    ],
+    [
+      'Brunch, whose start script watches',
+      { dependencies: { brunch: '^2' }, scripts: { start: 'brunch watch --server', build: 'brunch build' } },
+      ['static', 'npm run build', 'static', 'dist'],
+    ],
+    [
+      'an ejected Create React App',
+      {
+        dependencies: { react: '^18', 'react-dev-utils': '^12' },
+        scripts: { start: 'node scripts/start.js', build: 'node scripts/build.js' },
+      },
+      ['create-react-app', 'npm run build', 'static', 'build'],
+    ],
+    [
+      'Nuxt 2',
+      { dependencies: { nuxt: '^2.15.8' }, scripts: { build: 'nuxt build', start: 'nuxt start' } },
+      ['nuxt', 'npm run build', 'server', 'env HOST=0.0.0.0 node node_modules/nuxt/bin/nuxt.js start'],
+    ],
+    [
+      'NestJS without its command line',
+      { dependencies: { '@nestjs/core': '^7', typescript: '^4' }, scripts: { start: 'node index.js' } },
+      ['nestjs', 'npx tsc', 'server', 'node dist/main.js'],
+    ],
+    [
+      'Vite with the plugin of Cloudflare, which leaves a Worker beside the pages',
+      { dependencies: { ...vue, '@cloudflare/vite-plugin': '^1' }, files: ['index.html', 'vite.config.ts'] },
+      ['vite', 'npx vite build', 'static', 'dist/client'],
+    ],
+    [
+      'Hono built by Vite, without a page',
+      { dependencies: { hono: '^4', vite: '^8' }, files: ['vite.config.ts', 'src', 'src/index.tsx'] },
+      ['hono', null, 'server', 'node --import ./.adapter/node_modules/tsx/dist/loader.mjs .adapter/serve.mjs'],
+    ],
   ])('%s', (_, project, expected) => {
     expect(shown(project)).toEqual(expected);
   });
@@ -279,6 +317,68 @@ describe('the preset of', () => {
     const { adapter } = plan(project);
     expect(adapter?.packages).toEqual([added]);
     expect(adapter?.wraps?.text).toContain(`from './${adapter?.wraps?.original}'`);
+  });
+
+  const worker = { 'wrangler.json': '{\n  "name": "api",\n  "main": "src/index.ts"\n}' };
+  it.each<[string, Project, RegExp]>([
+    ['a Worker', { configs: worker, files: ['src', 'src/index.ts'] }, /a Worker of Cloudflare in wrangler\.json/],
+    [
+      'a Worker with pages and a start script for development',
+      { configs: worker, files: ['public', 'src/index.ts'], scripts: { start: 'wrangler dev' } },
+      /a Worker of Cloudflare in wrangler\.json/,
+    ],
+    [
+      'a Worker that its scripts name',
+      {
+        configs: { 'wrangler.toml': 'name = "api"' },
+        files: ['src/index.ts'],
+        scripts: { dev: 'wrangler dev src/index.ts' },
+      },
+      /a Worker of Cloudflare in wrangler\.toml/,
+    ],
+    [
+      'React Router for Workers',
+      {
+        dependencies: { '@react-router/dev': '^7', '@cloudflare/vite-plugin': '^1' },
+        configs: { 'vite.config.ts': "import { cloudflare } from '@cloudflare/vite-plugin'" },
+      },
+      /Remove the plugin from vite\.config/,
+    ],
+    [
+      'an app that is made a function',
+      { dependencies: { express: '^4', 'serverless-http': '^3' }, files: ['index.js', 'serverless.yml'] },
+      /functions of the Serverless Framework in serverless\.yml/,
+    ],
+    [
+      'a function for AWS Lambda, whose file exports a handler and no app',
+      {
+        dependencies: { hono: '^4' },
+        files: ['src', 'src/index.ts'],
+        scripts: {
+          build: 'esbuild --bundle --outfile=./dist/index.js --platform=node --target=node20 ./src/index.ts',
+          deploy: 'run-s build zip update',
+          update: 'aws lambda update-function-code --zip-file fileb://lambda.zip --function-name hello',
+        },
+      },
+      /a function for AWS Lambda in package\.json.+[Ss]et the start command/,
+    ],
+    ['a program of another language', { scripts: { start: 'ruby app.rb' } }, /a program of Ruby.+"ruby app\.rb"/],
+    [
+      'a server whose build leaves what has to be started',
+      {
+        dependencies: { express: '^4' },
+        files: ['src', 'src/main.ts'],
+        scripts: { start: 'nx serve', build: 'nx build' },
+      },
+      /"nx serve", is for development.+set the start command/,
+    ],
+  ])('%s is refused, and the message names it', (_, project, says) => {
+    expect(() => plan(project)).toThrow(says);
+  });
+
+  it('a site whose wrangler.json names pages only is published', () => {
+    const configs = { 'wrangler.json': '{"assets":{"directory":"public"}}' };
+    expect(shown({ configs, files: ['public'] })).toEqual(['static', null, 'static', 'dist']);
   });
 
   it('any framework with a start command is a server', () => {

@@ -1,4 +1,5 @@
 import { type Adapter, type Preset } from './preset.js';
+import { BUILT_FOR_WORKERS } from './other-hosts.js';
 import { clientFiles } from './shared-modes.js';
 import { directoryIn, type Source } from './source.js';
 import { startOf, withVariables } from './start-commands.js';
@@ -9,6 +10,7 @@ export const reactRouter: Preset = {
   detect: { packages: ['@react-router/dev'] },
   build: 'npx react-router build',
   modes: [
+    BUILT_FOR_WORKERS,
     {
       kind: 'site',
       condition: 'with `ssr: false`',

@@ -1,5 +1,5 @@
 import { type Inspection, type PythonProject } from '../plan/inspection.js';
-import { isDevServer, SERVER_PACKAGES } from './dev-servers.js';
+import { isDevServer, isStartFile, scriptRunBy, SERVER_PACKAGES } from './dev-servers.js';
 
 const CONFIG_EXTENSIONS = ['ts', 'mts', 'cts', 'mjs', 'js', 'cjs', 'json', 'toml', 'yml', 'yaml'];
 
@@ -96,7 +96,17 @@ export class Source {
   /** True when the script `start` runs a server that the project has written itself. */
   get startsItsServer(): boolean {
     const start = this.script('start');
-    return start !== undefined && !isDevServer(start) && this.uses(...SERVER_PACKAGES);
+    return start !== undefined && !this.runsDevServer(start) && this.uses(...SERVER_PACKAGES);
+  }
+
+  /** True for a script that starts a server for development, perhaps by another script: `npm run dev`. */
+  runsDevServer(script: string): boolean {
+    const other = scriptRunBy(script);
+    return (
+      isDevServer(script) ||
+      isDevServer((other === null ? undefined : this.script(other)) ?? '') ||
+      (isStartFile(script) && !this.uses(...SERVER_PACKAGES))
+    );
   }
 }
 

@@ -1,5 +1,4 @@
 import { PATH_OF_PACKAGES, pythonEnvironment } from '../../hosting/server-commands.js';
-import { isDevServer } from './dev-servers.js';
 import { type Source } from './source.js';
 
 const SERVER_FILES = [
@@ -19,11 +18,15 @@ export function startOf(
   source: Source,
   scripts: readonly string[] = ['start:prod', 'start'],
 ): readonly string[] | null {
-  const script = scripts.map((name) => source.script(name)).find((each) => each !== undefined && !isDevServer(each));
+  const script = scripts
+    .map((name) => source.script(name))
+    .find((each) => each !== undefined && !source.runsDevServer(each));
   if (script !== undefined) return commandOf(withoutMissingFile(withoutBuild(script, source), source));
   if (source.webProcess !== null) return commandOf(source.webProcess);
   const file = serverFileOf(source);
-  return file === null ? null : ['node', file];
+  // A script that only serves for development beside a build: what the build leaves is to be started, not its source.
+  const isBuilt = scripts.some((name) => source.script(name) !== undefined) && source.script('build') !== undefined;
+  return file === null || (isBuilt && /\.[cm]?ts$/.test(file)) ? null : ['node', file];
 }
 
 /** The file that `node` runs when no script says how to start. */

@@ -1,3 +1,4 @@
+import { forAnotherHost } from './other-hosts.js';
 import { isForAnotherLanguage } from './other-languages.js';
 import { type Preset } from './preset.js';
 
@@ -16,6 +17,7 @@ export const staticSite: Preset = {
   },
   build: null,
   modes: [
+    forAnotherHost((source) => source.script('build') === undefined && !source.has('index.html')),
     {
       kind: 'site',
       outputs: ['dist', 'build', 'out', '_site', 'www', 'doc_build', 'public'],

@@ -1,4 +1,5 @@
 import { type Preset } from './preset.js';
+import { BUILT_FOR_WORKERS } from './other-hosts.js';
 import { clientFiles, nitroServer } from './shared-modes.js';
 import { type Source } from './source.js';
 
@@ -13,6 +14,7 @@ export const tanstackStart: Preset = {
   build: (source) => (source.uses('vinxi') ? 'npx vinxi build' : 'npx vite build'),
   environment: { NITRO_PRESET: 'node-server', SERVER_PRESET: 'node-server' },
   modes: [
+    BUILT_FOR_WORKERS,
     { ...nitroServer('assets'), condition: 'with Nitro', when: usesNitro },
     {
       kind: 'server',

@@ -1,3 +1,4 @@
+import { buildsWorker } from './other-hosts.js';
 import { isForAnotherLanguage } from './other-languages.js';
 import { type Preset } from './preset.js';
 import { SERVER_BESIDE_PAGES } from './shared-modes.js';
@@ -14,8 +15,9 @@ export const vite: Preset = {
     packages: ['vite'],
     // Laravel and Rails build scripts and styles with Vite, and no page.
     when: (source) =>
-      source.has('index.html') || (source.configFile('vite.config') !== null && !isForAnotherLanguage(source)),
-    condition: 'with an index.html, or with a vite.config and without files of another language',
+      source.has('index.html') ||
+      (source.configFile('vite.config') !== null && !isForAnotherLanguage(source) && !source.uses('hono')),
+    condition: 'with an index.html, or with a vite.config and without Hono or files of another language',
   },
   build: 'npx vite build',
   modes: [
@@ -29,7 +31,10 @@ export const vite: Preset = {
     },
     {
       kind: 'site',
-      outputs: (source) => [directoryIn(source.config('vite.config'), 'outDir') ?? 'dist', 'dist'],
+      outputs: (source) =>
+        buildsWorker(source)
+          ? ['dist/client']
+          : [directoryIn(source.config('vite.config'), 'outDir') ?? 'dist', 'dist'],
       immutable: ['assets'],
       base: (source) => baseIn(source.config('vite.config'), 'base'),
       fallback: 'index.html',

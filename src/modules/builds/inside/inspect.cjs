@@ -16,7 +16,8 @@ const MOST_CONFIGS = 12;
 const MOST_PATHS = 5_000;
 const MOST_PATH_CHARACTERS = 262_144;
 const MOST_PACKAGES = 30;
-const CONFIG = /^\.?[\w-]+(?:\.[\w-]+)?\.config\.(?:[cm]?[jt]s)$|^\.eleventy\.[cm]?js$|^(?:angular|app)\.json$/;
+const CONFIG =
+  /^(?:\.?[\w.-]+\.config\.[cm]?[jt]s|\.eleventy\.[cm]?js|(?:angular|app)\.json|wrangler\.(?:jsonc?|toml))$/;
 const CONFIG_OF_PAGES = /^(?:\w+\/)?\.(?:vite|vue)press\/config\.[cm]?[jt]s$/;
 const NOT_SOURCE = new Set(['node_modules', '.git', '.next', '.turbo', '.cache']);
 const LOCK_FILES = ['package-lock.json', 'npm-shrinkwrap.json', 'pnpm-lock.yaml', 'yarn.lock', 'bun.lock', 'bun.lockb'];

@@ -289,6 +289,18 @@ describe('the plan of a build', () => {
     );
   });
 
+  it('names the applications of a workspace of Nx, whose packages lie in its root', () => {
+    const nx = (...paths: string[]): Source => ({
+      dependencies: { next: '16', nx: '23' },
+      scripts: { build: 'nx build' },
+      entries: ['nx.json', 'apps'],
+      more: { paths: ['nx.json', 'apps/web/project.json', ...paths] },
+    });
+    expect(() => plan(nx('apps/web-e2e/project.json'))).toThrow(/Nx with apps\/web\. .+npx nx build web/);
+    expect(plan(nx(), { outputDirectory: 'dist/apps/web' }).framework).toBe('nextjs');
+    expect(plan({ ...nx(), entries: ['nx.json', 'apps', 'src'], more: {} }).framework).toBe('nextjs');
+  });
+
   it('names functions beside pages, and refuses functions alone', () => {
     reported.length = 0;
     const paths = ['index.html', 'api', 'api/hello.js', 'api/users/[id].ts'];
@@ -299,6 +311,8 @@ describe('the plan of a build', () => {
     expect(() => plan({ entries: ['api'], more: { paths: ['api', 'api/hello.py'] } })).toThrow(
       'Only functions were found: api/hello.py. Functions are not supported.',
     );
+    const part = ['api', 'api/package.json', 'api/src/index.ts', 'redwood.toml'];
+    expect(() => plan({ entries: ['api', 'redwood.toml'], more: { paths: part } })).toThrow('Found a RedwoodJS app');
   });
 
   it.each([

@@ -114,7 +114,7 @@ function serverIn(parts: ServingParts, mode: ServerMode): Serving {
   if (command === null)
     throw new BuildFailed(
       'framework_not_found',
-      'Nothing says how to start the server: there is no start script in package.json, and no file such as ' +
+      `Nothing says how to start the server: ${missingScript(source)}, and there is no file such as ` +
         `server.js. Add a start script, or set the start command of the project.${moreAt('servers')}`,
     );
   requireNode(source, spoken(command));
@@ -143,6 +143,13 @@ function serverIn(parts: ServingParts, mode: ServerMode): Serving {
       typeof mode.tree === 'object' ? mode.tree.directory : mode.tree === 'standalone' ? '.next/standalone' : null,
   };
 }
+
+const missingScript = (source: Source): string => {
+  const start = source.script('start');
+  return start === undefined
+    ? 'there is no start script in package.json'
+    : `the start script of package.json, "${start.slice(0, 200)}", is for development`;
+};
 
 /** Servers have Node.js and Python, and Bun only as a package of the project. */
 function requireNode(source: Source, command: string): void {

@@ -74,7 +74,17 @@ export function noteFileDatabases(source: Source, report: Report): void {
 
 /** The files that other hosts run as functions. Here they are source, which is never published. */
 const functionFiles = (source: Source): string[] =>
-  FUNCTION_PLACES.flatMap((place) => (hasPages(source, place) ? [] : source.filesBelow(place, FUNCTION_FILE)));
+  FUNCTION_PLACES.flatMap((place) =>
+    hasPages(source, place) || (place === 'api' && isProject(source, place))
+      ? []
+      : source.filesBelow(place, FUNCTION_FILE).filter((path) => !FOR_TOOLS.test(path)),
+  );
+
+const FOR_TOOLS = /(?:^|\/)\.|\.(?:config|test|spec)\./;
+
+/** True for a directory that is a part of a monorepo. */
+const isProject = (source: Source, directory: string): boolean =>
+  ['package.json', 'go.mod'].some((name) => source.has(`${directory}/${name}`));
 
 /** True for a directory of pages that happens to have such a name. */
 export const hasPages = (source: Source, directory: string): boolean =>

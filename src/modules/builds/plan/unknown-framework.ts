@@ -2,7 +2,7 @@ import { posix } from 'node:path';
 
 import { BuildFailed } from '../build-failed.js';
 import { detectPreset } from '../frameworks/catalog.js';
-import { isDevServer } from '../frameworks/dev-servers.js';
+import { otherHostOf, refusalOf } from '../frameworks/other-hosts.js';
 import { otherFilesOf, otherLanguagesOf } from '../frameworks/other-languages.js';
 import { type Preset } from '../frameworks/preset.js';
 import { Source } from '../frameworks/source.js';
@@ -24,6 +24,7 @@ export function unknownFramework(source: Source, inspection: Inspection): never 
  */
 export function isMonorepoRoot(preset: Preset, source: Source, inspection: Inspection): boolean {
   if (source.has('index.html')) return false;
+  if (isNxRoot(source)) return [...applicationsIn(inspection), ...nxApplicationsIn(inspection)].length > 0;
   if (preset.name === 'node' && startsSeveral(source)) return applicationsIn(inspection).length > 0;
   if (!inspection.hasWorkspaces) return false;
   const runsOthers =
@@ -32,6 +33,17 @@ export function isMonorepoRoot(preset: Preset, source: Source, inspection: Inspe
       : preset.name === 'node' && /\b(?:turbo|nx|lerna)\s/.test((source.script('start') ?? '').slice(0, 2_000));
   return runsOthers && applicationsIn(inspection).length > 0;
 }
+
+/** The root of a workspace of Nx has the packages of all its applications, and none of their files. */
+const isNxRoot = (source: Source): boolean =>
+  source.has('nx.json') && !['src', 'app', 'pages', 'public'].some((name) => source.has(name));
+
+/** The directories of applications that have no `package.json` of their own. */
+const nxApplicationsIn = ({ paths }: Inspection): string[] =>
+  paths
+    .flatMap((path) => /^((?:apps|packages)\/[\w.-]{1,60})\/project\.json$/.exec(path)?.[1] ?? [])
+    .filter((directory) => !paths.includes(`${directory}/package.json`) && !directory.endsWith('-e2e'))
+    .slice(0, MOST_NAMES);
 
 /** The scripts of a client and a server beside each other start at once. There is one port for both. */
 const startsSeveral = (source: Source): boolean =>
@@ -48,6 +60,15 @@ function messageOf(source: Source, inspection: Inspection): string {
     );
   const others = otherLanguagesOf(source);
   if (others.length > 0) return notRun(others);
+  const host = otherHostOf(source);
+  if (host !== null) return refusalOf(host);
+  const unnamed = nxApplicationsIn(inspection);
+  if (unnamed.length > 0)
+    return (
+      `The root directory has no application of its own. Found a workspace of Nx with ${unnamed.join(', ')}. Set the ` +
+      `build command of the project to one that builds an application, such as npx nx build ` +
+      `${posix.basename(unnamed[0]!)}, and the output directory or the start command.`
+    );
   const pages = pageDirectoriesOf(source);
   if (pages.length > 0)
     return (
@@ -62,7 +83,7 @@ function messageOf(source: Source, inspection: Inspection): string {
     'No known framework and no HTML file was found. ' +
     (names.length === 0 ? 'The directory is empty. ' : `Found: ${names.join(', ')}. `) +
     (source.hasManifest
-      ? start !== undefined && isDevServer(start)
+      ? start !== undefined && source.runsDevServer(start)
         ? `The start script of package.json, "${start.slice(0, 200)}", is for development, and there is no build ` +
           'script. Expected is a known framework, a build script that leaves pages, or a start script that runs a ' +
           'server. '

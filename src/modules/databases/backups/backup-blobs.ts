@@ -1,6 +1,5 @@
-import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
-import { BlobStorage } from '../../../platform/blobs/blob-storage.js';
+import { BlobStorage, contentOf } from '../../../platform/blobs/blob-storage.js';
 import { nameOfSegment, type WalRange } from './wal-segments.js';
 
 /** The storage of backups of project databases, which `DATABASE_BACKUPS_URL` names. */
@@ -37,7 +36,7 @@ export async function storeParts(blobs: BlobStorage, prefix: string, source: Asy
   let bytes = 0;
   const store = async (): Promise<void> => {
     const content = Buffer.concat(held);
-    await blobs.put(keyOfPart(prefix, sizes.length), { bytes: content.length, open: () => Readable.from([content]) });
+    await blobs.put(keyOfPart(prefix, sizes.length), contentOf(content));
     sizes.push(content.length);
     held = [];
     bytes = 0;

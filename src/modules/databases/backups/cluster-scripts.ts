@@ -33,6 +33,8 @@ kib() { du -sk "$1" 2> /dev/null | cut -f 1; }
 printf 'disk %s %s\\n' "$(kib /cluster)" "$(kib /cluster/archive)"
 count=0
 for name in [0-9A-F]*; do
+  # PostgreSQL may have put a label here since they were removed.
+  case $name in *.*) continue ;; esac
   [ -f "$name" ] || continue
   printf '%s\\n' "$name"
   cat -- "$name"

@@ -6,7 +6,8 @@ export type Query = <Row extends object>(text: string, values?: readonly unknown
 
 /** A checkpoint of a large database takes minutes. */
 const STATEMENT_WITHIN_MS = 600_000;
-const TOUCH_EVERY_MS = 5_000;
+/** The files of a large database are copied meanwhile, and who copies them ends it sooner where it must. */
+const SESSION_WITHIN_MS = 12 * 3_600_000;
 
 /** Sessions of the service itself in the servers of clusters. */
 @Injectable()
@@ -15,22 +16,15 @@ export class PlatformSessions {
 
   /** Wakes the database, keeps it awake, and runs `work` in one session. */
   run<Result>(clusterId: string, work: (query: Query) => Promise<Result>): Promise<Result> {
-    const cluster = this.clusters.of(clusterId);
-    return cluster.hold((server) =>
-      server.asPlatform(async (client) => {
-        // A session without traffic would be frozen.
-        const timer = setInterval(() => {
-          cluster.connections.touch();
-        }, TOUCH_EVERY_MS).unref();
-        try {
-          return await work(async <Row extends object>(text: string, values: readonly unknown[] = []) => {
+    return this.clusters.of(clusterId).hold((server) =>
+      server.asPlatform(
+        (client) =>
+          work(async <Row extends object>(text: string, values: readonly unknown[] = []) => {
             const query = { text, values: values.slice(), query_timeout: STATEMENT_WITHIN_MS };
             return (await client.query<Row>(query)).rows;
-          });
-        } finally {
-          clearInterval(timer);
-        }
-      }),
+          }),
+        { withinMs: SESSION_WITHIN_MS },
+      ),
     );
   }
 }

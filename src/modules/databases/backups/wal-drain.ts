@@ -1,7 +1,7 @@
-import { Readable } from 'node:stream';
 import { promisify } from 'node:util';
 import { constants, gzip } from 'node:zlib';
 import { Injectable } from '@nestjs/common';
+import { contentOf } from '../../../platform/blobs/blob-storage.js';
 import { Clock } from '../../../platform/time/clock.js';
 import { WalArchivesStore } from '../persistence/wal-archives.store.js';
 import { BackupBlobs, keyOfRange } from './backup-blobs.js';
@@ -74,10 +74,7 @@ export class WalDrain {
         .filter((frame) => frame.timeline === timeline && frame.number >= first && frame.number <= last)
         .map((frame) => ({ name: `pg_wal/${nameOfSegment(frame)}`, content: frame.content }));
       const content = await compress(tarOf(entries), { level: constants.Z_BEST_SPEED });
-      await this.blobs.put(keyOfRange(clusterId, range), {
-        bytes: content.length,
-        open: () => Readable.from([content]),
-      });
+      await this.blobs.put(keyOfRange(clusterId, range), contentOf(content));
       await this.archives.addRange({ ...range, clusterId, bytes: content.length }, this.clock.now());
     }
   }

@@ -56,6 +56,15 @@ export class DatabaseChanges {
     await this.deletion.begin(call, database);
   }
 
+  /** Removes a deleted database now instead of after 7 days. */
+  async purge(call: Call, id: string): Promise<void> {
+    const database = await this.directory.lock(call, id, 'databases:admin', { deleted: true });
+    if (database.deleted_at === null) throw new DatabaseNotFound();
+    if (database.state !== 'deleted') throw new DatabaseBusy();
+    await this.deletion.removeForGood(id);
+    await this.directory.record(call, 'database.purged', database);
+  }
+
   /** Undoes a deletion. A database that is not deleted stays as it is. */
   async undelete(call: Call, id: string): Promise<DatabaseRow> {
     const found = await this.directory.get(call, id, 'databases:admin', { deleted: true });

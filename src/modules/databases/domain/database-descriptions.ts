@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { OrgDirectory } from '../../orgs/org-directory.js';
 import { PLANS } from '../../plans/plan.js';
+import { DatabaseAttachmentsStore } from '../persistence/database-attachments.store.js';
 import type { DatabaseRow } from '../persistence/database-rows.js';
 import type { DescribedDatabase } from './described-database.js';
 import { PublicAddress } from './public-address.js';
@@ -13,6 +14,7 @@ export class DatabaseDescriptions {
     private readonly orgs: OrgDirectory,
     private readonly address: PublicAddress,
     private readonly times: RestorableTimes,
+    private readonly attachments: DatabaseAttachmentsStore,
   ) {}
 
   async of(row: DatabaseRow): Promise<DescribedDatabase> {
@@ -25,11 +27,13 @@ export class DatabaseDescriptions {
     const plans = await this.orgs.plansOf([...new Set(rows.map(({ org_id }) => org_id))]);
     const restorable = await this.times.of(rows);
     const addressOf = await this.address.of(rows.map(({ host_id }) => host_id));
+    const inProduction = await this.attachments.inProduction(rows.map(({ id }) => id));
     return rows.map((row) => ({
       row,
       plan: PLANS[plans.get(row.org_id) ?? 'free'],
       address: addressOf(row.host_id),
       restorable: restorable(row),
+      isInProduction: inProduction.has(row.id),
     }));
   }
 }

@@ -111,6 +111,17 @@ export class DatabasesService {
   }
 
   /**
+   * Begins to remove a deleted database for good, before its 7 days are over.
+   *
+   * @throws {DatabaseNotFound} `database_not_found` also for a database that is not deleted.
+   * @throws {DatabaseBusy} `database_busy`
+   * @throws as {@link get}.
+   */
+  purge(call: Call, id: string): Promise<void> {
+    return this.database.transaction(() => this.changes.purge(call, id));
+  }
+
+  /**
    * Undoes a deletion within 7 days.
    *
    * @throws {TooManyDatabases} `plan_limit_reached`

@@ -13,6 +13,8 @@ export interface DescribedDatabase {
   readonly plan: Plan;
   readonly address: DatabaseAddress;
   readonly restorable: RestorableTime;
+  /** True when production deploys get it. */
+  readonly isInProduction: boolean;
 }
 
 /** Gigabytes of plans are decimal, as those of prices. */

@@ -14,7 +14,7 @@ import { type Call, Caller } from '../../auth/caller.js';
 import { RequireScope } from '../../auth/require-scope.js';
 import { ANY_WRITE } from '../../idempotency/idempotency.errors.js';
 import { DATABASE_ERRORS } from '../databases.errors.js';
-import { DatabaseExport } from '../transfer/database-export.js';
+import { DatabaseExport, type ExportFormat } from '../transfer/database-export.js';
 import { DatabaseImport } from '../transfer/database-import.js';
 import { DatabaseExportQuery, DatabaseImportAnswer, type DatabaseImportView } from './database-transfers.dto.js';
 
@@ -24,6 +24,11 @@ const FAILURES = [
   DATABASE_ERRORS.query_failed,
   GENERIC_ERRORS.service_unavailable,
 ] as const;
+
+const FILES: Readonly<Record<ExportFormat, { readonly type: string; readonly extension: string }>> = {
+  sql: { type: 'application/sql; charset=utf-8', extension: 'sql' },
+  custom: { type: 'application/octet-stream', extension: 'dump' },
+};
 
 @ApiTags('databases')
 @Controller('api/v1/databases/:database_id')
@@ -35,15 +40,18 @@ export class DatabaseTransfersController {
 
   @Get('export')
   @RequireScope('databases:write', { in: 'resource' })
-  @ApiProduces('application/sql')
+  @ApiProduces('application/sql', 'application/octet-stream')
   @ApiOperation({
-    summary: 'Returns a database as SQL: its definitions and rows of one moment.',
+    summary: 'Returns a database as SQL or for `pg_restore`: its definitions and rows of one moment.',
     description:
       'Needs `databases:write`, because it has the rows too that row-level security hides from readers. ' +
-      'It has neither owners nor privileges. An export that breaks off has no last line that says that it is complete.',
+      'SQL has neither owners nor privileges, and a last line that says that it is complete. ' +
+      'For the format `custom`, the host of the database needs `pg_dump`: without it the answer is ' +
+      '`export_format_unavailable`. ' +
+      'An export that fails on its way breaks off the response.',
   })
   @ApiOkResponse({
-    description: 'The SQL.',
+    description: 'The SQL, or the archive.',
     schema: { type: 'string', example: 'CREATE TABLE public.people (id integer);' },
   })
   @ApiRefusals(...ANY_CALLER, ...FAILURES, GENERIC_ERRORS.invalid_request, DATABASE_ERRORS.export_format_unavailable)
@@ -53,12 +61,13 @@ export class DatabaseTransfersController {
     @Query() { format }: DatabaseExportQuery,
     @Res() response: Response,
   ): Promise<void> {
-    await this.exports.run(call, { id, format }, hangUpOf(response), async (sql) => {
-      response.setHeader('Content-Type', 'application/sql; charset=utf-8');
-      response.setHeader('Content-Disposition', `attachment; filename="${id}.sql"`);
+    await this.exports.run(call, { id, format }, hangUpOf(response), async (exported) => {
+      const { type, extension } = FILES[format];
+      response.setHeader('Content-Type', type);
+      response.setHeader('Content-Disposition', `attachment; filename="${id}.${extension}"`);
       response.setHeader('Cache-Control', 'no-store');
       // The caller sees that the response breaks off.
-      await pipeline(sql, response).catch(() => response.destroy());
+      await pipeline(exported, response).catch(() => response.destroy());
     });
   }
 

@@ -11,7 +11,7 @@ export class DatabaseExportQuery {
     enum: FORMATS,
     default: 'sql',
     example: 'sql',
-    description: 'sql: plain SQL. custom: what `pg_restore` reads, where the service has `pg_dump` 18.',
+    description: 'sql: plain SQL. custom: what `pg_restore` reads, where the host of the database has `pg_dump` 18.',
   })
   @MayBeAbsent()
   @IsIn(FORMATS)

@@ -106,7 +106,9 @@ export class DatabasesController {
   @HttpCode(HttpStatus.NO_CONTENT)
   @ApiOperation({
     summary: 'Deletes a database, and ends its connections.',
-    description: 'It costs nothing from then on. The deletion can be undone for 7 days.',
+    description:
+      'It costs nothing from then on. The deletion can be undone for 7 days. An organization keeps as many deleted ' +
+      'databases as its plan has databases; beyond that, the one that was deleted first is removed.',
   })
   @ApiNoContentResponse()
   @ApiRefusals(
@@ -118,6 +120,21 @@ export class DatabasesController {
   )
   async delete(@Caller() call: Call, @Param('database_id') id: string): Promise<void> {
     await this.databases.delete(call, id);
+  }
+
+  @Post(':database_id/purge')
+  @RequireScope('databases:admin', { in: 'resource' })
+  @TakesNothing()
+  @HttpCode(HttpStatus.NO_CONTENT)
+  @ApiOperation({
+    summary: 'Removes a deleted database for good, with its backups.',
+    description:
+      'Use it where data must be gone before the 7 days are over. A database that is not deleted is not found.',
+  })
+  @ApiNoContentResponse()
+  @ApiRefusals(...ANY_CALLER, ...ANY_WRITE, DATABASE_ERRORS.database_not_found, DATABASE_ERRORS.database_busy)
+  async purge(@Caller() call: Call, @Param('database_id') id: string): Promise<void> {
+    await this.databases.purge(call, id);
   }
 
   @Post(':database_id/undelete')

@@ -136,6 +136,8 @@ export class DatabaseView {
   engine!: EngineKind;
   @ApiProperty({ type: String, nullable: true, example: null, description: 'The database that it is a branch of.' })
   parent_id!: string | null;
+  @ApiProperty({ example: true, description: 'True when a project gives it to its production deploys.' })
+  in_production!: boolean;
   @ApiProperty({ type: DatabaseErrorView, nullable: true, example: null }) error!: DatabaseErrorView | null;
   @ApiProperty({
     enum: READ_ONLY_CAUSES,
@@ -176,7 +178,7 @@ export class DatabaseView {
   })
   restorable_until!: string | null;
 
-  static of({ row, plan, address, restorable }: DescribedDatabase): DatabaseView {
+  static of({ row, plan, address, restorable, isInProduction }: DescribedDatabase): DatabaseView {
     return {
       id: row.id,
       organization_id: row.org_id,
@@ -185,6 +187,7 @@ export class DatabaseView {
       state: row.state,
       engine: row.engine,
       parent_id: row.parent_id,
+      in_production: isInProduction,
       error: row.error_code === null ? null : { code: row.error_code, message: row.error_message ?? '' },
       read_only_because: row.read_only_because,
       activity: row.activity,

@@ -39,6 +39,16 @@ export class DatabaseAttachmentsStore {
     );
   }
 
+  /** Returns which of these databases production deploys get, whatever their state. */
+  async inProduction(databaseIds: readonly string[]): Promise<ReadonlySet<string>> {
+    const rows = await this.query<{ id: string }>(
+      `SELECT DISTINCT database_id AS id FROM database_attachments
+       WHERE database_id = ANY($1::text[]) AND 'production' = ANY(targets)`,
+      [databaseIds],
+    );
+    return new Set(rows.map(({ id }) => id));
+  }
+
   async save(attachment: Attachment): Promise<void> {
     await this.query(
       `INSERT INTO database_attachments (database_id, project_id, prefix, targets, previews, access, created_by,

@@ -63,6 +63,14 @@ export class DatabaseSizesStore {
     return count > 0;
   }
 
+  /** Records that the host puts something else in force in a cluster, and that it is not known what until it has. */
+  async restricting({ id, clusterId }: Pick<SizedDatabase, 'id' | 'clusterId'>): Promise<void> {
+    await this.query('UPDATE databases SET restricted_cluster_id = NULL WHERE id = $1 AND cluster_id = $2', [
+      id,
+      clusterId,
+    ]);
+  }
+
   /** Records what the host has put in force in a cluster. */
   async restricted({ id, clusterId }: Pick<SizedDatabase, 'id' | 'clusterId'>, restriction: string): Promise<void> {
     await this.query(

@@ -216,6 +216,17 @@ export class DatabasesStore {
     return rows.map(({ id }) => id);
   }
 
+  /** Returns the ids of the deleted databases of an organization beyond the latest ones, whose deletion is over. */
+  async deletedBeyond(orgId: string, latest: number): Promise<string[]> {
+    const rows = await this.query<{ id: string }>(
+      `SELECT id FROM (SELECT id, state FROM databases WHERE org_id = $1 AND deleted_at IS NOT NULL
+         ORDER BY deleted_at DESC, id DESC OFFSET $2) AS surplus
+       WHERE state = 'deleted' ORDER BY id`,
+      [orgId, latest],
+    );
+    return rows.map(({ id }) => id);
+  }
+
   private async first(where: string, values: unknown[]): Promise<DatabaseRow | undefined> {
     const [row] = await this.query<DatabaseRow>(`SELECT ${DATABASE_COLUMNS} FROM databases WHERE ${where}`, values);
     return row;

@@ -29,6 +29,8 @@ export class QuotaEnforcement {
   private async apply(decided: DecidedDatabase): Promise<void> {
     const { clusterId, decision, restriction } = decided;
     if (decision.restriction !== restriction) {
+      // A host that dies in between leaves a cluster in either state, and what is decided may change until it is back.
+      await this.sizes.restricting(decided);
       await this.engine.restrict(clusterId, decision.restriction);
       await this.sizes.restricted(decided, decision.restriction);
     }

@@ -1,5 +1,5 @@
-import { once } from 'node:events';
 import { messageOf } from '../wire/protocol/messages.js';
+import { writePaced } from '../wire/protocol/paced-write.js';
 import { PeerGone, readBytes } from '../wire/protocol/read-packets.js';
 import { DatabaseUnavailable, type QueryFailed } from '../databases.errors.js';
 import { bindOf, executeOf, flushOf, parseOf, simpleQueryOf, syncOf, valuesOf } from '../sql/query-protocol.js';
@@ -32,6 +32,11 @@ export class TransferSession extends QuerySession {
   /** Yields what a `COPY … TO STDOUT` writes. A row may be larger than what is ever held. @throws {QueryFailed} */
   async *copyOut(sql: string): AsyncGenerator<Buffer> {
     this.send(simpleQueryOf(sql));
+    yield* this.copied();
+  }
+
+  /** Yields the data of a COPY that has been asked for. @throws {QueryFailed} */
+  async *copied(): AsyncGenerator<Buffer> {
     let failure: QueryFailed | undefined;
     try {
       for (;;) {
@@ -87,14 +92,7 @@ export class TransferSession extends QuerySession {
   /** Sends data of a COPY no faster than the server takes it. */
   async sendData(bytes: Buffer): Promise<void> {
     if (this.stream.destroyed) throw new DatabaseUnavailable('The connection to the database ended.');
-    if (this.stream.write(messageOf('d', bytes))) return;
-    const gone = new AbortController();
-    const { signal } = gone;
-    try {
-      await Promise.race([once(this.stream, 'drain', { signal }), once(this.stream, 'close', { signal })]);
-    } finally {
-      gone.abort();
-    }
+    await writePaced(this.stream, messageOf('d', bytes));
   }
 
   /** The server keeps its answer back until it is asked for. */

@@ -71,7 +71,8 @@ export class WireGateway {
           return;
         }
         this.arrivals.leave(socket);
-        await this.beginnings.begin(stream, granted.access, granted.startup.parameters);
+        if (granted.kind === 'dump') await this.beginnings.dump(stream, granted.access);
+        else await this.beginnings.begin(stream, granted.access, granted.startup.parameters);
         return;
       }
       case 'startup': {

@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { AttemptsModule } from '../../auth/attempts.module.js';
 import { OrgDirectoryModule } from '../../orgs/org-directory.module.js';
 import { DatabaseAccessModule } from '../database-access.module.js';
+import { DumpsModule } from '../dumps/dumps.module.js';
 import { WIRE_METRICS } from '../metrics/gateway.metrics.js';
 import { HostIdentityModule } from '../host/host-identity.module.js';
 import { DatabasesPersistenceModule } from '../persistence/databases-persistence.module.js';
@@ -26,6 +27,7 @@ import { WireListenerModule } from './wire-listener.module.js';
     AttemptsModule,
     DatabaseAccessModule,
     DatabasesPersistenceModule,
+    DumpsModule,
     HostIdentityModule,
     OrgDirectoryModule,
     WireListenerModule,

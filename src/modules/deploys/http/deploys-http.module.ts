@@ -1,10 +1,15 @@
 import { Module } from '@nestjs/common';
+import { LeakedTokensModule } from '../../auth/leaked-tokens.module.js';
+import { OrgDirectoryModule } from '../../orgs/org-directory.module.js';
+import { PersonalDataModule } from '../../auth/personal-data.module.js';
+import { ExportedDeploys } from './exported-deploys.js';
 import { RepositoriesModule } from '../../repositories/repositories.module.js';
 import { DeploysPersistenceModule } from '../persistence/deploys-persistence.module.js';
 import { PushDeployReporter } from '../pushes/push-deploy-reporter.js';
 import { ProjectsModule } from '../../projects/projects.module.js';
 import { HostingModule } from '../../hosting/hosting.module.js';
 import { DeploysModule } from '../deploys.module.js';
+import { LeakedDeployHooks } from '../hooks/leaked-deploy-hooks.js';
 import { AppMetricsController } from './app-metrics.controller.js';
 import { DeployWebhookController } from './deploy-webhook.controller.js';
 import { DeployHooksController } from './deploy-hooks.controller.js';
@@ -16,7 +21,16 @@ import { ProjectSettingsController } from './project-settings.controller.js';
 import { RuntimeLogsController } from './runtime-logs.controller.js';
 
 @Module({
-  imports: [DeploysModule, DeploysPersistenceModule, HostingModule, ProjectsModule, RepositoriesModule],
+  imports: [
+    DeploysModule,
+    DeploysPersistenceModule,
+    HostingModule,
+    LeakedTokensModule,
+    OrgDirectoryModule,
+    PersonalDataModule,
+    ProjectsModule,
+    RepositoriesModule,
+  ],
   controllers: [
     ProjectDeploysController,
     DeploysController,
@@ -27,6 +41,6 @@ import { RuntimeLogsController } from './runtime-logs.controller.js';
     AppMetricsController,
     ProtectionController,
   ],
-  providers: [DeployViews, PushDeployReporter],
+  providers: [ExportedDeploys, DeployViews, LeakedDeployHooks, PushDeployReporter],
 })
 export class DeploysHttpModule {}

@@ -23,6 +23,22 @@ export class DeployHooksStore {
     return this.database.manager.findOneBy(DeployHook, { id });
   }
 
+  /** Returns those of the hashes that belong to hooks. */
+  async knownSecrets(hashes: readonly Buffer[]): Promise<Buffer[]> {
+    const rows = await this.database.manager.query<{ hash: Buffer }[]>(
+      'SELECT secret_hash AS hash FROM deploy_hooks WHERE secret_hash = ANY($1)',
+      [hashes],
+    );
+    return rows.map(({ hash }) => hash);
+  }
+
+  findBySecret(secretHash: Buffer): Promise<DeployHook | null> {
+    return this.database.manager
+      .createQueryBuilder(DeployHook, 'hook')
+      .where('hook.secretHash = :secretHash', { secretHash })
+      .getOne();
+  }
+
   async used(id: string, at: Date): Promise<void> {
     await this.database.manager.update(DeployHook, { id }, { lastUsedAt: at });
   }

@@ -9,7 +9,8 @@ import { describeApi } from './describe-api.js';
 
 /** The interactive reference needs inline styles. Like the other pages, it loads nothing from elsewhere. */
 const REFERENCE_POLICY =
-  "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; frame-ancestors 'none'";
+  "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; object-src 'none'; base-uri 'none'; " +
+  "frame-ancestors 'none'";
 
 /** Generates the OpenAPI document from the code on first use. */
 @Injectable()

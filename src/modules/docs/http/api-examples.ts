@@ -8,6 +8,9 @@ type Operation = NonNullable<OpenAPIObject['paths'][string]['get']>;
 const PATH_PARAMETERS: Readonly<Record<string, { description: string; example: string }>> = {
   key_id: { description: 'The id of the key.', example: 'key_01jd3m8yeqf5rb0xkq5ym8s6tn' },
   grant_id: { description: 'The id of the grant.', example: 'grt_01jd3m8yeqf5rb0xkq5ym8s6tn' },
+  factor_id: { description: 'The id of the factor.', example: 'fac_01jd3m8yeqf5rb0xkq5ym8s6tn' },
+  flow_id: { description: 'The id of the sign-in.', example: 'xsi_01jd3m8yeqf5rb0xkq5ym8s6tn' },
+  identity_id: { description: 'The id of the identity.', example: 'idn_01jd3m8yeqf5rb0xkq5ym8s6tn' },
   session_id: { description: 'The id of the session.', example: 'ses_01jd3m8yeqf5rb0xkq5ym8s6tn' },
   org_id: { description: 'The id or slug of the organization.', example: 'org_01jd3m8yeqf5rb0xkq5ym8s6tn' },
   user_id: { description: 'The id of the member.', example: 'usr_01jd3m8yeqf5rb0xkq5ym8s6tn' },

@@ -19,6 +19,8 @@ type Operation = NonNullable<OpenAPIObject['paths'][string]['get']>;
 const TAGS: Readonly<Record<string, string>> = {
   auth: 'Sign-up, sign-in, sessions and passwords.',
   me: 'The caller: the account, the organizations and the scopes of the credential.',
+  factors: 'Second factors of the account: authenticator apps, passkeys and recovery codes.',
+  identities: 'Accounts at GitHub and Google that sign a person in.',
   keys: 'API keys.',
   organizations: 'Organizations, members, invitations and the audit log.',
   projects: 'Projects and their environment variables.',
@@ -58,9 +60,22 @@ export function describeApi(app: INestApplication, { publicUrl, routes, errors }
   const document = SwaggerModule.createDocument(app, builder.build());
   addSecurity(document, routes);
   describePathParameters(document);
+  describeLists(document);
   addBodyExamples(document);
   listErrorCodes(document, errors.codes);
   return document;
+}
+
+/** Lists in a query are written as one parameter for each item, which is also what OpenAPI takes as given. */
+function describeLists({ paths }: OpenAPIObject): void {
+  for (const operations of Object.values(paths)) {
+    for (const { parameters = [] } of Object.values(operations) as Operation[]) {
+      for (const parameter of parameters) {
+        if ('in' in parameter && parameter.in === 'query' && parameter.schema && 'items' in parameter.schema)
+          Object.assign(parameter, { style: 'form', explode: true });
+      }
+    }
+  }
 }
 
 /** The security of each operation matches its guards, because both read the same declarations. */

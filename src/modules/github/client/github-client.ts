@@ -8,6 +8,8 @@ const TIMEOUT_MS = 15_000;
 const LONGEST_WORDS = 200;
 const LEAST_WAIT_MS = 1_000;
 const MOST_WAIT_MS = 3_600_000;
+const MAX_REDIRECTS = 3;
+const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 307, 308]);
 const API_VERSION = '2022-11-28';
 
 interface Account {
@@ -265,7 +267,7 @@ export class GithubClient {
     headers: Record<string, string>,
   ): Promise<{ status: number; body: unknown }> {
     try {
-      const response = await fetch(url, {
+      const response = await fetchWithin(url, {
         ...request,
         headers: { accept: 'application/json', 'user-agent': 'service-platform', ...headers },
         signal: AbortSignal.timeout(TIMEOUT_MS),
@@ -278,6 +280,23 @@ export class GithubClient {
       if (error instanceof GithubBusy) throw error;
       throw new GithubRefused(undefined, '', error);
     }
+  }
+}
+
+/**
+ * GitHub leads from the old name of a repository to the new one, and expects the same request there. It is repeated
+ * only at the same origin, so that a token goes to nobody else.
+ */
+async function fetchWithin(url: string, request: RequestInit): Promise<Response> {
+  let at = new URL(url);
+  for (let left = MAX_REDIRECTS; ; left--) {
+    const response = await fetch(at, { ...request, redirect: 'manual' });
+    const target = response.headers.get('location');
+    if (!REDIRECTS.has(response.status) || target === null) return response;
+    await response.body?.cancel();
+    const next = new URL(target, at);
+    if (next.origin !== at.origin || left === 0) throw new Error(`GitHub led to ${next.origin}.`);
+    at = next;
   }
 }
 

@@ -13,7 +13,7 @@ import { Log } from '../../../platform/logging/log.js';
 import { EdgeCalls } from '../edge-calls.js';
 import { AppRequests } from './app-requests.js';
 import { AppHosts } from './app-hosts.js';
-import { pageOf, refuse } from './error-pages.js';
+import { PAGE_HEADERS, pageOf, refuse } from './error-pages.js';
 
 /**
  * The listener for the hosts of deploys. It does not share a port with the API, so that a tenant's page is never
@@ -51,6 +51,7 @@ export class EdgeServer implements OnModuleDestroy {
     guardListener(this.server, {
       connections: { ...config.connections, isShared: (address) => isLoopback(address) || proxies.trustsPeer(address) },
       render: ({ status }) => pageOf(status),
+      headers: PAGE_HEADERS,
       newRequestId: () => ids.next(REQUEST_ID),
       log,
     });

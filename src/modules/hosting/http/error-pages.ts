@@ -71,16 +71,23 @@ const PAGES: Readonly<
   app_timeout: { status: 504, title: 'The app took too long', text: 'The app did not answer in time.' },
 };
 
+/** What every page of the platform on the hosts of apps has. Names and values alternate. */
+export const PAGE_HEADERS: readonly string[] = [
+  ...['Cache-Control', 'no-store'],
+  ...['X-Content-Type-Options', 'nosniff'],
+  'Content-Security-Policy',
+  "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+];
+
 /** Answers in place of the app. The app must not have started to answer. */
 export function refuse(response: ServerResponse, refusal: Refusal): void {
   const { status, title, text, headers = {} } = PAGES[refusal];
   const page = pageWith(title, text, `${status} ${refusal}`);
+  for (let index = 0; index < PAGE_HEADERS.length; index += 2)
+    response.setHeader(PAGE_HEADERS[index]!, PAGE_HEADERS[index + 1]!);
   response.writeHead(status, {
     'Content-Type': CONTENT_TYPE,
     'Content-Length': Buffer.byteLength(page),
-    'Cache-Control': 'no-store',
-    'X-Content-Type-Options': 'nosniff',
-    'Content-Security-Policy': "default-src 'none'; style-src 'unsafe-inline'",
     ...headers,
   });
   response.end(page);

@@ -3,12 +3,11 @@ import { createReadStream, createWriteStream } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { BuiltFile, BuiltLink, BuiltOutput } from '../built-output.js';
 import { ArtifactRefused } from '../hosting.errors.js';
 import { isText } from '../site/content-types.js';
-import type { BlobContent, BlobStorage } from '../../../platform/blobs/blob-storage.js';
+import { type BlobContent, type BlobStorage, contentOf } from '../../../platform/blobs/blob-storage.js';
 import { type Encoding, keyOf } from '../store/content-keys.js';
 import { variantsOf } from './compression.js';
 import { type TreeFault, TreePaths } from '../tree-paths.js';
@@ -122,7 +121,7 @@ export class Ingest {
     const chunks: Buffer[] = [];
     for await (const chunk of this.counted(file, hash)) chunks.push(chunk);
     const bytes = Buffer.concat(chunks);
-    return { sha256: hash.digest('hex'), buffer: bytes, blob: blobOf(bytes) };
+    return { sha256: hash.digest('hex'), buffer: bytes, blob: contentOf(bytes) };
   }
 
   private async spool(file: BuiltFile): Promise<Content> {
@@ -191,7 +190,7 @@ export class Ingest {
       const variant = variants[encoding];
       if (variant === undefined) continue;
       await this.room.take(variant.length);
-      await this.putOnce(keyOf(sha256, encoding), blobOf(variant));
+      await this.putOnce(keyOf(sha256, encoding), contentOf(variant));
       sizes[encoding] = variant.length;
     }
     this.variants.set(name, sizes);
@@ -233,8 +232,3 @@ interface Content {
   readonly blob: BlobContent;
   readonly path?: string;
 }
-
-export const blobOf = (bytes: Buffer): BlobContent => ({
-  bytes: bytes.length,
-  open: () => Readable.from([bytes], { objectMode: false }),
-});

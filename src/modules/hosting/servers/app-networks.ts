@@ -1,4 +1,4 @@
-import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Injectable } from '@nestjs/common';
 import { type DnsQuery, TYPES } from '../../../platform/egress/dns-message.js';
@@ -9,12 +9,12 @@ import type { IsolatedProgram } from '../../../platform/isolation/isolated-progr
 import type { Mount } from '../../../platform/isolation/isolation-spec.js';
 import type { AttachedNetwork, NetworkCounts } from '../../../platform/isolation/network/attached-network.js';
 import type { NetworkRules } from '../../../platform/isolation/network/network-rules.js';
+import { ProcessDirectories } from '../../../platform/isolation/process-directories.js';
 import { Log } from '../../../platform/logging/log.js';
 import { Clock } from '../../../platform/time/clock.js';
 import { ServerDidNotStart } from '../hosting.errors.js';
 import { HostingSettings } from '../hosting.settings.js';
 import { DestinationBook } from './destination-book.js';
-import { removeLeftDirectories } from './left-directories.js';
 
 /** A new address of the machine may be assigned at any time. */
 const MACHINE_INTERVAL_MS = 5_000;
@@ -61,7 +61,7 @@ export class AppNetworks {
   private timers: NodeJS.Timeout[] = [];
   private firstLookup: Promise<void> | undefined;
   private hasWarned = false;
-  private sweeping: Promise<void> | undefined;
+  private readonly directories: ProcessDirectories;
 
   constructor(
     private readonly settings: HostingSettings,
@@ -70,6 +70,7 @@ export class AppNetworks {
     private readonly log: Log,
   ) {
     this.book = new DestinationBook(settings);
+    this.directories = new ProcessDirectories(join(settings.serversDirectory, DIRECTORY));
     this.names = new InternetNames(settings.appsNetworkNameServers);
   }
 
@@ -95,7 +96,7 @@ export class AppNetworks {
     const missing = await this.isolation.missingForNetwork();
     if (missing.length > 0) return this.doWithout(missing);
     await this.keepInStep();
-    const directory = await this.makeDirectory();
+    const directory = await this.directories.make();
     try {
       const [server] = await Promise.all([
         NameServer.listen({ directory, answer: (query) => this.answer(query, reach) }),
@@ -124,17 +125,6 @@ export class AppNetworks {
       await rm(directory, { recursive: true, force: true });
       throw error;
     }
-  }
-
-  /** Users of isolated programs can traverse the directory, but see nothing of it but what is mounted. */
-  private async makeDirectory(): Promise<string> {
-    const parent = join(this.settings.serversDirectory, DIRECTORY);
-    await mkdir(parent, { recursive: true, mode: 0o755 });
-    this.sweeping ??= removeLeftDirectories(parent);
-    await this.sweeping;
-    const directory = await mkdtemp(join(parent, `${process.pid}-`));
-    await chmod(directory, 0o755);
-    return directory;
   }
 
   private doWithout(missing: readonly string[]): null {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { chmod, mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { type IncomingMessage, request as requestHttp, createServer, type ServerResponse } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { join } from 'node:path';
@@ -9,10 +9,10 @@ import { listenIn } from '../../../platform/egress/directory-socket.js';
 import { type LocalService, LocalServices } from '../../../platform/egress/local-service.js';
 import type { IsolatedProgram } from '../../../platform/isolation/isolated-program.js';
 import type { Mount } from '../../../platform/isolation/isolation-spec.js';
+import { ProcessDirectories } from '../../../platform/isolation/process-directories.js';
 import { Log } from '../../../platform/logging/log.js';
 import { tokenKindOf } from '../../auth/token-format.js';
 import { HostingSettings } from '../hosting.settings.js';
-import { removeLeftDirectories } from './left-directories.js';
 
 const DOOR_DIRECTORY = '/run/service';
 const DOOR_SOCKET = 'api';
@@ -68,12 +68,14 @@ export interface PreparedDoor {
  */
 @Injectable()
 export class ServiceDoors {
-  private sweeping: Promise<void> | undefined;
+  private readonly directories: ProcessDirectories;
 
   constructor(
     private readonly settings: HostingSettings,
     private readonly log: Log,
-  ) {}
+  ) {
+    this.directories = new ProcessDirectories(join(settings.serversDirectory, DIRECTORY));
+  }
 
   /**
    * Prepares a door for a server with these variables and attached services. Returns null when there are no services,
@@ -85,7 +87,7 @@ export class ServiceDoors {
   ): Promise<PreparedDoor | null> {
     const keys = keysIn(Object.values(variables));
     if (keys.models.length + keys.buckets.length + services.length === 0) return null;
-    const directory = await this.makeDirectory();
+    const directory = await this.directories.make();
     const door = new Door(keys, this.settings.apiUrl, (error) => {
       this.log.warn({ error }, 'The API did not answer an app. APPS_API_URL says where the API is.');
     });
@@ -112,17 +114,6 @@ export class ServiceDoors {
       remove();
       throw error;
     }
-  }
-
-  /** Users of isolated programs can traverse the directory, but see nothing of it but what is mounted. */
-  private async makeDirectory(): Promise<string> {
-    const parent = join(this.settings.serversDirectory, DIRECTORY);
-    await mkdir(parent, { recursive: true, mode: 0o755 });
-    this.sweeping ??= removeLeftDirectories(parent);
-    await this.sweeping;
-    const directory = await mkdtemp(join(parent, `${process.pid}-`));
-    await chmod(directory, 0o755);
-    return directory;
   }
 }
 

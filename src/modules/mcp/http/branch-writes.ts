@@ -4,7 +4,7 @@ import { fieldOf } from './project-narrowing.js';
 import type { AnswerBody } from './tool-answers.js';
 import { type ToolCall, ToolCalls } from './tool-calls.js';
 
-/** The name of a database that is no branch, and undefined for a branch; or why that cannot be said. */
+/** The name of a database that is no branch or in production, and undefined for a branch; or why that is not known. */
 type Found = { readonly name: string | undefined } | { readonly refusal: AnswerBody };
 
 /** Keeps statements that may change data on branches, unless the address of the server allows more. */
@@ -12,16 +12,21 @@ type Found = { readonly name: string | undefined } | { readonly refusal: AnswerB
 export class BranchWrites {
   constructor(private readonly calls: ToolCalls) {}
 
-  /** @throws {RequestInvalid} `invalid_request` for a database that is no branch, where only those may be changed. */
+  /**
+   * A branch that is attached to production, such as after a swap, counts as no branch.
+   *
+   * @throws {RequestInvalid} `invalid_request` for a database that is no branch, where only those may be changed.
+   */
   async find(call: ToolCall): Promise<Found> {
     const id = call.given['database_id'];
     if (typeof id !== 'string' || !/^\w{1,64}$/.test(id)) throw noDatabase();
     const { status, body } = await this.calls.look(call, `/api/v1/databases/${id}`);
     // Without knowing what it is, nothing is changed.
     if (status !== 200) return { refusal: body };
-    if (fieldOf(body, 'parent_id') !== null) return { name: undefined };
+    const isBranch = fieldOf(body, 'parent_id') !== null;
+    if (isBranch && fieldOf(body, 'in_production') === false) return { name: undefined };
     const name = fieldOf(body, 'name') as string;
-    if (call.session.narrowing.writes !== 'main') throw noBranch(name);
+    if (call.session.narrowing.writes !== 'main') throw noBranch(name, isBranch);
     return { name };
   }
 }
@@ -31,14 +36,15 @@ const noDatabase = (): RequestInvalid =>
     { path: 'database_id', in: 'path', code: 'is_id', message: 'database_id must be an id.', expected: 'an id' },
   ]);
 
-const noBranch = (name: string): RequestInvalid =>
+const noBranch = (name: string, isBranch: boolean): RequestInvalid =>
   new RequestInvalid([
     {
       path: 'database_id',
       in: 'path',
       code: 'is_branch',
       message:
-        `${JSON.stringify(name)} is no branch. Create one with create_branch, ` +
+        `${JSON.stringify(name)} is ${isBranch ? 'attached to production' : 'no branch'}. ` +
+        'Create a branch with create_branch, ' +
         'or add writes=main to the address of this server.',
       expected: 'the id of a branch',
     },

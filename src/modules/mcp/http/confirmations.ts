@@ -57,7 +57,11 @@ export class Confirmations {
     const { name } = found;
     if (name === undefined) return undefined;
     if (canAsk(client.capabilities))
-      return answerOf(`Change the database ${JSON.stringify(name)}, which is no branch?`, call.given, client);
+      return answerOf(
+        `Change the database ${JSON.stringify(name)}, which is no branch or is in production?`,
+        call.given,
+        client,
+      );
     requireConfirm(call.given, [name], 'the name of the database');
     return undefined;
   }

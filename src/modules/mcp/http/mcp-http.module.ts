@@ -16,6 +16,7 @@ import { OutsideRequests } from './outside-requests.js';
 import { OutsideTools } from './outside-tools.js';
 import { OwnAddress } from './own-address.js';
 import { ProjectNarrowing } from './project-narrowing.js';
+import { StepUp } from './step-up.js';
 import { ToolCalls } from './tool-calls.js';
 import { ToolCatalog } from './tool-catalog.js';
 import { ToolRuns } from './tool-runs.js';
@@ -39,6 +40,7 @@ import { ToolsPart } from './tools-part.js';
     OutsideTools,
     OwnAddress,
     ProjectNarrowing,
+    StepUp,
     ToolCalls,
     ToolCatalog,
     ToolRuns,

@@ -11,6 +11,7 @@ import { McpPlaces } from './mcp-places.js';
 import type { McpSession } from './mcp-session.js';
 import { narrowingOf } from './narrowing.js';
 import { OwnAddress } from './own-address.js';
+import { StepUp } from './step-up.js';
 
 /** Checks a request of a client, and passes its message on. */
 @Injectable()
@@ -18,6 +19,7 @@ export class McpRequests {
   constructor(
     private readonly address: OwnAddress,
     private readonly places: McpPlaces,
+    private readonly stepUp: StepUp,
     private readonly exchange: McpExchange,
     private readonly metrics: McpMetrics,
   ) {}
@@ -26,11 +28,13 @@ export class McpRequests {
    * @throws {ForeignHost} `misdirected_request`
    * @throws {ForeignPage} `cross_site_request`: a page of another site makes the request.
    * @throws {RequestInvalid} `invalid_request` for an address that narrows in an unknown way.
+   * @throws {ScopesNotGranted} `insufficient_scopes`
    * @throws {TooManyMcpCalls} `concurrency_limit_exceeded`
    */
   async answer(request: Request, response: Response): Promise<void> {
     this.address.require(request);
     const session = sessionOf(request);
+    this.stepUp.require(session, request.body);
     const { method } = request.body as { method?: unknown };
     const era = await this.places.hold(session.call, () => this.exchange.answer(request, response, session));
     this.metrics.answered(method, era, response.statusCode);

@@ -1,6 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { AuthSettings } from '../../auth/auth.settings.js';
-import type { OrgMembership, Principal } from '../../auth/principal.js';
+import { SCOPES_OF_ROLE } from '../../auth/org-role.js';
+import type { OrgMembership } from '../../auth/principal.js';
+import type { Scope } from '../../auth/scopes.js';
 import { takesOnlySessions } from '../../auth/require-scope.js';
 import { type DeclaredRoute, RouteDirectory } from '../../auth/route-directory.js';
 import { ApiDescription } from '../../docs/api-description.js';
@@ -39,6 +41,22 @@ export class ToolCatalog {
     return entry !== undefined && this.isOpenTo(session, entry) ? entry : undefined;
   }
 
+  /**
+   * Returns the scopes without which the caller does not have the tool, in their order. There are none where no scope
+   * would help: for a tool that does not exist, or that the address, the role, the plan or the operator takes away.
+   */
+  missingScopes(session: McpSession, name: string): Scope[] {
+    const entry = this.all().get(name);
+    if (entry === undefined || this.isOpenTo(session, entry)) return [];
+    if (!this.isOpenTo(session, entry, ({ role }) => SCOPES_OF_ROLE[role])) return [];
+    const { principal, org } = session.call;
+    const { rule } = entry.route!;
+    const orgs = rule!.in === 'resource' ? principal.memberships : [org];
+    const open = orgs.filter((each) => mayIn(each, SCOPES_OF_ROLE[each.role], entry));
+    const rights = principal.rightsIn(open[0]!.id);
+    return scopesOf(entry).filter((scope) => !rights.has(scope));
+  }
+
   /** Makes the schemas of all tools, on the first call. */
   all(): ReadonlyMap<string, CatalogEntry> {
     this.entries ??= new Map(
@@ -55,41 +73,43 @@ export class ToolCatalog {
     return { ...compileTool(this.description.get(), tool, file), route };
   }
 
-  private isOpenTo({ call, narrowing }: McpSession, { tool, group, route, places }: CatalogEntry): boolean {
+  private isOpenTo({ call, narrowing }: McpSession, entry: CatalogEntry, rightsIn?: RightsIn): boolean {
+    const { tool, group, places } = entry;
     return (
+      (tool.isNotForRuns !== true || !call.principal.isWork) &&
       isWithin(narrowing, tool, group) &&
       (narrowing.project === undefined || staysInProject(tool, places)) &&
-      this.letsIn(call, route, tool)
+      this.letsIn(call, entry, rightsIn ?? (({ id }) => call.principal.rightsIn(id)))
     );
   }
 
   /** The same rules as those of the guards and of the service behind the route. */
-  private letsIn(
-    { principal, org }: McpSession['call'],
-    route: DeclaredRoute | undefined,
-    { alsoNeeds = [], planFeature }: Tool,
-  ): boolean {
+  private letsIn({ principal, org }: McpSession['call'], entry: CatalogEntry, rightsIn: RightsIn): boolean {
+    const { route } = entry;
     if (route === undefined) return true;
     const { rule, sessions, flag, needsVerifiedEmail } = route;
     if (flag !== undefined && !this.features.isEnabled(flag)) return false;
     if (rule === undefined) return true;
     if (takesOnlySessions(sessions)) return false;
-    if (needsVerifiedEmail && this.settings.emailVerification === 'required' && !principal.user.emailVerified)
-      return false;
-    const scopes = rule.scope === undefined ? alsoNeeds : [rule.scope, ...alsoNeeds];
+    if (needsVerifiedEmail && this.settings.needsVerification(principal.user.emailVerified)) return false;
     const orgs = rule.in === 'resource' ? principal.memberships : [org];
-    return orgs.some((each) => mayIn(each, principal, scopes, planFeature));
+    return orgs.some((each) => mayIn(each, rightsIn(each), entry));
   }
 }
 
-function mayIn(
-  { id, plan }: OrgMembership,
-  principal: Principal,
-  scopes: readonly Parameters<Principal['require']>[0][],
-  planFeature: Tool['planFeature'],
-): boolean {
-  const rights = principal.rightsIn(id);
-  return scopes.every((scope) => rights.has(scope)) && (planFeature === undefined || PLANS[plan].features[planFeature]);
+type RightsIn = (org: OrgMembership) => ReadonlySet<Scope>;
+
+function scopesOf({ route, tool: { alsoNeeds = [] } }: CatalogEntry): readonly Scope[] {
+  const scope = route?.rule?.scope;
+  return scope === undefined ? alsoNeeds : [scope, ...alsoNeeds];
+}
+
+function mayIn({ plan }: OrgMembership, rights: ReadonlySet<Scope>, entry: CatalogEntry): boolean {
+  const { planFeature } = entry.tool;
+  return (
+    scopesOf(entry).every((scope) => rights.has(scope)) &&
+    (planFeature === undefined || PLANS[plan].features[planFeature])
+  );
 }
 
 function isWithin({ readOnly, groups }: Narrowing, tool: Tool, group: CatalogEntry['group']): boolean {

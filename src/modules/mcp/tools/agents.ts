@@ -22,6 +22,7 @@ export const AGENT_TOOLS: ToolFile = {
       method: 'POST',
       path: '/api/v1/agents/{agent_id}/runs',
       effect: 'writes',
+      isNotForRuns: true,
       isOutsideProjects: true,
     },
     {

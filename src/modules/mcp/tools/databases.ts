@@ -53,7 +53,8 @@ export const DATABASE_TOOLS: ToolFile = {
       title: 'Execute SQL',
       description:
         'Runs one SQL statement that may change data or the schema of a branch; create_branch makes one. ' +
-        'A database that is no branch is refused, unless the address of this server has `writes=main`; ' +
+        'A database that is no branch, or is attached to production, is refused, unless the address of this server ' +
+        'has `writes=main`; ' +
         'then a person is asked first.',
       method: 'POST',
       path: '/api/v1/databases/{database_id}/query',

@@ -74,6 +74,8 @@ export interface Tool {
   readonly asks?: string;
   /** True when the tool changes databases that are branches, and others only where the address allows it. */
   readonly staysOnBranches?: boolean;
+  /** True for a tool that a run of an agent may not use: it would begin work outside of the limits of the run. */
+  readonly isNotForRuns?: boolean;
   /** True when the tool touches no project, so that it stays listed for a caller that is narrowed to one. */
   readonly isOutsideProjects?: boolean;
 }

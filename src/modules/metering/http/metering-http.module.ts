@@ -1,4 +1,6 @@
 import { Module } from '@nestjs/common';
+import { PersonalDataModule } from '../../auth/personal-data.module.js';
+import { ExportedUsage } from './exported-usage.js';
 import { OrgDirectoryModule } from '../../orgs/org-directory.module.js';
 import { UsageIntakeService } from '../intake/usage-intake.service.js';
 import { UsageOwners } from '../intake/usage-owners.js';
@@ -7,8 +9,8 @@ import { UsageEventsController } from './usage-events.controller.js';
 import { UsageController } from './usage.controller.js';
 
 @Module({
-  imports: [MeteringModule, OrgDirectoryModule],
+  imports: [PersonalDataModule, MeteringModule, OrgDirectoryModule],
   controllers: [UsageController, UsageEventsController],
-  providers: [UsageIntakeService, UsageOwners],
+  providers: [ExportedUsage, UsageIntakeService, UsageOwners],
 })
 export class MeteringHttpModule {}

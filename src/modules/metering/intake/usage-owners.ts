@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { LRUCache } from 'lru-cache';
+import { growingCache } from '../../../platform/caches/growing-cache.js';
 import { OrgDirectory } from '../../orgs/org-directory.js';
 import { ProjectOwners } from '../project-owners.js';
 
@@ -14,8 +14,8 @@ interface Owners {
 /** Caches organizations and projects. Their rows stay after deletion, and a project never changes its owner. */
 @Injectable()
 export class UsageOwners {
-  private readonly orgs = new LRUCache<string, true>({ max: REMEMBERED });
-  private readonly projects = new LRUCache<string, string>({ max: REMEMBERED });
+  private readonly orgs = growingCache<true>(REMEMBERED);
+  private readonly projects = growingCache<string>(REMEMBERED);
 
   constructor(
     private readonly directory: OrgDirectory,

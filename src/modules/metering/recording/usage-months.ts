@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { LRUCache } from 'lru-cache';
+import { growingCache } from '../../../platform/caches/growing-cache.js';
 import { Database } from '../../../platform/database/database.js';
 import { type UsageMonthKey, UsageMonthsStore } from '../persistence/usage-months.store.js';
 
@@ -8,7 +8,7 @@ const REMEMBERED = 100_000;
 /** Caches the ids of rows of `usage_months` by what they count. Rows are never deleted, so the cache stays true. */
 @Injectable()
 export class UsageMonths {
-  private readonly ids = new LRUCache<string, string>({ max: REMEMBERED });
+  private readonly ids = growingCache<string>(REMEMBERED);
 
   constructor(
     private readonly database: Database,

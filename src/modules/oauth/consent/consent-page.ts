@@ -25,13 +25,35 @@ export function signInPage({ uid, client, redirectUri }: ClientRequest, { token,
   return pageOf(`Sign in to connect ${client.name}`, [
     ...faultOf(fault),
     ...factsOf(client, redirectUri),
-    '<p>Confirm that it is you: enter your password, also if you have signed in before.</p>',
+    '<p>Confirm that it is you: enter your password, also if you have signed in before. If you have none, sign in to ' +
+      'the dashboard in this browser with GitHub or Google, then load this page again.</p>',
     `<form method="post" action="${CONSENT_PATH}/${uid}/sign-in">`,
     hidden(token),
     '<label>Username or email <input class="field" name="login" required maxlength="254" autocomplete="username" ' +
       'autofocus></label>',
-    '<label>Password <input class="field" type="password" name="password" required maxlength="128" ' +
+    '<label>Password <input class="field" type="password" name="password" required ' +
       'autocomplete="current-password"></label>',
+    '<button>Sign in</button>',
+    '</form>',
+  ]);
+}
+
+/** Asks for a second factor after the password. A passkey is shown in the dashboard, whose page this is not. */
+export function secondFactorPage(
+  { uid, client, redirectUri }: ClientRequest,
+  { token, fault }: PageForm,
+  flow: string,
+): Page {
+  return pageOf(`Sign in to connect ${client.name}`, [
+    ...faultOf(fault),
+    ...factsOf(client, redirectUri),
+    '<p>Your password is right. Enter a code of your authenticator app, or a recovery code. ' +
+      'If you have only a passkey, sign in to the dashboard in this browser, then load this page again.</p>',
+    `<form method="post" action="${CONSENT_PATH}/${uid}/second-factor">`,
+    hidden(token),
+    `<input type="hidden" name="flow" value="${escapeHtml(flow)}">`,
+    '<label>Code <input class="field" name="code" required maxlength="40" autocomplete="one-time-code" ' +
+      'autofocus></label>',
     '<button>Sign in</button>',
     '</form>',
   ]);
@@ -64,7 +86,7 @@ export function consentPage(
       box('scope', scope, describe(scope), (READING_SCOPES as readonly string[]).includes(scope)),
     ),
     '</fieldset>',
-    '<p>It can do no more than you can, until you end its access under API keys.</p>',
+    '<p>It can do no more than you can, until you end its access under Connected apps.</p>',
     '<button name="decision" value="allow">Allow</button>',
     '<button name="decision" value="deny" formnovalidate>Deny</button>',
     '</form>',

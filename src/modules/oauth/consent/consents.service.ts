@@ -28,7 +28,7 @@ export class ConsentsService {
 
   /** True when the person has to verify the email address first, as for any other key. */
   needsVerification({ user }: Principal): boolean {
-    return this.settings.emailVerification === 'required' && !user.emailVerified;
+    return this.settings.needsVerification(user.emailVerified);
   }
 
   /** Returns what is wrong with a choice, or undefined. */

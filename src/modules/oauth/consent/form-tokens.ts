@@ -10,23 +10,25 @@ const LIFETIME_SECONDS = 900;
 /**
  * Proves that a form was filled in on the page of this service, in the browser that it was sent to. The secret is in a
  * cookie that no other site can set or send; the form has a value that is derived from it for one request and person.
+ * Each request has a cookie of its own, so that pages which a browser loads at the same time do not replace that of
+ * another.
  */
 @Injectable()
 export class FormTokens {
   private readonly random = new RandomBytes();
-  private readonly name: string;
+  private readonly prefix: string;
   private readonly attributes: string;
 
   constructor({ publicUrl }: Config) {
     const isSecure = publicUrl.startsWith('https:');
     // Browsers accept the prefix only from this host itself, over TLS and for the whole host.
-    this.name = isSecure ? '__Host-oauth_form' : 'oauth_form';
+    this.prefix = isSecure ? '__Host-oauth_form_' : 'oauth_form_';
     this.attributes = `; Path=/; HttpOnly; SameSite=Strict; Max-Age=${LIFETIME_SECONDS}${isSecure ? '; Secure' : ''}`;
   }
 
-  /** Returns the secret of this browser, or undefined when it sends none, or several. */
-  secretIn(cookies: string | undefined): string | undefined {
-    const prefix = `${this.name}=`;
+  /** Returns the secret of this browser for a request of a client, or undefined when it sends none, or several. */
+  secretIn(cookies: string | undefined, requestId: string): string | undefined {
+    const prefix = `${this.prefix}${requestId}=`;
     const values = (cookies ?? '')
       .split(';')
       .map((pair) => pair.trim())
@@ -40,8 +42,8 @@ export class FormTokens {
     return this.random.take(SECRET_BYTES).toString('base64url');
   }
 
-  cookieOf(secret: string): string {
-    return `${this.name}=${secret}${this.attributes}`;
+  cookieOf(secret: string, requestId: string): string {
+    return `${this.prefix}${requestId}=${secret}${this.attributes}`;
   }
 
   /** @param subject the request, and the session of the person who answers it. */

@@ -3,14 +3,17 @@ import { Database } from '../../../platform/database/database.js';
 import type { Page, PageRequest } from '../../../platform/database/page.js';
 import { Ids } from '../../../platform/ids/ids.js';
 import { Clock } from '../../../platform/time/clock.js';
-import { type AuditActor, AuditLogService } from '../../audit/audit-log.service.js';
+import type { AuditActor } from '../../audit/audit-log.service.js';
 import type { Call } from '../../auth/caller.js';
+import { GrantKeysService } from '../../auth/grant-keys.service.js';
 import { KeysService, type ShownKey } from '../../auth/keys.service.js';
 import { type OauthClient, redirectPlaceOf } from '../domain/client-metadata.js';
 import { GrantNotFound } from '../oauth.errors.js';
 import { OAUTH_GRANT_ID } from '../oauth.ids.js';
 import { type GrantEndReason, type OauthGrant, OauthGrantsStore } from '../persistence/oauth-grants.store.js';
 import { OauthRecordsStore } from '../persistence/oauth-records.store.js';
+
+import { GrantHistory } from './grant-history.js';
 
 const IDLE_MS = 30 * 86_400_000;
 
@@ -37,7 +40,8 @@ export class OauthGrantsService {
     private readonly grants: OauthGrantsStore,
     private readonly records: OauthRecordsStore,
     private readonly keys: KeysService,
-    private readonly audit: AuditLogService,
+    private readonly grantKeys: GrantKeysService,
+    private readonly history: GrantHistory,
     private readonly ids: Ids,
     private readonly clock: Clock,
   ) {}
@@ -53,7 +57,7 @@ export class OauthGrantsService {
     const createdAt = this.clock.now();
     return this.database.transaction(async () => {
       const { key } = await this.keys.createForGrant(call, { name: client.name, scopes, orgIds });
-      const grant = {
+      const grant: Parameters<OauthGrantsStore['insert']>[0] = {
         id,
         userId: key.userId,
         homeOrgId: key.homeOrgId,
@@ -69,11 +73,7 @@ export class OauthGrantsService {
         expiresAt: idleAfter(createdAt),
       };
       await this.grants.insert(grant);
-      const details = { client: client.name, client_host: client.host ?? null, scopes, org_ids: key.orgIds };
-      await this.audit.record(
-        { orgId: key.homeOrgId, action: 'grant.made', target: { type: 'grant', id }, details },
-        call,
-      );
+      await this.history.recordMade(grant, key.orgIds, call);
       return id;
     });
   }
@@ -121,6 +121,24 @@ export class OauthGrantsService {
     });
   }
 
+  /**
+   * Takes an organization away from a grant in the running transaction, and ends the grant if it was the only one.
+   * Returns false for a grant that does not reach the organization.
+   */
+  async withdraw(id: string, orgId: string, by: Call): Promise<boolean> {
+    const grant = await this.grants.lock(id);
+    if (grant === undefined || grant.endedAt !== null) return false;
+    const withdrawn = await this.grantKeys.withdraw(grant.keyId, orgId, by);
+    if (withdrawn === undefined) return false;
+    if (withdrawn.ended) {
+      await this.close(grant, 'organization', by);
+      return true;
+    }
+    await this.grants.setHome(id, withdrawn.key.homeOrgId);
+    await this.history.recordEnded(grant, 'organization', [orgId], by);
+    return true;
+  }
+
   /** Returns a grant that still works, or undefined. */
   async findLive(id: string): Promise<OauthGrant | undefined> {
     const grant = await this.grants.find(id);
@@ -148,10 +166,7 @@ export class OauthGrantsService {
     if (grant.endedAt !== null) return;
     await this.grants.end(grant.id, this.clock.now(), reason);
     await this.records.deleteOfGrant(grant.id);
-    await this.audit.record(
-      { orgId: grant.homeOrgId, action: 'grant.ended', target: { type: 'grant', id: grant.id }, details: { reason } },
-      by,
-    );
+    await this.history.recordEnded(grant, reason, await this.grantKeys.orgIdsOf(grant.keyId), by);
   }
 }
 

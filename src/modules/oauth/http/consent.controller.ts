@@ -27,4 +27,10 @@ export class ConsentController {
   signIn(@Req() request: Request, @Res() response: Response): Promise<void> {
     return this.exchange.signIn(request, response);
   }
+
+  @Post(':uid/second-factor')
+  @Public()
+  secondFactor(@Req() request: Request, @Res() response: Response): Promise<void> {
+    return this.exchange.secondFactor(request, response);
+  }
 }

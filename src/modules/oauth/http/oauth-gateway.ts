@@ -6,8 +6,11 @@ import { TooManyAttempts } from '../../limits/limits.errors.js';
 import { requestedScopesOf } from '../domain/grantable-scopes.js';
 import { OauthProvider } from '../provider/oauth-provider.js';
 
-/** Each request for authorization is kept for a quarter of an hour, and may fetch a document. */
-const REQUESTS: AttemptRule = { name: 'oauth_request', attempts: 60, periodSeconds: 600, Refusal: TooManyAttempts };
+/**
+ * Each request for authorization is kept for a quarter of an hour, and may fetch a document. It comes from the browser
+ * of a person, whatever the client is, and a company can have one address for all of its people.
+ */
+const REQUESTS: AttemptRule = { name: 'oauth_request', attempts: 300, periodSeconds: 600, Refusal: TooManyAttempts };
 /** One address may speak for all people who use a hosted client. */
 const TOKENS: AttemptRule = { name: 'oauth_token', attempts: 1_200, periodSeconds: 60, Refusal: TooManyAttempts };
 /** Other parameters of OpenID Connect have no meaning here. */

@@ -11,6 +11,7 @@ import { ConsentController } from './consent.controller.js';
 import { OauthGrantsController } from './oauth-grants.controller.js';
 import { OauthGateway } from './oauth-gateway.js';
 import { OauthMetadataController } from './oauth-metadata.controller.js';
+import { OrgGrantsController } from './org-grants.controller.js';
 import { OauthController } from './oauth.controller.js';
 
 /** Global because the guards of `auth`, which stand below, read access tokens. */
@@ -24,7 +25,13 @@ import { OauthController } from './oauth.controller.js';
     OauthGateway,
     { provide: AccessTokens, useExisting: OauthAccessTokens },
   ],
-  controllers: [ConsentController, OauthGrantsController, OauthController, OauthMetadataController],
+  controllers: [
+    ConsentController,
+    OauthGrantsController,
+    OrgGrantsController,
+    OauthController,
+    OauthMetadataController,
+  ],
   exports: [AccessTokens],
 })
 export class OauthHttpModule {}

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
 import { type Page, pageOf, type PageRequest } from '../../../platform/database/page.js';
 
-export type GrantEndReason = 'ended' | 'idle' | 'reuse' | 'client' | 'key';
+export type GrantEndReason = 'ended' | 'idle' | 'reuse' | 'client' | 'key' | 'organization';
 
 /** What a person granted to a client. */
 export interface OauthGrant {
@@ -79,6 +79,20 @@ export class OauthGrantsStore {
       [userId, page.after ?? null, page.limit + 1],
     );
     return pageOf(rows, page, ({ id }) => id);
+  }
+
+  /** Returns those grants of the keys that have not ended, by key. */
+  async ofKeys(keyIds: readonly string[]): Promise<ReadonlyMap<string, OauthGrant>> {
+    const rows = await this.sql<OauthGrant>(
+      `SELECT ${COLUMNS} FROM oauth_grants WHERE key_id = ANY($1) AND ended_at IS NULL`,
+      [keyIds],
+    );
+    return new Map(rows.map((grant) => [grant.keyId, grant]));
+  }
+
+  /** Notes the home organization of the key, which has changed. */
+  async setHome(id: string, homeOrgId: string): Promise<void> {
+    await this.sql('UPDATE oauth_grants SET home_org_id = $2 WHERE id = $1', [id, homeOrgId]);
   }
 
   async prolong(id: string, now: Date, expiresAt: Date): Promise<void> {

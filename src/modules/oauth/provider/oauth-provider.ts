@@ -14,6 +14,8 @@ import { OauthFlowMetrics } from '../metrics/oauth-flow.metrics.js';
 import { OauthAdapters } from './oauth-adapters.js';
 
 const DAY_SECONDS = 86_400;
+/** How long a client can refresh its access before it must ask the person again. */
+const MOST_REFRESHED_SECONDS = 365 * DAY_SECONDS;
 const ACCESS_TOKEN_SECONDS = 900;
 const REQUEST_SECONDS = 900;
 
@@ -104,7 +106,9 @@ export class OauthProvider {
       ttl: {
         AccessToken: ACCESS_TOKEN_SECONDS,
         AuthorizationCode: 60,
-        RefreshToken: 30 * DAY_SECONDS,
+        // It ends 30 days after its last use, and a year after the consent, when the person is asked again.
+        RefreshToken: (_ctx, token) =>
+          Math.max(1, Math.min(30 * DAY_SECONDS, MOST_REFRESHED_SECONDS - token.totalLifetime())),
         Interaction: REQUEST_SECONDS,
         Session: REQUEST_SECONDS,
         Grant: 30 * DAY_SECONDS,

@@ -6,6 +6,7 @@ import { type AccessGrant, AccessTokens } from '../../auth/access-tokens.js';
 import { mcpResourceOf, resourceMetadataOf } from '../domain/addresses.js';
 import { READING_SCOPES } from '../domain/grantable-scopes.js';
 import { SigningKeysService } from '../keys/signing-keys.service.js';
+import { workGrantIn } from '../domain/work-claim.js';
 import { AccessTokenExpired, AccessTokenInvalid, OAUTH_ERRORS } from '../oauth.errors.js';
 
 const MAX_LENGTH = 8_000;
@@ -28,7 +29,10 @@ export class OauthAccessTokens extends AccessTokens {
 
   async read(token: string): Promise<AccessGrant> {
     if (token.length > MAX_LENGTH) throw new AccessTokenInvalid();
-    const { key, scope } = await this.verified(token);
+    const payload = await this.verified(token);
+    const work = workGrantIn(payload);
+    if (work !== undefined) return work;
+    const { key, scope } = payload;
     if (typeof key !== 'string' || typeof scope !== 'string') throw new AccessTokenInvalid();
     return { keyId: key, scopes: scope.split(' ') };
   }
@@ -41,6 +45,11 @@ export class OauthAccessTokens extends AccessTokens {
       `scope="${READING_SCOPES.join(' ')}"`,
     ];
     return `Bearer ${parts.join(', ')}`;
+  }
+
+  stepUpTo(scopes: readonly string[]): string {
+    const metadata = resourceMetadataOf(this.config.publicUrl);
+    return `Bearer error="insufficient_scope", scope="${scopes.join(' ')}", resource_metadata="${metadata}"`;
   }
 
   private async verified(token: string): Promise<JWTPayload> {
@@ -57,7 +66,7 @@ export class OauthAccessTokens extends AccessTokens {
           typ: 'at+jwt',
           issuer: this.config.publicUrl,
           audience: mcpResourceOf(this.config.publicUrl),
-          requiredClaims: ['exp', 'iat', 'key', 'scope'],
+          requiredClaims: ['exp', 'iat', 'scope'],
           maxTokenAge: '15m',
           clockTolerance: CLOCK_SKEW_SECONDS,
           currentDate: this.clock.now(),

@@ -79,7 +79,14 @@ export class AccessKeyLookup {
     return {
       org,
       principal: new Principal({
-        user: { id: createdBy, username: '', email: '', emailVerified: true },
+        user: {
+          id: createdBy,
+          username: '',
+          email: '',
+          emailVerified: true,
+          hasSecondFactor: false,
+          hasPassword: true,
+        },
         credential: { type: 'session', sessionId: id, inCookie: false, prolonged: false },
         memberships: [org],
         homeOrgId: orgId,

@@ -5,6 +5,7 @@ import { CallerHungUp } from '../../../platform/errors/caller-hung-up.js';
 import { ObjectMetrics } from '../metrics/object.metrics.js';
 import { ObjectChanged } from '../objects.errors.js';
 import { ObjectsService } from '../objects/objects.service.js';
+import { hasCallerLeft } from '../serving/caller-left.js';
 import { savedAs } from '../serving/hostile-content.js';
 import { bodyHeadersOf, headersOf, type HeaderPair, sizeOfBody } from '../serving/object-headers.js';
 import { outcomeOf } from '../serving/read-conditions.js';
@@ -12,9 +13,9 @@ import type { FoundObject } from './object-requests.service.js';
 
 /** A document of a tenant has no power on the host of the API: whatever it is, it is only saved. */
 const ON_THE_API: readonly HeaderPair[] = [
-  ['Content-Security-Policy', "sandbox; default-src 'none'"],
+  ['Content-Security-Policy', "sandbox; default-src 'none'; base-uri 'none'; frame-ancestors 'none'"],
   ['X-Content-Type-Options', 'nosniff'],
-  ['Cache-Control', 'private, no-cache'],
+  ['Cache-Control', 'private, no-store'],
 ];
 
 /** Sends the bytes of objects as answers of the API. */
@@ -55,7 +56,7 @@ export class ObjectAnswers {
     try {
       await pipeline(bytes, response);
     } catch (error) {
-      throw response.destroyed ? new CallerHungUp() : error;
+      throw hasCallerLeft(error, response) ? new CallerHungUp() : error;
     }
   }
 }

@@ -1,4 +1,17 @@
-import { Controller, Delete, Get, Head, HttpCode, HttpStatus, Param, Put, Query, Req, Res } from '@nestjs/common';
+import {
+  Controller,
+  Delete,
+  Get,
+  Head,
+  HttpCode,
+  HttpStatus,
+  Param,
+  Put,
+  Query,
+  Req,
+  Res,
+  UseInterceptors,
+} from '@nestjs/common';
 import {
   ApiBody,
   ApiConsumes,
@@ -26,6 +39,7 @@ import { OBJECT_ERRORS } from '../objects.errors.js';
 import { ObjectsSettings } from '../objects.settings.js';
 import { ObjectAnswers } from './object-answers.js';
 import { Exchange, type ObjectRequest, ObjectKey } from './object-keys.js';
+import { CountsAs, ObjectRequestCounts } from './object-request-counts.js';
 import { ObjectRequestsService } from './object-requests.service.js';
 import { ObjectListAnswer, ObjectListView, ObjectsQuery, StoredObjectAnswer, StoredObjectView } from './objects.dto.js';
 
@@ -36,6 +50,7 @@ const KEY_PARAMETER = {
 };
 
 @ApiTags('storage')
+@UseInterceptors(ObjectRequestCounts)
 @Controller('api/v1/storage/buckets/:bucket_id/objects')
 export class ObjectsController {
   constructor(
@@ -45,6 +60,7 @@ export class ObjectsController {
   ) {}
 
   @Get()
+  @CountsAs('ListObjectsV2')
   @RequireScope('storage:read', { in: 'resource' })
   @ApiOperation({ summary: 'Lists the objects of a bucket in the order of their keys.' })
   @ApiOkResponse({ type: ObjectListAnswer })
@@ -63,6 +79,7 @@ export class ObjectsController {
   }
 
   @Head('*key')
+  @CountsAs('HeadObject')
   @RequireScope('storage:read', { in: 'resource' })
   @ApiParam(KEY_PARAMETER)
   @ApiOperation({ summary: 'Returns the headers of an object.' })
@@ -78,6 +95,7 @@ export class ObjectsController {
   }
 
   @Get('*key')
+  @CountsAs('GetObject')
   @RequireScope('storage:read', { in: 'resource' })
   @ApiParam(KEY_PARAMETER)
   @ApiProduces('application/octet-stream')
@@ -105,6 +123,7 @@ export class ObjectsController {
   }
 
   @Put('*key')
+  @CountsAs('PutObject')
   @RequireScope('storage:write', { in: 'resource' })
   @TakesNothing({ actsOutside: true })
   @ApiParam(KEY_PARAMETER)
@@ -121,6 +140,7 @@ export class ObjectsController {
     ...ANY_CALLER,
     ...ANY_WRITE,
     CREDIT_ERRORS.credits_exhausted,
+    CREDIT_ERRORS.spend_cap_reached,
     OBJECT_ERRORS.bucket_not_found,
     OBJECT_ERRORS.invalid_key,
     OBJECT_ERRORS.length_required,
@@ -143,6 +163,7 @@ export class ObjectsController {
   }
 
   @Delete('*key')
+  @CountsAs('DeleteObject')
   @RequireScope('storage:write', { in: 'resource' })
   @TakesNothing()
   @ApiParam(KEY_PARAMETER)

@@ -1,7 +1,6 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { HttpAdapterHost } from '@nestjs/core';
 import type { Request } from 'express';
+import { PathHandlers } from '../../../platform/http/path-handlers.js';
 import { stateOf } from '../../../platform/http/request-state.js';
 import { ObjectsSettings } from '../objects.settings.js';
 import { S3Face } from '../s3/s3-face.js';
@@ -10,20 +9,20 @@ const BASE = '/s3';
 
 /**
  * Answers S3 clients below `/s3` of the API, for programs that cannot resolve the domain of object storage. It is
- * middleware before all routes: bodies stay as they come, and the signature is the only credential.
+ * called before all routes: bodies stay as they come, and the signature is the only credential.
  */
 @Injectable()
 export class S3Path implements OnModuleInit {
   constructor(
-    private readonly adapter: HttpAdapterHost,
+    private readonly paths: PathHandlers,
     private readonly face: S3Face,
     private readonly settings: ObjectsSettings,
   ) {}
 
   onModuleInit(): void {
-    this.adapter.httpAdapter.use(BASE, (request: IncomingMessage, response: ServerResponse) => {
+    this.paths.add(BASE, (request, response) => {
       this.face.answer(request, response, {
-        target: (request as Request).originalUrl,
+        target: request.url ?? BASE,
         base: BASE,
         label: undefined,
         endpoint: this.settings.apiEndpoint,

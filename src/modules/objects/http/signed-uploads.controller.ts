@@ -1,4 +1,4 @@
-import { Body, Controller, Delete, Get, HttpCode, HttpStatus, Param, Post } from '@nestjs/common';
+import { Body, Controller, Delete, Get, HttpCode, HttpStatus, Param, Post, UseInterceptors } from '@nestjs/common';
 import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { ApiRefusals } from '../../../platform/http/api-refusals.js';
 import { Envelope } from '../../../platform/http/envelope.js';
@@ -11,6 +11,7 @@ import { ANY_BODY, ANY_WRITE } from '../../idempotency/idempotency.errors.js';
 import { SignedUploadsService } from '../links/signed-uploads.service.js';
 import { OBJECT_ERRORS } from '../objects.errors.js';
 import { ObjectsSettings } from '../objects.settings.js';
+import { CountsAs, ObjectRequestCounts } from './object-request-counts.js';
 import { StoredObjectAnswer, StoredObjectView } from './objects.dto.js';
 import {
   BeginObjectUploadBody,
@@ -24,6 +25,7 @@ import {
 } from './signed-uploads.dto.js';
 
 @ApiTags('storage')
+@UseInterceptors(ObjectRequestCounts)
 @Controller('api/v1/storage/buckets/:bucket_id/uploads')
 export class SignedUploadsController {
   constructor(
@@ -32,6 +34,7 @@ export class SignedUploadsController {
   ) {}
 
   @Post()
+  @CountsAs('CreateMultipartUpload')
   @RequireScope('storage:write', { in: 'resource' })
   @TakesJson()
   @ApiOperation({
@@ -42,6 +45,8 @@ export class SignedUploadsController {
   @ApiRefusals(
     ...ANY_CALLER,
     ...ANY_BODY,
+    CREDIT_ERRORS.credits_exhausted,
+    CREDIT_ERRORS.spend_cap_reached,
     OBJECT_ERRORS.bucket_not_found,
     OBJECT_ERRORS.invalid_key,
     OBJECT_ERRORS.object_too_large,
@@ -55,6 +60,7 @@ export class SignedUploadsController {
   }
 
   @Get(':upload_id')
+  @CountsAs('ListParts')
   @RequireScope('storage:write', { in: 'resource' })
   @ApiOperation({ summary: 'Returns an upload with the parts that are there.' })
   @ApiOkResponse({ type: ObjectUploadAnswer })
@@ -68,6 +74,7 @@ export class SignedUploadsController {
   }
 
   @Post(':upload_id/parts')
+  @CountsAs('SignParts')
   @RequireScope('storage:write', { in: 'resource' })
   @TakesJson()
   @HttpCode(HttpStatus.OK)
@@ -88,18 +95,22 @@ export class SignedUploadsController {
   }
 
   @Post(':upload_id/complete')
+  @CountsAs('CompleteMultipartUpload')
   @RequireScope('storage:write', { in: 'resource' })
   @TakesNothing()
   @HttpCode(HttpStatus.OK)
   @ApiOperation({
     summary: 'Completes an upload: its parts become an object.',
-    description: 'Refused while a part is missing or has another size than was announced.',
+    description:
+      'Refused while a part is missing or has another size than was announced. ' +
+      'Asked again within seven days, it answers the same, as long as the object is there.',
   })
   @ApiOkResponse({ type: StoredObjectAnswer })
   @ApiRefusals(
     ...ANY_CALLER,
     ...ANY_WRITE,
     CREDIT_ERRORS.credits_exhausted,
+    CREDIT_ERRORS.spend_cap_reached,
     OBJECT_ERRORS.bucket_not_found,
     OBJECT_ERRORS.object_upload_not_found,
     OBJECT_ERRORS.invalid_part,
@@ -115,6 +126,7 @@ export class SignedUploadsController {
   }
 
   @Delete(':upload_id')
+  @CountsAs('AbortMultipartUpload')
   @RequireScope('storage:write', { in: 'resource' })
   @TakesNothing()
   @HttpCode(HttpStatus.NO_CONTENT)

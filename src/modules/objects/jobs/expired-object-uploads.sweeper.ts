@@ -5,6 +5,7 @@ import { inBatches } from '../../../platform/database/in-batches.js';
 import { Clock } from '../../../platform/time/clock.js';
 import { MultipartService } from '../multipart/multipart.service.js';
 import { ObjectUploadNotFound } from '../objects.errors.js';
+import { CompletedUploadsStore } from '../persistence/completed-uploads.store.js';
 import { ObjectUploadsStore } from '../persistence/object-uploads.store.js';
 import { expiredObjectUploadsSchedule } from './objects.job.js';
 
@@ -17,12 +18,14 @@ export class ExpiredObjectUploadsSweeper implements ScheduleHandler {
   constructor(
     private readonly uploads: ObjectUploadsStore,
     private readonly multipart: MultipartService,
+    private readonly completed: CompletedUploadsStore,
     private readonly clock: Clock,
   ) {}
 
   async run(stopping: AbortSignal): Promise<void> {
     const before = new Date(this.clock.now().getTime() - KEPT_MS);
     await inBatches((limit) => this.giveUp(before, limit), { size: BATCH, stopping });
+    await inBatches((limit) => this.completed.deleteBefore(before, limit), { size: BATCH, stopping });
   }
 
   private async giveUp(before: Date, limit: number): Promise<number> {

@@ -2,13 +2,13 @@ import { Injectable } from '@nestjs/common';
 import type { Call } from '../../auth/caller.js';
 import { OrgDirectory } from '../../orgs/org-directory.js';
 import { PLANS } from '../../plans/plan.js';
-import { PlansSettings } from '../../plans/plans.settings.js';
 import { BucketsService } from '../buckets/buckets.service.js';
 import { MAX_PARTS, MultipartService } from '../multipart/multipart.service.js';
 import { UploadCompletion } from '../multipart/upload-completion.js';
-import { InvalidPart, ObjectTooLarge, ObjectUploadNotFound } from '../objects.errors.js';
+import { InvalidPart, ObjectUploadNotFound } from '../objects.errors.js';
 import type { Bucket, ObjectUpload, StoredObject, UploadPart } from '../persistence/bucket-rows.js';
 import { ObjectUploadsStore } from '../persistence/object-uploads.store.js';
+import { WriteGate } from '../writes/write-gate.js';
 import { LinksService, type SignedLink } from './links.service.js';
 import { MAX_BYTES_PARAMETER } from './signed-limits.js';
 
@@ -50,16 +50,18 @@ export class SignedUploadsService {
     private readonly uploads: ObjectUploadsStore,
     private readonly links: LinksService,
     private readonly orgs: OrgDirectory,
-    private readonly plans: PlansSettings,
+    private readonly gate: WriteGate,
   ) {}
 
   /**
    * @throws {BucketNotFound} `bucket_not_found` @throws {InsufficientScopes} `insufficient_scopes`
    * @throws {ObjectTooLarge} `object_too_large` @throws {InvalidKey} `invalid_key`
+   * @throws {CreditsExhausted} `credits_exhausted` @throws {SpendCapReached} `spend_cap_reached`
    */
   async begin(call: Call, bucketId: string, input: BeginSignedUploadInput): Promise<SignedUpload> {
     const bucket = await this.buckets.get(call, bucketId, 'storage:write');
-    await this.requireSize(bucket, input.sizeBytes);
+    // Its parts are refused for the same reasons. A caller need not send the first one to learn that.
+    await this.gate.admit(bucket.orgId, input.sizeBytes);
     const { key, contentType, sizeBytes } = input;
     const upload = await this.multipart.begin(bucket, {
       ...{ key, contentType, sizeBytes, headers: {}, metadata: {}, checksumAlgorithm: null, checksumType: null },
@@ -91,7 +93,8 @@ export class SignedUploadsService {
   }
 
   /**
-   * Makes an object of the parts, which together are as large as was announced.
+   * Makes an object of the parts, which together are as large as was announced. Asked again within seven days, it
+   * answers with that object, as long as the object is there.
    *
    * @throws as {@link find}. @throws {InvalidPart} `invalid_part`: a part is not there as a whole.
    */
@@ -100,7 +103,9 @@ export class SignedUploadsService {
     bucketId: string,
     uploadId: string,
   ): Promise<{ readonly bucket: Bucket; readonly object: StoredObject }> {
-    const { bucket, upload } = await this.locate(call, bucketId, uploadId);
+    const bucket = await this.buckets.get(call, bucketId, 'storage:write');
+    const upload = await this.uploads.find(bucket.id, uploadId);
+    if (upload === undefined) return { bucket, object: await this.completion.completedAs(bucket, uploadId) };
     const { parts: count } = layoutOf(announcedSizeOf(upload));
     const parts = await this.whole(upload);
     if (parts.length < count) throw new InvalidPart('missing', firstMissing(parts));
@@ -133,11 +138,6 @@ export class SignedUploadsService {
     const upload = await this.uploads.find(bucket.id, uploadId);
     if (upload === undefined) throw new ObjectUploadNotFound();
     return { bucket, upload };
-  }
-
-  private async requireSize({ orgId }: Bucket, sizeBytes: number): Promise<void> {
-    const limitBytes = PLANS[(await this.orgs.planOf(orgId)) ?? 'free'].storage.objectGigabytes * GIGABYTE;
-    if (sizeBytes > limitBytes) throw new ObjectTooLarge(limitBytes, this.plans.pricingUrl);
   }
 }
 

@@ -5,6 +5,7 @@ import { ChecksumMismatch, ObjectContended, ObjectUploadNotFound } from '../obje
 import { requireConditions, type WriteConditions } from '../objects/object-conditions.js';
 import type { BucketOfObject } from '../objects/objects.service.js';
 import type { ObjectUpload, StoredObject } from '../persistence/bucket-rows.js';
+import { CompletedUploadsStore } from '../persistence/completed-uploads.store.js';
 import { DoomedBlobsStore } from '../persistence/doomed-blobs.store.js';
 import { ObjectsStore } from '../persistence/objects.store.js';
 import { ObjectUploadsStore } from '../persistence/object-uploads.store.js';
@@ -31,6 +32,7 @@ export class UploadCompletion {
   constructor(
     private readonly database: Database,
     private readonly uploads: ObjectUploadsStore,
+    private readonly completed: CompletedUploadsStore,
     private readonly objects: ObjectsStore,
     private readonly doomed: DoomedBlobsStore,
     private readonly writes: ObjectWrites,
@@ -47,6 +49,7 @@ export class UploadCompletion {
    * @throws {ChecksumMismatch} `checksum_mismatch`
    * @throws {ObjectChanged} `object_changed`
    * @throws {CreditsExhausted} `credits_exhausted`
+   * @throws {SpendCapReached} `spend_cap_reached`
    */
   async complete(bucket: BucketOfObject, completion: Completion): Promise<StoredObject> {
     const upload = await this.uploads.find(bucket.id, completion.uploadId);
@@ -55,6 +58,18 @@ export class UploadCompletion {
     const stored = await this.uploads.parts(upload.id, 0, MAX_PARTS);
     await this.gate.admit(bucket.orgId, bytesOf(chosenParts(completion.parts, stored)));
     return this.database.transaction(() => this.makeObject(bucket, upload, completion));
+  }
+
+  /**
+   * Returns the object that an upload of the API has become, as long as it is there and the upload is remembered.
+   *
+   * @throws {ObjectUploadNotFound} `object_upload_not_found`
+   */
+  async completedAs({ id: bucketId }: BucketOfObject, uploadId: string): Promise<StoredObject> {
+    const key = await this.completed.keyOf(bucketId, uploadId);
+    const object = key === undefined ? undefined : await this.objects.find(bucketId, key);
+    if (object?.revision !== uploadId) throw new ObjectUploadNotFound();
+    return object;
   }
 
   private async makeObject(
@@ -79,6 +94,8 @@ export class UploadCompletion {
     };
     const earlier = await this.replace(object, conditions);
     await this.uploads.delete(uploadId);
+    // Programs for S3 name the key again, and the API does not.
+    if (upload.sizeBytes !== null) await this.completed.insert(upload, times.now);
     const kept = new Set(object.parts.map(([blob]) => blob));
     const unused = stored.flatMap(({ blob }) => (blob === null || kept.has(blob) ? [] : [blob]));
     await this.doomed.add([...unused, ...(earlier?.parts.map(([blob]) => blob) ?? [])], times.dueAt);

@@ -18,6 +18,8 @@ export interface PutObjectInput {
   readonly facts: ObjectFacts;
   readonly body: ObjectBody;
   readonly conditions?: WriteConditions;
+  /** What the key has, as it was read for this write. Null for nothing, and undefined when it was not read. */
+  readonly earlier?: StoredObject | null;
 }
 
 export type BucketOfObject = Pick<Bucket, 'id' | 'orgId'>;
@@ -46,6 +48,11 @@ export class ObjectsService {
     return this.reads.open(object, range);
   }
 
+  /** The same as {@link open} opens, which happens when they are read. */
+  bytes(object: StoredObject, range?: ByteRange): AsyncIterable<Buffer> {
+    return this.reads.bytes(object, range);
+  }
+
   /**
    * Stores an object in place of the one that has the key, if any. The conditions hold at that moment.
    *
@@ -57,13 +64,13 @@ export class ObjectsService {
   async put(
     bucket: BucketOfObject,
     key: string,
-    { facts, body, conditions = {} }: PutObjectInput,
+    { facts, body, conditions = {}, earlier }: PutObjectInput,
   ): Promise<StoredObject> {
     requireObjectKey(key);
+    const current = earlier === undefined ? ((await this.objects.find(bucket.id, key)) ?? null) : earlier;
     // A write that is refused anyway does not read its body.
-    if (Object.values(conditions).some((condition) => condition !== undefined))
-      requireConditions(conditions, await this.objects.find(bucket.id, key));
-    return this.writes.write(bucket, body, (written) => this.keep(key, facts, written, conditions));
+    requireConditions(conditions, current ?? undefined);
+    return this.writes.write(bucket, body, (written) => this.keep({ key, facts, conditions }, written, current));
   }
 
   /**
@@ -82,7 +89,7 @@ export class ObjectsService {
     const algorithm = checksum?.type === 'FULL_OBJECT' ? checksum.algorithm : undefined;
     const body = {
       size,
-      bytes: await this.reads.open(source),
+      bytes: this.reads.bytes(source),
       checksum: algorithm === undefined ? undefined : { algorithm, announced: () => checksum?.value },
     };
     return this.put(target, key, { facts, body, conditions });
@@ -106,16 +113,17 @@ export class ObjectsService {
     return { ...source, ...facts, updatedAt: now };
   }
 
+  /** @param first what the key had before the body was read. */
   private async keep(
-    key: string,
-    { contentType, headers, metadata }: ObjectFacts,
+    { key, facts, conditions }: { key: string; facts: ObjectFacts; conditions: WriteConditions },
     { reservation, size, md5: etag, checksum, parts }: WrittenBytes,
-    conditions: WriteConditions,
+    first: StoredObject | null,
   ): Promise<StoredObject> {
     const { times } = this.writes;
+    const { contentType, headers, metadata } = facts;
     const written = { key, contentType, headers, metadata, size, etag, checksum, parts };
+    let earlier = first ?? undefined;
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-      const earlier = await this.objects.find(reservation.bucketId, key);
       requireConditions(conditions, earlier);
       try {
         if (await this.objects.store(reservation, written, earlier, times))
@@ -124,6 +132,7 @@ export class ObjectsService {
         throw violatedReferenceOf(error) === 'objects_bucket' ? new BucketNotFound() : error;
       }
       if (!(await this.objects.isReserved(reservation.id))) break;
+      earlier = await this.objects.find(reservation.bucketId, key);
     }
     throw new ObjectContended();
   }

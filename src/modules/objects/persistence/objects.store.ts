@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
 import { prepared } from '../../../platform/database/prepared.js';
 import type { Bucket, ObjectFacts, ObjectPart, Reservation, StoredChecksum, StoredObject } from './bucket-rows.js';
+import { gatheredByOrg } from './gathered-by-org.js';
 import { metered } from './metered.js';
 
 const OBJECT_COLUMNS = `
@@ -10,42 +11,53 @@ const OBJECT_COLUMNS = `
 
 const FIND = prepared(`SELECT ${OBJECT_COLUMNS} FROM objects WHERE bucket_id = $1 AND key = $2`);
 
-/** The reservation of the write, as long as it has not been given back. */
-const LIVE = 'live AS (SELECT id, org_id, bytes FROM storage_reservations WHERE id = $1 FOR UPDATE)';
-
 /**
- * Ends a reservation for what `stored` has stored. Rows are locked in one order everywhere: object, account, bucket.
- * `size` and `count` are what the bucket gains.
+ * Rows are locked in one order everywhere: objects, account, buckets. Of several writes of one key the database stores
+ * one, and the others read again.
  */
-const settled = (size: string, count: number): string => `
-  released AS (
-    DELETE FROM storage_reservations USING stored WHERE storage_reservations.id = $1
-    RETURNING storage_reservations.org_id, storage_reservations.bytes
-  ), account AS (
-    UPDATE storage_accounts SET bytes = storage_accounts.bytes + ${size}, reserved = reserved - released.bytes
-    FROM released WHERE storage_accounts.org_id = released.org_id RETURNING storage_accounts.org_id
-  ), bucket AS (
-    UPDATE buckets SET ${metered('$12')}, bytes = bytes + ${size}, object_count = object_count + ${count}
-    FROM account WHERE buckets.id = $2 RETURNING buckets.id
-  )
-  SELECT id FROM bucket`;
-
-const INSERT = prepared(`
-  WITH ${LIVE}, stored AS (
+const STORE = prepared(`
+  WITH asked AS (
+    SELECT * FROM jsonb_to_recordset($1::jsonb) AS asked (id text, bucket_id text, key text, size bigint, etag text,
+      content_type text, headers jsonb, metadata jsonb, checksum jsonb, parts jsonb, updated_at timestamptz,
+      earlier text, earlier_size bigint, doomed text[])
+  ), live AS (
+    SELECT reservation.id FROM storage_reservations reservation JOIN asked ON asked.id = reservation.id
+    ORDER BY reservation.id FOR UPDATE OF reservation
+  ), inserted AS (
     INSERT INTO objects (bucket_id, key, revision, size, etag, content_type, headers, metadata, checksum, parts,
       updated_at)
-    SELECT $2, $3, $4, $5::bigint, $6, $7, $8::jsonb, $9::jsonb, $10::jsonb, $11::jsonb, $12::timestamptz FROM live
-    ON CONFLICT DO NOTHING RETURNING size
-  ), ${settled('$5::bigint', 1)}`);
-
-const REPLACE = prepared(`
-  WITH ${LIVE}, stored AS (
-    UPDATE objects SET revision = $4, size = $5::bigint, etag = $6, content_type = $7, headers = $8::jsonb,
-      metadata = $9::jsonb, checksum = $10::jsonb, parts = $11::jsonb, updated_at = $12::timestamptz
-    FROM live WHERE objects.bucket_id = $2 AND objects.key = $3 AND objects.revision = $13 RETURNING objects.size
+    SELECT bucket_id, key, asked.id, size, etag, content_type, headers, metadata, checksum, parts, updated_at
+    FROM asked JOIN live ON live.id = asked.id WHERE earlier IS NULL ORDER BY bucket_id, key
+    ON CONFLICT DO NOTHING RETURNING revision AS id, bucket_id, size AS gained, 1 AS added
+  ), replaced AS (
+    UPDATE objects SET revision = asked.id, size = asked.size, etag = asked.etag, content_type = asked.content_type,
+      headers = asked.headers, metadata = asked.metadata, checksum = asked.checksum, parts = asked.parts,
+      updated_at = asked.updated_at
+    FROM asked JOIN live ON live.id = asked.id
+    WHERE objects.bucket_id = asked.bucket_id AND objects.key = asked.key AND objects.revision = asked.earlier
+    RETURNING objects.revision AS id, objects.bucket_id, objects.size - asked.earlier_size AS gained, 0 AS added
+  ), stored AS (
+    SELECT id, bucket_id, gained, added FROM inserted UNION ALL SELECT id, bucket_id, gained, added FROM replaced
   ), doomed AS (
-    INSERT INTO doomed_blobs (blob, due_at) SELECT blob, $16::timestamptz FROM unnest($15::text[]) AS blob, stored
-  ), ${settled('($5::bigint - $14::bigint)', 0)}`);
+    INSERT INTO doomed_blobs (blob, due_at)
+    SELECT unnest(asked.doomed), $3::timestamptz FROM stored JOIN asked ON asked.id = stored.id
+  ), released AS (
+    DELETE FROM storage_reservations USING stored WHERE storage_reservations.id = stored.id
+    RETURNING storage_reservations.bytes
+  ), account AS (
+    UPDATE storage_accounts SET bytes = storage_accounts.bytes + total.gained, reserved = reserved - total.released
+    FROM (
+      SELECT coalesce(sum(gained), 0) AS gained, count(*) AS n,
+        (SELECT coalesce(sum(bytes), 0) FROM released) AS released
+      FROM stored
+    ) total
+    WHERE storage_accounts.org_id = $4 AND total.n > 0 RETURNING storage_accounts.org_id
+  ), bucket AS (
+    UPDATE buckets SET ${metered('$2')}, bytes = bytes + total.gained, object_count = object_count + total.added
+    FROM (SELECT bucket_id, sum(gained) AS gained, sum(added) AS added FROM stored GROUP BY bucket_id) total, account
+    WHERE buckets.id = total.bucket_id
+  )
+  SELECT id FROM stored`);
 
 const COLUMNS_OF_WRITE = 'revision, size, etag, content_type, headers, metadata, checksum, parts, updated_at';
 const VALUES_OF_WRITE = '$3, $4::bigint, $5, $6, $7::jsonb, $8::jsonb, $9::jsonb, $10::jsonb, $11::timestamptz';
@@ -99,8 +111,17 @@ export interface ChangeTimes {
   readonly dueAt: Date;
 }
 
+interface Storing {
+  readonly reservation: Reservation;
+  readonly written: WrittenObject;
+  readonly earlier: StoredObject | undefined;
+  readonly times: ChangeTimes;
+}
+
 @Injectable()
 export class ObjectsStore {
+  private readonly gathered = gatheredByOrg<Storing, boolean>((all) => this.storeAll(all));
+
   constructor(private readonly database: Database) {}
 
   async find(bucketId: string, key: string): Promise<StoredObject | undefined> {
@@ -110,23 +131,22 @@ export class ObjectsStore {
 
   /**
    * Stores what a write has written, in one statement with the usage, the end of its reservation, and the doom of the
-   * blobs that it replaces.
+   * blobs that it replaces. Writes of the same organization at the same time share the statement.
    *
    * @param earlier the object that it replaces, as it was read; undefined for none.
    * @returns false when there is another object by now, or the reservation was given back. Nothing is stored then.
    * @throws {QueryFailedError} for a violation of `objects_bucket`: the bucket is gone.
    */
-  async store(
-    { id, bucketId }: Reservation,
+  store(
+    reservation: Reservation,
     written: WrittenObject,
     earlier: StoredObject | undefined,
-    { now, dueAt }: ChangeTimes,
+    times: ChangeTimes,
   ): Promise<boolean> {
-    const values = [id, bucketId, written.key, id, ...valuesOf(written), now];
-    const rows = await (earlier === undefined
-      ? this.sql(INSERT, values)
-      : this.sql(REPLACE, [...values, earlier.revision, earlier.size, earlier.parts.map(([blob]) => blob), dueAt]));
-    return rows.length > 0;
+    const storing = { reservation, written, earlier, times };
+    return this.database.inTransaction
+      ? this.storeAll([storing]).then(([isStored]) => isStored === true)
+      : this.gathered(storing);
   }
 
   async isReserved(reservationId: string): Promise<boolean> {
@@ -202,10 +222,25 @@ export class ObjectsStore {
     return rows.map(({ key }) => key);
   }
 
+  private async storeAll(all: readonly Storing[]): Promise<boolean[]> {
+    const { reservation, times } = all.at(-1)!;
+    const values = [JSON.stringify(all.map(rowOf)), times.now, times.dueAt, reservation.orgId];
+    const stored = new Set((await this.sql<{ id: string }>(STORE, values)).map(({ id }) => id));
+    return all.map(({ reservation: { id } }) => stored.has(id));
+  }
+
   private sql<Row>(text: string, values: unknown[]): Promise<Row[]> {
     return this.database.manager.query<Row[]>(text, values);
   }
 }
+
+const rowOf = ({ reservation, written, earlier, times }: Storing): object => ({
+  ...{ id: reservation.id, bucket_id: reservation.bucketId, key: written.key, size: written.size, etag: written.etag },
+  ...{ content_type: written.contentType, headers: written.headers, metadata: written.metadata },
+  ...{ checksum: written.checksum, parts: written.parts, updated_at: times.now },
+  ...{ earlier: earlier?.revision ?? null, earlier_size: earlier?.size ?? null },
+  doomed: earlier?.parts.map(([blob]) => blob) ?? [],
+});
 
 const valuesOf = (object: WrittenObject): unknown[] => [
   object.size,

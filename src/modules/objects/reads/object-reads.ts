@@ -17,6 +17,18 @@ export class ObjectReads {
     return Readable.from(this.read(pieces), { objectMode: false });
   }
 
+  /** The same as {@link open} opens, which happens when they are read. What is not read need not be closed. */
+  async *bytes(object: Pick<StoredObject, 'parts' | 'size'>, range?: ByteRange): AsyncGenerator<Buffer> {
+    yield* (await this.open(object, range)) as AsyncIterable<Buffer>;
+  }
+
+  /** Returns all bytes of a small object. @throws {BlobMissing} */
+  async bytesOf({ parts }: Pick<StoredObject, 'parts'>): Promise<Buffer> {
+    const [first] = parts;
+    if (first !== undefined && parts.length === 1) return this.blobs.read(first[0], first[1]);
+    return Buffer.concat(await Promise.all(parts.map(([blob, size]) => this.blobs.read(blob, size))));
+  }
+
   private async *read(pieces: readonly Piece[]): AsyncGenerator<Buffer> {
     for (const piece of pieces) yield* (await this.blobs.get(piece.blob, rangeOf(piece))) as AsyncIterable<Buffer>;
   }

@@ -29,14 +29,14 @@ export interface S3Answer {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string | number>>;
   /** XML, or the bytes of an object. */
-  readonly body?: string | Readable;
+  readonly body?: string | Buffer | Readable;
 }
 
 export interface S3Operation {
   run(call: S3BucketCall): Promise<S3Answer>;
 }
 
-/** Operations on the service and on buckets that need not exist. */
+/** Operations on the service, on buckets that need not exist, and those that find their bucket themselves. */
 export interface S3ServiceOperation {
   run(call: S3Call): Promise<S3Answer>;
 }

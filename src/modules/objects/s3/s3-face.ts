@@ -10,7 +10,7 @@ import { type AdmittedRequest, S3Admission } from './s3-admission.js';
 import { S3Answers } from './s3-answers.js';
 import { type S3Answer, type S3Call, S3Query } from './s3-call.js';
 import { S3Error } from './s3-error.js';
-import { S3OperationTable } from './s3-operation-table.js';
+import { isServiceOperation, S3OperationTable } from './s3-operation-table.js';
 import { operationOf, S3_OPERATIONS, type S3OperationName } from './s3-routes.js';
 import { type S3Target, targetOf } from './s3-target.js';
 import { splitTarget } from './signature/canonical.js';
@@ -68,13 +68,19 @@ export class S3Face {
     const { accessKey, body } = await this.admission.admit(request, split);
     const { org, principal } = accessKey;
     principal.require(S3_OPERATIONS[operation] === 'read' ? 'storage:read' : 'storage:write', org.id);
-    const ip = this.proxies.chainOf(request)[0] ?? '';
+    const { proxies } = this;
     const call: S3Call = {
       ...{ accessKey, bucketName, key, query, body, endpoint },
-      call: { principal, org, ip, requestId },
+      call: {
+        ...{ principal, org, requestId },
+        // Most operations do not need it.
+        get ip() {
+          return proxies.chainOf(request)[0] ?? '';
+        },
+      },
       headers: request.headers,
     };
-    if (operation === 'ListBuckets' || operation === 'CreateBucket') return this.operations.of[operation].run(call);
+    if (isServiceOperation(operation)) return this.operations.of[operation].run(call);
     const bucket = await this.bucketOf(accessKey, bucketName);
     return this.operations.of[operation].run({ ...call, bucket });
   }

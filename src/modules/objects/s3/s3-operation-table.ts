@@ -25,8 +25,12 @@ import { UploadPartCopy } from './operations/upload-part-copy.js';
 import type { S3Operation, S3ServiceOperation } from './s3-call.js';
 import type { S3OperationName } from './s3-routes.js';
 
-/** Operations that need no bucket. */
-export type ServiceOperationName = Extract<S3OperationName, 'ListBuckets' | 'CreateBucket'>;
+/** Operations that need no bucket, or find it together with the object. */
+const SERVICE_OPERATIONS = ['ListBuckets', 'CreateBucket', 'GetObject', 'HeadObject', 'PutObject'] as const;
+export type ServiceOperationName = (typeof SERVICE_OPERATIONS)[number];
+
+export const isServiceOperation = (name: S3OperationName): name is ServiceOperationName =>
+  (SERVICE_OPERATIONS as readonly S3OperationName[]).includes(name);
 
 const CLASSES = {
   AbortMultipartUpload,

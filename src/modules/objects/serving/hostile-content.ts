@@ -4,7 +4,8 @@ const INERT = /^(?:image\/(?!svg\+xml$)[a-z0-9.+-]+|(?:audio|video|font)\/[a-z0-
 /** Types that a browser can treat as a document. */
 const DOCUMENT = /^(?:text\/html|text\/xml|application\/xml|image\/svg\+xml|[a-z0-9.+-]+\/[a-z0-9.-]*\+?xml)$/;
 
-const SANDBOX = "sandbox; default-src 'none'; img-src 'self'; media-src 'self'; style-src 'unsafe-inline'";
+const SANDBOX =
+  "sandbox; default-src 'none'; img-src 'self'; media-src 'self'; style-src 'unsafe-inline'; base-uri 'none'";
 
 const MAX_LENGTH = 200;
 

@@ -1,13 +1,15 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { Injectable } from '@nestjs/common';
 import type { ByteRange } from '../../../platform/blobs/blob-storage.js';
 import { Log } from '../../../platform/logging/log.js';
 import { CORS_VARY } from '../cors/cors-answer.js';
-import { ObjectMetrics } from '../metrics/object.metrics.js';
+import { ObjectMetrics, resultOf } from '../metrics/object.metrics.js';
 import { RangeNotSatisfiable } from '../objects.errors.js';
 import { ObjectsService } from '../objects/objects.service.js';
 import type { Bucket } from '../persistence/bucket-rows.js';
+import { hasCallerLeft } from './caller-left.js';
 import { bodyHeadersOf, type HeaderPair, sizeOfBody } from './object-headers.js';
 import { PublicCache, type PublicObject } from './public-cache.js';
 import { refusePublic } from './public-pages.js';
@@ -29,11 +31,16 @@ export class PublicFiles {
 
   /** Answers a request that has no signature. It never throws. */
   answer(request: IncomingMessage, response: ServerResponse, label: string): void {
-    this.tryToAnswer(request, response, label).catch((error: unknown) => {
-      if (response.destroyed) return;
-      this.log.error({ error }, 'A public object could not be served.');
-      refusePublic(response, 503, { 'Retry-After': '1' });
-    });
+    const operation = request.method === 'HEAD' ? 'HeadObject' : 'GetObject';
+    this.tryToAnswer(request, response, label)
+      .then(() => {
+        this.metrics.answered('public', operation, resultOf(response.statusCode));
+      })
+      .catch((error: unknown) => {
+        this.metrics.answered('public', operation, 'error');
+        this.log.error({ error }, 'A public object could not be served.');
+        if (!response.destroyed) refusePublic(response, 503, { 'Retry-After': '1' });
+      });
   }
 
   private async tryToAnswer(request: IncomingMessage, response: ServerResponse, label: string): Promise<void> {
@@ -80,27 +87,27 @@ export class PublicFiles {
       return;
     }
     const range = outcome.kind === 'part' ? outcome.range : undefined;
+    const isHead = request.method === 'HEAD';
+    // Bytes that cannot be read are found out while the answer can still say so.
+    const body = isHead ? undefined : (bytesOf(found, range) ?? (await this.objects.open(found.object, range)));
     writeHead(response, range === undefined ? 200 : 206, [...headers, ...bodyHeadersOf(found.object, range)]);
-    if (request.method === 'HEAD') response.end();
-    else await this.send(response, found, range);
-  }
-
-  private async send(
-    response: ServerResponse,
-    { object, bytes }: PublicObject,
-    range: ByteRange | undefined,
-  ): Promise<void> {
-    this.metrics.moved('out', sizeOfBody(object, range));
-    if (bytes !== undefined) {
-      response.end(range === undefined ? bytes : bytes.subarray(range.start, range.end + 1));
+    if (body === undefined) {
+      response.end();
       return;
     }
+    this.metrics.moved('out', sizeOfBody(found.object, range));
+    if (body instanceof Readable) await this.send(response, body);
+    else response.end(body);
+  }
+
+  private async send(response: ServerResponse, body: Readable): Promise<void> {
     try {
-      await pipeline(await this.objects.open(object, range), response);
+      await pipeline(body, response);
     } catch (error) {
-      // The visitor has left, or the storage failed in the middle of the answer. The connection can only be closed.
+      if (hasCallerLeft(error, response)) return;
+      // The head was sent, so that the connection can only be closed.
       response.destroy();
-      if ((error as NodeJS.ErrnoException).code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;
+      throw error;
     }
   }
 }
@@ -109,6 +116,10 @@ interface Served {
   readonly bucket: Bucket;
   readonly found: PublicObject;
 }
+
+/** Returns the bytes of an answer if they are in memory. */
+const bytesOf = ({ bytes }: PublicObject, range: ByteRange | undefined): Buffer | undefined =>
+  range === undefined ? bytes : bytes?.subarray(range.start, range.end + 1);
 
 /** Answers differ by origin where the bucket has rules for other origins, also those without an origin. */
 const withCaching = (headers: readonly HeaderPair[], { cors }: Bucket): readonly HeaderPair[] => [

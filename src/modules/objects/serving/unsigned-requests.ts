@@ -3,6 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { Config } from '../../../platform/config/config.js';
 import { CORS_METHODS, MAX_CORS_AGE_SECONDS } from '../cors/cors-rules.js';
 import { allowOrigin, answerPreflight, isPreflight } from '../cors/preflights.js';
+import { ObjectMetrics } from '../metrics/object.metrics.js';
 import type { CorsRule } from '../persistence/bucket-rows.js';
 import { PublicCache } from './public-cache.js';
 import { PublicFiles } from './public-files.js';
@@ -19,6 +20,7 @@ export class UnsignedRequests {
   constructor(
     private readonly cache: PublicCache,
     private readonly files: PublicFiles,
+    private readonly metrics: ObjectMetrics,
     { dashboardUrl, publicUrl }: Config,
   ) {
     // The pages of the service upload and show objects of every bucket, with links that the API signs.
@@ -39,6 +41,7 @@ export class UnsignedRequests {
   answer(request: IncomingMessage, response: ServerResponse, label: string | undefined, onSigned: () => void): void {
     if (request.headers.origin !== undefined) {
       this.answerOrigin(request, response, label, onSigned).catch(() => {
+        this.metrics.answered('public', 'none', 'error');
         refusePublic(response, 503, { 'Retry-After': '1' });
       });
     } else if (label !== undefined && isUnsignedRead(request)) this.files.answer(request, response, label);

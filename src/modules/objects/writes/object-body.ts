@@ -16,6 +16,14 @@ export interface ObjectBody {
   /** The announced MD5 in hexadecimal. */
   readonly md5?: string | undefined;
   readonly checksum?: BodyChecksum | undefined;
+  readonly signed?: SignedHash | undefined;
+}
+
+/** The SHA-256 that the signature of a request covers, in hexadecimal. */
+interface SignedHash {
+  readonly sha256: string;
+  /** Returns what a body with another hash is refused with. */
+  fault(): Error;
 }
 
 export interface BodyChecksum {
@@ -51,21 +59,27 @@ export class MeasuringBody {
    * @throws {RequestTimeout} `request_timeout`
    */
   async *read(): AsyncGenerator<Buffer> {
-    const { size, md5: announced, checksum } = this.body;
+    const { size, md5: announced, checksum, signed } = this.body;
     const md5 = createHash('md5');
-    const digest = checksum === undefined ? undefined : beginDigest(checksum.algorithm);
+    const sha256 = signed === undefined ? undefined : createHash('sha256');
+    // What the signature covers need not be computed again for the checksum.
+    const isSame = sha256 !== undefined && checksum?.algorithm === 'SHA256';
+    const digest = checksum === undefined || isSame ? undefined : beginDigest(checksum.algorithm);
     let count = 0;
     for await (const bytes of paced(this.body.bytes)) {
       count += bytes.length;
       if (count > size) throw new IncompleteBody();
       md5.update(bytes);
+      sha256?.update(bytes);
       digest?.update(bytes);
       yield bytes;
     }
+    const hash = sha256?.digest();
+    if (signed !== undefined && hash?.toString('hex') !== signed.sha256) throw signed.fault();
     if (count < size) throw new IncompleteBody();
     const found = md5.digest('hex');
     if (announced !== undefined && announced !== found) throw new ChecksumMismatch('Content-MD5');
-    this.result = { md5: found, checksum: checksumOf(checksum, digest?.digest()) };
+    this.result = { md5: found, checksum: checksumOf(checksum, isSame ? hash : digest?.digest()) };
   }
 }
 

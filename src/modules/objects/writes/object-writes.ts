@@ -52,6 +52,7 @@ export class ObjectWrites {
    * @throws {StorageFull} `storage_full`
    * @throws {ObjectTooLarge} `object_too_large`
    * @throws {CreditsExhausted} `credits_exhausted`
+   * @throws {SpendCapReached} `spend_cap_reached`
    * @throws {IncompleteBody} `incomplete_body`
    * @throws {ChecksumMismatch} `checksum_mismatch`
    */
@@ -73,15 +74,13 @@ export class ObjectWrites {
   }
 
   private async reserve({ id: bucketId, orgId }: Pick<Bucket, 'id' | 'orgId'>, bytes: number): Promise<Reservation> {
+    const id = this.ids.next(STORAGE_RESERVATION_ID);
+    const reservation = { id, orgId, bucketId, bytes, blob: this.nameOfBlob() };
     const plan = await this.gate.admit(orgId, bytes);
-    const reservation = {
-      id: this.ids.next(STORAGE_RESERVATION_ID),
-      orgId,
-      bucketId,
-      bytes,
-      blob: this.nameOfBlob(),
-    };
-    if (!(await this.reservations.reserve(reservation, this.leases.until(), quotaBytesOf(plan))))
+    const quotaBytes = quotaBytesOf(plan);
+    if (await this.reservations.reserveWithOthers(reservation, this.leases.until(), quotaBytes)) return reservation;
+    // There may be room for this write, and none for those that came at the same time.
+    if (!(await this.reservations.reserve(reservation, this.leases.until(), quotaBytes)))
       throw await this.gate.full(orgId, plan);
     return reservation;
   }
@@ -94,6 +93,8 @@ export class ObjectWrites {
       await this.blobs.put(reservation.blob, {
         bytes: size,
         open: () => Readable.from(measuring.read(), { objectMode: false }),
+        pieces: () => measuring.read(),
+        isNew: true,
       });
     }
     const { measured } = measuring;

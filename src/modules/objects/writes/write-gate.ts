@@ -1,26 +1,34 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../platform/time/clock.js';
-import { CreditBalanceService } from '../../credits/credit-balance.service.js';
-import { CreditsExhausted } from '../../credits/credits.errors.js';
+import type { CreditsExhausted, SpendCapReached } from '../../credits/credits.errors.js';
+import { UsageAllowanceService } from '../../credits/usage-allowance.service.js';
 import { OrgDirectory } from '../../orgs/org-directory.js';
-import { type Plan, PLANS } from '../../plans/plan.js';
+import { type Plan, type PlanId, PLANS } from '../../plans/plan.js';
 import { PlansSettings } from '../../plans/plans.settings.js';
 import { ObjectTooLarge, StorageFull } from '../objects.errors.js';
 import { StorageFullNotices } from './storage-full-notices.js';
 
 const GIGABYTE = 1_000_000_000;
-/** Storage is charged once an hour, so that a balance this old is recent. */
-const BALANCE_MAX_AGE_MS = 5_000;
-const MAX_BALANCES = 10_000;
+/** Storage is charged once an hour, so that what was found this long ago still holds. */
+const ALLOWANCE_MAX_AGE_MS = 5_000;
+const MAX_ALLOWANCES = 10_000;
+
+/** Whether an organization may store more, as it was found with a plan at a time. */
+interface KnownAllowance {
+  readonly planId: PlanId;
+  readonly at: number;
+  /** A promise, so that writes that come at once share the question. */
+  readonly refusal: Promise<CreditsExhausted | SpendCapReached | undefined>;
+}
 
 /** Decides what organizations may write. Reads and deletions always go on. */
 @Injectable()
 export class WriteGate {
-  private readonly balances = new Map<string, { readonly availableNano: bigint; readonly at: number }>();
+  private readonly allowances = new Map<string, KnownAllowance>();
 
   constructor(
     private readonly orgs: OrgDirectory,
-    private readonly credits: CreditBalanceService,
+    private readonly allowance: UsageAllowanceService,
     private readonly settings: PlansSettings,
     private readonly clock: Clock,
     private readonly notices: StorageFullNotices,
@@ -31,12 +39,13 @@ export class WriteGate {
    *
    * @throws {ObjectTooLarge} `object_too_large`
    * @throws {CreditsExhausted} `credits_exhausted`
+   * @throws {SpendCapReached} `spend_cap_reached`
    */
   async admit(orgId: string, bytes: number): Promise<Plan> {
     const plan = PLANS[(await this.orgs.planOf(orgId)) ?? 'free'];
     const limitBytes = plan.storage.objectGigabytes * GIGABYTE;
     if (bytes > limitBytes) throw new ObjectTooLarge(limitBytes, this.settings.pricingUrl);
-    if (!plan.billsUsage) await this.requireCredits(orgId);
+    await this.requireAllowance(orgId, plan.id);
     return plan;
   }
 
@@ -50,18 +59,24 @@ export class WriteGate {
     return new StorageFull(plan, this.pricingUrl);
   }
 
-  private async requireCredits(orgId: string): Promise<void> {
+  private async requireAllowance(orgId: string, planId: PlanId): Promise<void> {
     const now = this.clock.now().getTime();
-    let known = this.balances.get(orgId);
-    if (known === undefined || Math.abs(now - known.at) > BALANCE_MAX_AGE_MS) {
-      const { balanceNano, heldNano } = await this.credits.of(orgId);
-      known = { availableNano: balanceNano - heldNano, at: now };
-      if (this.balances.size >= MAX_BALANCES) this.balances.clear();
-      this.balances.set(orgId, known);
-    }
-    const { availableNano } = known;
-    if (availableNano <= 0n)
-      throw new CreditsExhausted({ requiredNano: 1n, availableNano, upgradeUrl: this.settings.pricingUrl });
+    const known = this.allowances.get(orgId);
+    // A change of the plan counts at once.
+    const isRecent = known?.planId === planId && Math.abs(now - known.at) <= ALLOWANCE_MAX_AGE_MS;
+    const refusal = await (isRecent ? known.refusal : this.ask(orgId, planId, now));
+    if (refusal !== undefined) throw refusal;
+  }
+
+  private ask(orgId: string, planId: PlanId, at: number): KnownAllowance['refusal'] {
+    const refusal = this.allowance.refusalOf(orgId, 'object_storage');
+    if (this.allowances.size >= MAX_ALLOWANCES) this.allowances.clear();
+    this.allowances.set(orgId, { planId, at, refusal });
+    // A failure of the database is no answer.
+    refusal.catch(() => {
+      if (this.allowances.get(orgId)?.refusal === refusal) this.allowances.delete(orgId);
+    });
+    return refusal;
   }
 }
 

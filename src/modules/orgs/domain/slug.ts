@@ -136,11 +136,25 @@ export const isSlug = (text: string): boolean => text.length <= MAX_LENGTH && SL
  * gets a slug with a part of the id.
  */
 export function slugOf(name: string, id: string): string {
+  return plainSlugOf(name) ?? `org-${id.slice(-10)}`;
+}
+
+/** Returns names like one of a person, the best first. The last one is as random as the id. */
+export function usernamesLike(name: string, id: string): string[] {
+  const plain = plainSlugOf(name);
+  const tail = id.slice(-10);
+  if (plain === undefined) return [`user-${tail}`];
+  const short = trimEnd(plain.slice(0, MAX_LENGTH - tail.length - 1), '-');
+  return [plain, `${short}-2`, `${short}-3`, `${short}-${tail}`];
+}
+
+/** Undefined for a reserved name, and for one without letters and digits of ASCII. */
+function plainSlugOf(name: string): string | undefined {
   const text = name.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
   const trimmed = text
     .replace(/[^a-z0-9]+/g, '-')
     .replace(/^-+/, '')
     .slice(0, MAX_LENGTH);
   const slug = trimEnd(trimmed, '-');
-  return isSlug(slug) && !RESERVED_NAMES.has(slug) ? slug : `org-${id.slice(-10)}`;
+  return isSlug(slug) && !RESERVED_NAMES.has(slug) ? slug : undefined;
 }

@@ -1,6 +1,9 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { IsISO8601 } from 'class-validator';
+import { MayBeAbsent } from '../../../platform/http/may-be-absent.js';
 import { PageMeta } from '../../../platform/http/page.js';
-import type { NamedAuditEntry } from '../audit/org-audit-log.service.js';
+import type { AuditPeriod } from '../../audit/audit-log.service.js';
+import { type AuditEntryFields, fieldsOf, type NamedAuditEntry } from '../audit/audit-entry-fields.js';
 
 class AuditActorView {
   @ApiPropertyOptional({ type: String, description: 'Absent if the service itself acted.' }) user_id?: string;
@@ -13,7 +16,7 @@ class AuditTargetView {
   @ApiProperty() id!: string;
 }
 
-export class AuditEntryView {
+export class AuditEntryView implements AuditEntryFields {
   @ApiProperty({ example: 'aud_01jd3m8yeqf5rb0xkq5ym8s6tn' }) id!: string;
   @ApiProperty({ format: 'date-time' }) at!: string;
   @ApiProperty({ example: 'member.role_changed' }) action!: string;
@@ -24,26 +27,31 @@ export class AuditEntryView {
   @ApiProperty({ type: 'object', additionalProperties: true, description: 'Details of this action.' })
   details!: Readonly<Record<string, unknown>>;
 
-  static of({ entry, actorUsername }: NamedAuditEntry): AuditEntryView {
-    const { id, at, action, actorUserId, actorKeyId, targetType, targetId, ip, requestId, details } = entry;
-    return {
-      id,
-      at: at.toISOString(),
-      action,
-      actor: {
-        ...(actorUserId === null ? {} : { user_id: actorUserId }),
-        ...(actorUsername === null ? {} : { username: actorUsername }),
-        ...(actorKeyId === null ? {} : { key_id: actorKeyId }),
-      },
-      target: { type: targetType, id: targetId },
-      ...(ip === null ? {} : { ip }),
-      ...(requestId === null ? {} : { request_id: requestId }),
-      details,
-    };
+  static of(entry: NamedAuditEntry): AuditEntryView {
+    return fieldsOf(entry);
   }
 }
 
 export class AuditPageAnswer {
   @ApiProperty({ type: [AuditEntryView] }) data!: AuditEntryView[];
   @ApiProperty({ type: PageMeta }) meta!: PageMeta;
+}
+
+const TIME = { type: String, format: 'date-time' };
+
+export class AuditExportQuery {
+  @ApiPropertyOptional({ ...TIME, example: '2026-10-01T00:00:00Z', description: 'Start. Defaults to the beginning.' })
+  @MayBeAbsent()
+  @IsISO8601({ strict: true })
+  readonly from?: string;
+
+  @ApiPropertyOptional({ ...TIME, example: '2026-11-01T00:00:00Z', description: 'End, excluded. Defaults to now.' })
+  @MayBeAbsent()
+  @IsISO8601({ strict: true })
+  readonly to?: string;
+
+  get period(): AuditPeriod {
+    const [from, to] = [this.from, this.to].map((time) => (time === undefined ? undefined : new Date(time)));
+    return { from, to };
+  }
 }

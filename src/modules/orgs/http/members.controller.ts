@@ -6,9 +6,11 @@ import { Envelope } from '../../../platform/http/envelope.js';
 import { TakesJson, TakesNothing } from '../../../platform/http/json-body.js';
 import { PageQuery, pageEnvelope } from '../../../platform/http/page.js';
 import { ACCESS_ERRORS, ANY_CALLER } from '../../auth/access.errors.js';
+import { CREDENTIAL_ERRORS } from '../../auth/auth.errors.js';
 import { type Call, Caller } from '../../auth/caller.js';
 import { InvitationsService } from '../members/invitations.service.js';
 import { MembersService } from '../members/members.service.js';
+import { RequireRecentSignIn } from '../../auth/require-recent-sign-in.js';
 import { RequireScope, TakesSession } from '../../auth/require-scope.js';
 import { RequireVerifiedEmail } from '../../auth/require-verified-email.js';
 import { ANY_BODY, ANY_WRITE } from '../../idempotency/idempotency.errors.js';
@@ -47,6 +49,7 @@ export class MembersController {
 
   @Post()
   @RequireScope('orgs:members', { in: 'resource' })
+  @RequireRecentSignIn()
   @RequireVerifiedEmail()
   @TakesJson()
   @ApiOperation({
@@ -60,6 +63,7 @@ export class MembersController {
     ORG_ERRORS.organization_not_found,
     GENERIC_ERRORS.already_exists,
     ORG_ERRORS.personal_organization,
+    CREDENTIAL_ERRORS.recent_sign_in_required,
     ACCESS_ERRORS.email_not_verified,
   )
   async invite(
@@ -72,6 +76,7 @@ export class MembersController {
 
   @Patch(':user_id')
   @RequireScope('orgs:members', { in: 'resource' })
+  @RequireRecentSignIn()
   @TakesJson()
   @ApiOperation({
     summary: 'Changes the role of a member.',
@@ -85,6 +90,7 @@ export class MembersController {
     ORG_ERRORS.member_not_found,
     ORG_ERRORS.last_owner,
     ORG_ERRORS.personal_organization,
+    CREDENTIAL_ERRORS.recent_sign_in_required,
   )
   async setRole(
     @Caller() call: Call,
@@ -97,6 +103,7 @@ export class MembersController {
 
   @Delete(':user_id')
   @RequireScope('orgs:members', { in: 'resource' })
+  @RequireRecentSignIn()
   @TakesNothing()
   @HttpCode(HttpStatus.NO_CONTENT)
   @ApiOperation({
@@ -111,6 +118,7 @@ export class MembersController {
     ORG_ERRORS.member_not_found,
     ORG_ERRORS.last_owner,
     ORG_ERRORS.personal_organization,
+    CREDENTIAL_ERRORS.recent_sign_in_required,
   )
   async remove(
     @Caller() call: Call,

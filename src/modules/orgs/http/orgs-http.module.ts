@@ -1,12 +1,20 @@
 import { Module } from '@nestjs/common';
+import { AuditModule } from '../../audit/audit.module.js';
+import { LeakedTokensModule } from '../../auth/leaked-tokens.module.js';
+import { LeakedInvitations } from '../leaks/leaked-invitations.js';
+import { PersonalDataModule } from '../../auth/personal-data.module.js';
+import { ExportedMemberships } from './exported-memberships.js';
+import { ExportedAuditLog } from './exported-audit-log.js';
 import { OrgsModule } from '../orgs.module.js';
+import { OrgsPersistenceModule } from '../persistence/orgs-persistence.module.js';
 import { AuditLogController } from './audit-log.controller.js';
 import { InvitationsController } from './invitations.controller.js';
 import { MembersController } from './members.controller.js';
 import { OrgsController } from './orgs.controller.js';
 
 @Module({
-  imports: [OrgsModule],
+  imports: [AuditModule, LeakedTokensModule, OrgsModule, OrgsPersistenceModule, PersonalDataModule],
   controllers: [OrgsController, MembersController, InvitationsController, AuditLogController],
+  providers: [ExportedMemberships, ExportedAuditLog, LeakedInvitations],
 })
 export class OrgsHttpModule {}

@@ -6,8 +6,10 @@ import { Envelope } from '../../../platform/http/envelope.js';
 import { TakesJson, TakesNothing } from '../../../platform/http/json-body.js';
 import { PageQuery, pageEnvelope } from '../../../platform/http/page.js';
 import { ANY_CALLER } from '../../auth/access.errors.js';
+import { CREDENTIAL_ERRORS } from '../../auth/auth.errors.js';
 import { type Call, Caller } from '../../auth/caller.js';
-import { OrganizationsService } from '../organizations/organizations.service.js';
+import { type OrganizationChange, OrganizationsService } from '../organizations/organizations.service.js';
+import { RequireRecentSignIn } from '../../auth/require-recent-sign-in.js';
 import { RequireScope, TakesSession } from '../../auth/require-scope.js';
 import { ANY_BODY, ANY_WRITE } from '../../idempotency/idempotency.errors.js';
 import { PLAN_ERRORS } from '../../plans/plans.errors.js';
@@ -58,10 +60,14 @@ export class OrgsController {
 
   @Patch(':org_id')
   @RequireScope('orgs:write', { in: 'resource' })
+  @RequireRecentSignIn()
   @TakesJson()
   @ApiOperation({
-    summary: 'Updates the name or the slug of an organization.',
-    description: 'The old slug is free for others at once. A personal organization keeps its slug.',
+    summary: 'Updates an organization.',
+    description:
+      'The old slug is free for others at once. A personal organization keeps its slug. With ' +
+      '`second_factor_required`, members without a second factor, and their keys, have no access until they have ' +
+      'one. `key_lifetime_days` limits keys that are created from now on.',
   })
   @ApiOkResponse({ type: OrgAnswer })
   @ApiRefusals(
@@ -70,17 +76,19 @@ export class OrgsController {
     ORG_ERRORS.organization_not_found,
     GENERIC_ERRORS.already_exists,
     ORG_ERRORS.personal_organization,
+    CREDENTIAL_ERRORS.recent_sign_in_required,
   )
   async update(
     @Caller() call: Call,
     @Param('org_id') orgIdOrSlug: string,
     @Body() body: ChangeOrgBody,
   ): Promise<Envelope<OrgView>> {
-    return new Envelope(OrgView.of(await this.organizations.update(orgIdOrSlug, body, call)));
+    return new Envelope(OrgView.of(await this.organizations.update(orgIdOrSlug, changeOf(body), call)));
   }
 
   @Delete(':org_id')
   @RequireScope('orgs:write', { in: 'resource' })
+  @RequireRecentSignIn()
   @TakesNothing()
   @HttpCode(HttpStatus.NO_CONTENT)
   @ApiOperation({
@@ -88,8 +96,26 @@ export class OrgsController {
     description: 'Only an owner can delete an organization. A personal organization cannot be deleted.',
   })
   @ApiNoContentResponse()
-  @ApiRefusals(...ANY_CALLER, ...ANY_WRITE, ORG_ERRORS.organization_not_found, ORG_ERRORS.personal_organization)
+  @ApiRefusals(
+    ...ANY_CALLER,
+    ...ANY_WRITE,
+    ORG_ERRORS.organization_not_found,
+    ORG_ERRORS.personal_organization,
+    CREDENTIAL_ERRORS.recent_sign_in_required,
+  )
   async delete(@Caller() call: Call, @Param('org_id') orgIdOrSlug: string): Promise<void> {
     await this.organizations.delete(orgIdOrSlug, call);
   }
 }
+
+const changeOf = ({
+  name,
+  slug,
+  second_factor_required: secondFactorRequired,
+  key_lifetime_days: keyLifetimeDays,
+}: ChangeOrgBody): OrganizationChange => ({
+  ...(name === undefined ? {} : { name }),
+  ...(slug === undefined ? {} : { slug }),
+  ...(secondFactorRequired === undefined ? {} : { secondFactorRequired }),
+  ...(keyLifetimeDays === undefined ? {} : { keyLifetimeDays }),
+});

@@ -1,6 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { IsIn } from 'class-validator';
-import { MayBeAbsent } from '../../../platform/http/may-be-absent.js';
+import { IsBoolean, IsIn, IsInt, Max, Min } from 'class-validator';
+import { MayBeAbsent, MayBeCleared } from '../../../platform/http/may-be-absent.js';
 import { AnswerMeta, PageMeta } from '../../../platform/http/page.js';
 import { IsEmailAddress, IsTitle } from '../../../platform/text/text-fields.js';
 import { PLAN_IDS, type PlanId } from '../../plans/plan.js';
@@ -11,6 +11,8 @@ import type { OwnOrganization } from '../persistence/organizations.store.js';
 import { IsName } from '../slug-field.js';
 
 const TITLE = { minLength: 1, maxLength: 100, example: 'Acme' };
+/** No key lives longer than this, whatever its organization allows. */
+const MAX_KEY_DAYS = 3_650;
 const SLUG = { type: String, pattern: '^[a-z0-9](-?[a-z0-9])*$', minLength: 2, maxLength: 39, example: 'acme' };
 
 export class CreateOrgBody {
@@ -40,6 +42,33 @@ export class ChangeOrgBody {
   @MayBeAbsent()
   @IsName()
   readonly slug?: string;
+
+  @ApiPropertyOptional({
+    type: Boolean,
+    description:
+      'Refuses members without a second factor, and their keys. You need one to require it. Not for personal ' +
+      'organizations.',
+    example: true,
+  })
+  @MayBeAbsent()
+  @IsBoolean()
+  readonly second_factor_required?: boolean;
+
+  @ApiPropertyOptional({
+    type: 'integer',
+    nullable: true,
+    minimum: 1,
+    maximum: MAX_KEY_DAYS,
+    example: 90,
+    description:
+      'The longest lifetime of keys that reach the organization, and that of keys which ask for none. It counts for ' +
+      'keys that are created from now on. Null removes it.',
+  })
+  @MayBeCleared()
+  @IsInt()
+  @Min(1)
+  @Max(MAX_KEY_DAYS)
+  readonly key_lifetime_days?: number | null;
 }
 
 export class OrgView {
@@ -49,10 +78,25 @@ export class OrgView {
   @ApiProperty({ enum: PLAN_IDS }) plan!: PlanId;
   @ApiProperty({ enum: ORG_ROLES, description: 'Role of the caller.' }) role!: OrgRole;
   @ApiProperty({ description: "True for the caller's personal organization." }) personal!: boolean;
+  @ApiProperty({ description: 'True when members without a second factor have no access.' })
+  second_factor_required!: boolean;
+  @ApiPropertyOptional({ type: 'integer', description: 'The longest lifetime of new keys, in days.' })
+  key_lifetime_days?: number;
   @ApiProperty({ format: 'date-time' }) created_at!: string;
 
-  static of({ id, slug, name, plan, role, personal, createdAt }: OwnOrganization): OrgView {
-    return { id, slug, name, plan, role, personal, created_at: createdAt.toISOString() };
+  static of(organization: OwnOrganization): OrgView {
+    const { id, slug, name, plan, role, personal, secondFactorRequired, keyLifetimeDays, createdAt } = organization;
+    return {
+      id,
+      slug,
+      name,
+      plan,
+      role,
+      personal,
+      second_factor_required: secondFactorRequired,
+      ...(keyLifetimeDays === null ? {} : { key_lifetime_days: keyLifetimeDays }),
+      created_at: createdAt.toISOString(),
+    };
   }
 }
 

@@ -1,31 +1,58 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../platform/time/clock.js';
+import type { Call } from '../../auth/caller.js';
 import { OrganizationIsPersonal } from '../orgs.errors.js';
 import type { Organization } from '../persistence/organization.entity.js';
 import { OrganizationsStore } from '../persistence/organizations.store.js';
 import { MemberEpochs } from './member-epochs.js';
+import { OrganizationPolicy } from './organization-policy.js';
 
 export interface OrganizationNames {
   readonly name: string;
   readonly slug: string;
 }
 
-/** Changes the name and the slug of organizations, in the running transaction. */
+export interface OrganizationChange extends Partial<OrganizationNames> {
+  readonly secondFactorRequired?: boolean;
+  /** Null removes the limit. */
+  readonly keyLifetimeDays?: number | null;
+}
+
+/** Changes organizations, in the running transaction. */
 @Injectable()
 export class OrganizationRenaming {
   constructor(
     private readonly organizations: OrganizationsStore,
     private readonly epochs: MemberEpochs,
+    private readonly policy: OrganizationPolicy,
     private readonly clock: Clock,
   ) {}
+
+  /**
+   * @returns the new names, or undefined when they stay.
+   * @throws {OrganizationIsPersonal} `personal_organization`
+   * @throws {SecondFactorMissing} `second_factor_missing`
+   * @throws {SlugTaken} `already_exists`
+   */
+  async change(
+    before: Organization,
+    { secondFactorRequired, keyLifetimeDays, ...names }: OrganizationChange,
+    call: Call,
+  ): Promise<OrganizationNames | undefined> {
+    if (secondFactorRequired !== undefined) await this.policy.requireSecondFactor(before, secondFactorRequired, call);
+    if (keyLifetimeDays !== undefined) await this.policy.limitKeyLifetime(before, keyLifetimeDays, call);
+    return this.rename(before, names);
+  }
 
   /**
    * @returns the new names, or undefined when nothing changes.
    * @throws {OrganizationIsPersonal} `personal_organization`: its slug is the username.
    * @throws {SlugTaken} `already_exists`
    */
-  async rename(before: Organization, change: Partial<OrganizationNames>): Promise<OrganizationNames | undefined> {
-    const { name = before.name, slug = before.slug } = change;
+  private async rename(
+    before: Organization,
+    { name = before.name, slug = before.slug }: Partial<OrganizationNames>,
+  ): Promise<OrganizationNames | undefined> {
     if (before.personalOf !== null && slug !== before.slug) throw new OrganizationIsPersonal();
     if (name === before.name && slug === before.slug) return undefined;
     await this.organizations.update(before.id, { name, slug }, this.clock.now());

@@ -9,7 +9,9 @@ import { OrganizationsStore, type OwnOrganization } from '../persistence/organiz
 import { OrgOfPath } from '../org-of-path.js';
 import { type CreateOrganizationInput, OrganizationCreation } from './organization-creation.js';
 import { OrganizationRemoval } from './organization-removal.js';
-import { type OrganizationNames, OrganizationRenaming } from './organization-renaming.js';
+import { type OrganizationChange, OrganizationRenaming } from './organization-renaming.js';
+
+export type { OrganizationChange };
 
 @Injectable()
 export class OrganizationsService {
@@ -62,12 +64,13 @@ export class OrganizationsService {
    * @throws {SlugTaken} `already_exists`
    * @throws {OrganizationIsPersonal} `personal_organization`: its slug is the username.
    * @throws {OrganizationNotFound} `organization_not_found`
+   * @throws {SecondFactorMissing} `second_factor_missing`: who requires a second factor must have one.
    */
-  async update(idOrSlug: string, change: Partial<OrganizationNames>, call: Call): Promise<OwnOrganization> {
+  async update(idOrSlug: string, change: OrganizationChange, call: Call): Promise<OwnOrganization> {
     const { id } = this.paths.require(call, idOrSlug, 'orgs:write');
     return this.database.transaction(async () => {
       const before = await this.lock(id);
-      const after = await this.renaming.rename(before, change);
+      const after = await this.renaming.change(before, change, call);
       if (after !== undefined)
         await this.audit.record(
           {

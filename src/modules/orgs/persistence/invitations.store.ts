@@ -21,6 +21,15 @@ export class InvitationsStore {
     return this.first(this.open(now).andWhere('invitation.tokenHash = ANY(:hashes)', { hashes }));
   }
 
+  /** Returns those of the hashes that belong to invitations, closed ones included. */
+  async known(hashes: readonly Buffer[]): Promise<Buffer[]> {
+    const rows = await this.database.manager.query<{ hash: Buffer }[]>(
+      'SELECT token_hash AS hash FROM invitations WHERE token_hash = ANY($1)',
+      [hashes],
+    );
+    return rows.map(({ hash }) => hash);
+  }
+
   /** Lists open invitations, newest first. */
   async pageOfOpen(orgId: string, page: PageRequest, now: Date): Promise<Page<Invitation>> {
     const query = this.open(now)

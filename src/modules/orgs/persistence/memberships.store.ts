@@ -29,7 +29,8 @@ export class MembershipsStore {
     const rows = await this.database.manager.query<(CurrentMembership & { authEpoch: string })[]>(
       `
       SELECT o.id, o.slug, o.name, o.plan, m.role, coalesce(o.personal_of = m.user_id, false) AS personal,
-             o.auth_epoch AS "authEpoch"
+             o.auth_epoch AS "authEpoch", o.second_factor_required AS "secondFactorRequired",
+             o.key_lifetime_days AS "keyLifetimeDays"
       FROM memberships m JOIN organizations o ON o.id = m.org_id
       WHERE m.user_id = $1 AND o.deleted_at IS NULL
       ORDER BY personal DESC, o.slug`,

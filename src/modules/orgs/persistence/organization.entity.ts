@@ -13,6 +13,9 @@ export class Organization {
   @Column('text') plan!: PlanId;
   /** The user whose personal organization it is, or null. */
   @Column('text', { name: 'personal_of', nullable: true }) personalOf!: string | null;
+  @Column('boolean', { name: 'second_factor_required', default: false }) secondFactorRequired!: boolean;
+  /** The longest lifetime of new keys, or null. */
+  @Column('int', { name: 'key_lifetime_days', nullable: true }) keyLifetimeDays!: number | null;
   @Column({ type: 'bigint', name: 'auth_epoch', default: 0, insert: false, update: false }) authEpoch!: string;
   @Column('timestamptz', { name: 'created_at' }) createdAt!: Date;
   @Column('timestamptz', { name: 'updated_at' }) updatedAt!: Date;

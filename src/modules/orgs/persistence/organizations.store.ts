@@ -9,13 +9,17 @@ import { Organization } from './organization.entity.js';
 
 /** An organization as one of its members sees it. */
 export interface OwnOrganization extends OrgMembership {
+  readonly secondFactorRequired: boolean;
+  /** The longest lifetime of new keys, or null. */
+  readonly keyLifetimeDays: number | null;
   readonly createdAt: Date;
 }
 
 const SLUG_CONSTRAINT = 'organizations_slug_unique';
 
 const SELECT = `
-  SELECT o.id, o.slug, o.name, o.plan, m.role, o.personal_of IS NOT NULL AS personal, o.created_at AS "createdAt"
+  SELECT o.id, o.slug, o.name, o.plan, m.role, o.personal_of IS NOT NULL AS personal, o.created_at AS "createdAt",
+         o.second_factor_required AS "secondFactorRequired", o.key_lifetime_days AS "keyLifetimeDays"
   FROM memberships m JOIN organizations o ON o.id = m.org_id AND o.deleted_at IS NULL`;
 
 /**
@@ -27,12 +31,23 @@ export class OrganizationsStore {
   constructor(private readonly database: Database) {}
 
   /** @throws {SlugTaken} `already_exists` */
-  async insert(organization: Omit<Organization, 'authEpoch'>): Promise<void> {
+  async insert(
+    organization: Omit<Organization, 'authEpoch' | 'secondFactorRequired' | 'keyLifetimeDays'>,
+  ): Promise<void> {
     try {
       await this.database.manager.insert(Organization, organization);
     } catch (error) {
       throw violatedConstraintOf(error) === SLUG_CONSTRAINT ? new SlugTaken(organization.slug) : error;
     }
+  }
+
+  /** Returns which of the slugs belong to an organization. */
+  async takenAmong(slugs: readonly string[]): Promise<ReadonlySet<string>> {
+    const rows = await this.database.manager.query<{ slug: string }[]>(
+      'SELECT slug FROM organizations WHERE slug = ANY($1) AND deleted_at IS NULL',
+      [slugs],
+    );
+    return new Set(rows.map(({ slug }) => slug));
   }
 
   /** @throws {SlugTaken} `already_exists` */
@@ -42,6 +57,14 @@ export class OrganizationsStore {
     } catch (error) {
       throw violatedConstraintOf(error) === SLUG_CONSTRAINT ? new SlugTaken(change.slug) : error;
     }
+  }
+
+  async setSecondFactorRequired(id: string, isRequired: boolean, at: Date): Promise<void> {
+    await this.database.manager.update(Organization, { id }, { secondFactorRequired: isRequired, updatedAt: at });
+  }
+
+  async setKeyLifetimeDays(id: string, days: number | null, at: Date): Promise<void> {
+    await this.database.manager.update(Organization, { id }, { keyLifetimeDays: days, updatedAt: at });
   }
 
   /** Raises the epoch of the organization and returns it. Concurrent changes of the row are raised one by one. */
@@ -69,6 +92,12 @@ export class OrganizationsStore {
 
   async markDeleted(id: string, at: Date): Promise<void> {
     await this.database.manager.update(Organization, { id }, { deletedAt: at, updatedAt: at });
+  }
+
+  /** Replaces the names of a deleted organization, which may be those of a person. */
+  async anonymize(id: string): Promise<void> {
+    const slug = `deleted-${id.slice('org_'.length)}`;
+    await this.database.manager.update(Organization, { id }, { slug, name: 'Deleted account' });
   }
 
   /**

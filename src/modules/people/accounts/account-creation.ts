@@ -4,6 +4,7 @@ import { Outbox } from '../../../platform/outbox/outbox.js';
 import { Clock } from '../../../platform/time/clock.js';
 import { AuditLogService } from '../../audit/audit-log.service.js';
 import { authMailJob } from '../../auth/auth-mail.job.js';
+import type { FirstFactorMethod } from '../../auth/sign-in-method.js';
 import { SlugTaken } from '../../orgs/orgs.errors.js';
 import { PersonalOrgs } from '../../orgs/personal-orgs.js';
 import { UsernameTaken } from '../people.errors.js';
@@ -14,7 +15,12 @@ import { UsersStore } from '../persistence/users.store.js';
 interface NewAccount {
   readonly username: string;
   readonly email: string;
+  /** The hash of random bytes if the account is made through a provider. */
   readonly passwordHash: string;
+  /** How the person signs up. */
+  readonly method: FirstFactorMethod;
+  /** True when the provider says that the person reads the mail of the address. */
+  readonly emailVerified: boolean;
 }
 
 /** Creates a user together with everything that each account has from the start. */
@@ -31,28 +37,36 @@ export class AccountCreation {
 
   /**
    * Creates the user and the personal organization in the running transaction, and sends the message that verifies the
-   * email address.
+   * email address, unless it is verified.
    *
    * @throws {UsernameTaken} `username_taken`
    * @throws {EmailTaken} `email_taken`
    */
-  async create(account: NewAccount, ip: string): Promise<User> {
+  async create({ method, emailVerified, ...account }: NewAccount, ip: string): Promise<User> {
     const now = this.clock.now();
     const user = {
       id: this.ids.next(USER_ID),
       ...account,
-      emailVerifiedAt: null,
+      emailVerifiedAt: emailVerified ? now : null,
+      hasPassword: method === 'password',
+      secondFactor: false,
       authEpoch: '0',
       createdAt: now,
       updatedAt: now,
+      deletedAt: null,
     };
     await this.users.insert(user);
     const organization = await this.createOrganization(user);
     await this.audit.record(
-      { orgId: organization.id, action: 'person.signed_up', target: { type: 'user', id: user.id } },
+      {
+        orgId: organization.id,
+        action: 'person.signed_up',
+        target: { type: 'user', id: user.id },
+        details: { method },
+      },
       { userId: user.id, ip },
     );
-    await this.outbox.enqueue(authMailJob, { kind: 'verify_email', subjectId: user.id });
+    if (!emailVerified) await this.outbox.enqueue(authMailJob, { kind: 'verify_email', subjectId: user.id });
     return user;
   }
 

@@ -18,10 +18,20 @@ export class AccountDirectory extends PersonDirectory {
   }
 
   async find(id: string): Promise<Person | undefined> {
-    const found = await this.users.findPerson(id);
+    const found = await this.users.findPerson(id, this.clock.now());
     if (found === undefined) return undefined;
-    const { username, email, emailVerified, authEpoch } = found;
-    return { id, username, email, emailVerified, authEpoch, operator: operatorRoleOf(found, this.operators) };
+    const { username, email, emailVerified, hasSecondFactor, hasPassword, pendingEmail, authEpoch } = found;
+    return {
+      id,
+      username,
+      email,
+      emailVerified,
+      hasSecondFactor,
+      hasPassword,
+      ...(pendingEmail === null ? {} : { pendingEmail }),
+      authEpoch,
+      operator: operatorRoleOf(found, this.operators),
+    };
   }
 
   async findIdByEmail(email: string): Promise<string | undefined> {
@@ -34,6 +44,11 @@ export class AccountDirectory extends PersonDirectory {
 
   markVerified(id: string, email: string): Promise<void> {
     return this.users.markVerified(id, email, this.clock.now());
+  }
+
+  async noteSecondFactor(id: string, hasSecondFactor: boolean): Promise<void> {
+    await this.users.setSecondFactor(id, hasSecondFactor);
+    await this.raiseEpoch(id);
   }
 
   async raiseEpoch(id: string): Promise<void> {

@@ -14,8 +14,18 @@ export interface Account {
 export class AccountsService {
   constructor(private readonly organizations: PersonalOrgs) {}
 
-  async of({ id, username, email, emailVerifiedAt }: User): Promise<Account> {
+  async of({ id, username, email, emailVerifiedAt, secondFactor, hasPassword }: User): Promise<Account> {
     const organization = await this.organizations.get(id);
-    return { user: { id, username, email, emailVerified: emailVerifiedAt !== null }, organization };
+    return {
+      user: {
+        id,
+        username,
+        email,
+        emailVerified: emailVerifiedAt !== null,
+        hasSecondFactor: secondFactor,
+        hasPassword,
+      },
+      organization,
+    };
   }
 }

@@ -7,10 +7,16 @@ import type { User } from '../persistence/user.entity.js';
 import { SecretHasher } from '../../auth/secret-hasher.js';
 import { tokenKindOf } from '../../auth/token-format.js';
 import { EmailTokenInvalid } from '../../auth/auth.errors.js';
+import { EMAIL_CHANGE_LIFETIME_MS } from '../emails/email-change.js';
 import { EMAIL_TOKEN_ID } from '../people.ids.js';
 
 /** Anyone who reads the mail can reset the password, so a reset token lives only for an hour. */
-const LIFETIME_MS: Record<EmailTokenPurpose, number> = { verify_email: 24 * 3_600_000, reset_password: 3_600_000 };
+const LIFETIME_MS: Record<EmailTokenPurpose, number> = {
+  verify_email: 24 * 3_600_000,
+  reset_password: 3_600_000,
+  prove_email: EMAIL_CHANGE_LIFETIME_MS,
+  approve_email: EMAIL_CHANGE_LIFETIME_MS,
+};
 
 /** Manages tokens that prove, once, that their holder can read the mail of an address. */
 @Injectable()
@@ -40,14 +46,15 @@ export class EmailTokensService {
   }
 
   /**
-   * Finds a token without using it up. Inside a transaction, the token is locked until the end.
+   * Finds a token for one of several purposes without using it up. Inside a transaction, the token is locked until the
+   * end.
    *
    * @throws {EmailTokenInvalid} `invalid_email_token`
    */
-  async get(token: string, purpose: EmailTokenPurpose): Promise<EmailToken> {
+  async get(token: string, ...purposes: EmailTokenPurpose[]): Promise<EmailToken> {
     const found =
       tokenKindOf(token) === 'mail'
-        ? await this.tokens.findUsable(this.hasher.hashes(token), purpose, this.clock.now())
+        ? await this.tokens.findUsable(this.hasher.hashes(token), purposes, this.clock.now())
         : undefined;
     if (found === undefined) throw new EmailTokenInvalid();
     return found;
@@ -58,13 +65,13 @@ export class EmailTokensService {
    *
    * @throws {EmailTokenInvalid} `invalid_email_token`
    */
-  async use(token: string, purpose: EmailTokenPurpose): Promise<EmailToken> {
-    const found = await this.get(token, purpose);
-    await this.useUp(found.userId, purpose);
+  async use(token: string, ...purposes: EmailTokenPurpose[]): Promise<EmailToken> {
+    const found = await this.get(token, ...purposes);
+    await this.useUp(found.userId, found.purpose);
     return found;
   }
 
-  async useUp(userId: string, purpose: EmailTokenPurpose): Promise<void> {
-    await this.tokens.useUp(userId, purpose, this.clock.now());
+  async useUp(userId: string, ...purposes: EmailTokenPurpose[]): Promise<void> {
+    for (const purpose of purposes) await this.tokens.useUp(userId, purpose, this.clock.now());
   }
 }

@@ -8,6 +8,7 @@ import { SessionsService } from '../../auth/sessions.service.js';
 import { PersonalOrgs } from '../../orgs/personal-orgs.js';
 import { UsersStore } from '../persistence/users.store.js';
 import { EmailTokensService } from './email-tokens.service.js';
+import { WaitingChanges } from './waiting-changes.js';
 
 /** What every new password brings about, however the user came to set it. All methods join the running transaction. */
 @Injectable()
@@ -16,6 +17,7 @@ export class PasswordReplacement {
     private readonly users: UsersStore,
     private readonly organizations: PersonalOrgs,
     private readonly sessions: SessionsService,
+    private readonly waiting: WaitingChanges,
     private readonly tokens: EmailTokensService,
     private readonly audit: AuditLogService,
     private readonly outbox: Outbox,
@@ -28,10 +30,12 @@ export class PasswordReplacement {
   }
 
   /**
-   * Ends the sessions of the user except that of the call, sets the password, and notifies the user. Sessions come
-   * first, because every change of sessions locks their rows before the row of the user.
+   * Ends the sessions of the user except that of the call, and what waits for its time. Then it sets the password, and
+   * notifies the user. Sessions come first, because every change of sessions locks their rows before the row of the
+   * user.
    */
   async replace(userId: string, passwordHash: string, by: Call | AuditActor): Promise<void> {
+    await this.waiting.cancel(userId, by);
     await this.sessions.endAll(userId, by);
     await this.users.setPassword(userId, passwordHash, this.clock.now());
     await this.tokens.useUp(userId, 'reset_password');

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
 import { EmailTokenInvalid } from '../../auth/auth.errors.js';
-import { KeysService } from '../../auth/keys.service.js';
 import { PersonDirectory } from '../../auth/person-directory.js';
+import { DoubtfulAccess } from './doubtful-access.js';
 import { EmailTokensService } from './email-tokens.service.js';
 import { KnownAddresses } from './known-addresses.js';
 import { PasswordReplacement } from './password-replacement.js';
@@ -20,7 +20,7 @@ export class PasswordResetService {
   constructor(
     private readonly database: Database,
     private readonly people: PersonDirectory,
-    private readonly keys: KeysService,
+    private readonly doubtful: DoubtfulAccess,
     private readonly addresses: KnownAddresses,
     private readonly tokens: EmailTokensService,
     private readonly passwords: PasswordsService,
@@ -28,9 +28,9 @@ export class PasswordResetService {
   ) {}
 
   /**
-   * Sets a new password with a token from a message, and ends every session. It revokes all keys if the caller asks for
-   * it, and always if the address was not verified before: another person may have signed up with the address and
-   * created them.
+   * Sets a new password with a token from a message, and ends every session. It revokes all keys and removes all
+   * identities if the caller asks for it, and always if the address was not verified before: another person may have
+   * signed up with the address, and created and connected them.
    *
    * @returns the number of revoked keys.
    * @throws {EmailTokenInvalid} `invalid_email_token`
@@ -48,8 +48,11 @@ export class PasswordResetService {
       await this.replacement.lock(user.id);
       const { email } = await this.tokens.use(token, 'reset_password');
       const by = { userId: user.id, ip };
-      const wasVerified = (await this.people.find(user.id))?.emailVerified === true;
-      const revoked = revokeKeys || !wasVerified ? await this.keys.revokeAllOf(user.id, by, 'password_reset') : 0;
+      const current = await this.people.find(user.id);
+      // The message may have been underway to an old address while the address changed.
+      if (current === undefined || current.email !== email) throw new EmailTokenInvalid();
+      const wasVerified = current.emailVerified;
+      const revoked = revokeKeys || !wasVerified ? await this.doubtful.end(user.id, by) : 0;
       await this.replacement.replace(user.id, passwordHash, by);
       await this.addresses.forgetAll(user.id);
       // The token proves that its holder reads the mail of that address.

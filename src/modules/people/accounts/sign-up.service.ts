@@ -46,8 +46,11 @@ export class SignUpService {
   }
 
   private async create({ username, email }: SignUpInput, passwordHash: string, origin: Origin): Promise<SignedIn> {
-    const user = await this.creation.create({ username, email, passwordHash }, origin.ip);
-    const signedIn = await this.sessions.openFirst(user, origin);
+    const user = await this.creation.create(
+      { username, email, passwordHash, method: 'password', emailVerified: false },
+      origin.ip,
+    );
+    const signedIn = await this.sessions.openFirst(user, origin, 'password');
     await this.database.afterCommit(() => {
       this.metrics.signUp('succeeded');
       return Promise.resolve();

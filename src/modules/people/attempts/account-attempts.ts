@@ -29,6 +29,9 @@ const RULES = {
   forgotByAddress: mailRule('forgot_password_address', 20),
   forgotByEmail: mailRule('forgot_password', 5),
   resend: mailRule('verify_email', 5),
+  exportData: mailRule('export_data', 10),
+  changeEmail: mailRule('change_email', 5),
+  changeEmailTo: mailRule('change_email_address', 5),
 };
 
 /** Limits attempts to sign in, to sign up and to have mail sent. */
@@ -70,6 +73,21 @@ export class AccountAttempts {
   async forgotPassword(ip: string, email: string): Promise<void> {
     await this.attempts.countAddress(RULES.forgotByAddress, ip);
     await this.attempts.countTyped(RULES.forgotByEmail, email);
+  }
+
+  /**
+   * Counts a change for the person, and for the address that gets a message: several people must not fill a mailbox.
+   *
+   * @throws {TooManyAttempts} `burst_limit_exceeded`
+   */
+  async changeEmail(userId: string, email: string): Promise<void> {
+    await this.attempts.count(RULES.changeEmail, userId);
+    await this.attempts.countTyped(RULES.changeEmailTo, email);
+  }
+
+  /** @throws {TooManyAttempts} `burst_limit_exceeded` */
+  exportData(userId: string): Promise<void> {
+    return this.attempts.count(RULES.exportData, userId);
   }
 
   /** @throws {TooManyAttempts} `burst_limit_exceeded` */

@@ -17,6 +17,7 @@ import { ANY_CALLER } from '../../auth/access.errors.js';
 import { CREDENTIAL_ERRORS } from '../../auth/auth.errors.js';
 import { RequireFeature } from '../../features/require-feature.js';
 import { type Call, Caller } from '../../auth/caller.js';
+import { EmailChangeConfirmationService } from '../emails/email-change-confirmation.service.js';
 import { EmailVerificationService } from '../accounts/email-verification.service.js';
 import { SignInService } from '../sign-in.service.js';
 import { SignUpService } from '../accounts/sign-up.service.js';
@@ -33,28 +34,15 @@ import {
   SignInBody,
   SignUpBody,
 } from './auth.dto.js';
+import { ConfirmedEmailChangeAnswer, ConfirmedEmailChangeView } from './email.dto.js';
 import { SessionCookieInterceptor } from './session-cookie.interceptor.js';
+import { SESSION_PLACE, USER_AGENT } from './sign-in-headers.js';
 import { TokenBody } from '../../auth/token-body.js';
 import { ANY_BODY, ANY_WRITE } from '../../idempotency/idempotency.errors.js';
 import { ANY_CALL } from '../../limits/limits.errors.js';
 import { OPERATOR_ERRORS } from '../../operators/operators.errors.js';
 import { ATTEMPT_ERRORS } from '../attempts/attempts.errors.js';
 import { PEOPLE_ERRORS } from '../people.errors.js';
-
-const USER_AGENT = {
-  name: 'user-agent',
-  required: false,
-  example: 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0)',
-  description: 'Identifies the session in the list of sessions.',
-};
-
-const SESSION_PLACE = {
-  name: SESSION_HEADER,
-  required: false,
-  schema: { type: 'string', enum: [IN_COOKIE], example: IN_COOKIE },
-  description:
-    'For pages of this service: the token is set as a cookie that scripts cannot read, and is not in the response.',
-};
 
 @ApiTags('auth')
 @UseInterceptors(SessionCookieInterceptor)
@@ -65,6 +53,7 @@ export class AuthController {
     private readonly signIns: SignInService,
     private readonly sessions: SessionsService,
     private readonly verification: EmailVerificationService,
+    private readonly emailChanges: EmailChangeConfirmationService,
   ) {}
 
   @Post('sign-up')
@@ -108,7 +97,10 @@ export class AuthController {
   @HttpCode(HttpStatus.OK)
   @ApiOperation({
     summary: 'Creates a session that lasts 30 days.',
-    description: 'After ten attempts for one account from one address within 15 minutes, further attempts are refused.',
+    description:
+      'After ten attempts for one account from one address within 15 minutes, further attempts are refused. ' +
+      'An account with a second factor gets `second_factor_required`, with a token for ' +
+      'POST /api/v1/auth/second-factor.',
   })
   @ApiOkResponse({ type: SignedInAnswer })
   @ApiRefusals(
@@ -116,6 +108,7 @@ export class AuthController {
     ...ANY_BODY,
     CREDENTIAL_ERRORS.cross_site_request,
     PEOPLE_ERRORS.invalid_credentials,
+    CREDENTIAL_ERRORS.second_factor_required,
     ATTEMPT_ERRORS.sign_in_limit_exceeded,
   )
   async signIn(
@@ -171,5 +164,24 @@ export class AuthController {
   async resendVerification(@Caller() call: Call): Promise<Envelope<SentView>> {
     await this.verification.resend(call);
     return new Envelope<SentView>({ sent: true });
+  }
+
+  @Post('confirm-email-change')
+  @Public()
+  @TakesJson()
+  @HttpCode(HttpStatus.OK)
+  @ApiOperation({
+    summary: 'Confirms a change of an email address with the token from one of its two messages.',
+    description:
+      'A token works once, within seven days. The address changes when the new address has confirmed it, and the old ' +
+      'one has as well or has left it unanswered for 48 hours. All other sessions than the one that asked for it end.',
+  })
+  @ApiOkResponse({ type: ConfirmedEmailChangeAnswer })
+  @ApiRefusals(...ANY_CALL, ...ANY_BODY, CREDENTIAL_ERRORS.invalid_email_token, PEOPLE_ERRORS.email_taken)
+  async confirmEmailChange(
+    @Body() { token }: TokenBody,
+    @Ip() ip: string,
+  ): Promise<Envelope<ConfirmedEmailChangeView>> {
+    return new Envelope(ConfirmedEmailChangeView.of(await this.emailChanges.confirm(token, ip)));
   }
 }

@@ -14,7 +14,9 @@ const PASSWORD = {
   example: 'violet-harbor-lantern-42',
   minLength: 10,
   maxLength: 200,
-  description: 'Must not be common, and must not contain the username or the email address.',
+  description:
+    'Must not be in the lists of stolen passwords, must not contain the username or the email address, and must be ' +
+    'more than the name of this service.',
 };
 
 export class SignUpBody {
@@ -62,7 +64,9 @@ export class ResetPasswordBody extends TokenBody {
     example: true,
     type: Boolean,
     default: false,
-    description: 'Also revokes every API key of the account. Send true if another person may have had access.',
+    description:
+      'Also revokes every API key of the account and disconnects GitHub and Google. Send true if another person may ' +
+      'have had access.',
   })
   @MayBeAbsent()
   @IsBoolean()

@@ -25,7 +25,11 @@ export class SessionCookieInterceptor implements NestInterceptor {
   private moved(result: unknown, request: Request, response: Response): unknown {
     if (!(result instanceof Envelope)) {
       // Only signing out has a caller and no response.
-      if (result === undefined && callOf(request) !== undefined) this.cookie.clear(response);
+      if (result === undefined && callOf(request) !== undefined) {
+        this.cookie.clear(response);
+        // Drafts and histories that the page keeps are not for the next person at this browser.
+        response.setHeader('Clear-Site-Data', '"storage"');
+      }
       return result;
     }
     const { data, meta, status } = result as Envelope<Record<string, unknown>>;

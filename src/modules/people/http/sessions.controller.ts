@@ -28,7 +28,8 @@ export class SessionsController {
   @ApiOperation({
     summary: 'Replaces the token of the current session.',
     description:
-      'The session then lasts 30 days from now. The old token stops working, and using it again ends the session.',
+      'The session then lasts 30 days from now, but no longer than `SESSION_MAX_DAYS` after the sign-in. ' +
+      'The old token stops working, and using it again ends the session.',
   })
   @ApiOkResponse({ type: RotatedSessionAnswer })
   @ApiRefusals(...ANY_CALLER, ...ANY_WRITE)
@@ -43,6 +44,20 @@ export class SessionsController {
   @ApiRefusals(...ANY_CALLER, GENERIC_ERRORS.invalid_request)
   async list(@Caller() call: Call, @Query() query: PageQuery): Promise<Envelope<SessionView[]>> {
     return pageEnvelope(await this.sessions.list(call, query.page), (session) => SessionView.of(session, call));
+  }
+
+  @Delete('sessions')
+  @RequireCaller()
+  @TakesNothing()
+  @HttpCode(HttpStatus.NO_CONTENT)
+  @ApiOperation({
+    summary: "Ends all of the caller's sessions but that of the call.",
+    description: 'Sign-ins that wait for a second factor end as well. Keys keep working.',
+  })
+  @ApiNoContentResponse()
+  @ApiRefusals(...ANY_CALLER, ...ANY_WRITE)
+  async endOthers(@Caller() call: Call): Promise<void> {
+    await this.sessions.endOwnOthers(call);
   }
 
   @Delete('sessions/:session_id')

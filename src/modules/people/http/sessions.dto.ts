@@ -1,6 +1,7 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { AnswerMeta, PageMeta } from '../../../platform/http/page.js';
 import type { Call } from '../../auth/caller.js';
+import { SIGN_IN_METHODS, type SignInMethod } from '../../auth/sign-in-method.js';
 import type { IssuedToken, Session } from '../../auth/sessions.service.js';
 
 export class SessionView {
@@ -11,10 +12,14 @@ export class SessionView {
   @ApiProperty({ format: 'date-time' }) expires_at!: string;
   @ApiProperty({ description: 'IP address that signed in.', example: '203.0.113.7' }) ip!: string;
   @ApiPropertyOptional({ type: String, description: 'User agent that signed in.' }) user_agent?: string;
+  @ApiProperty({ enum: SIGN_IN_METHODS, isArray: true, description: 'What was shown to sign in, and to confirm it.' })
+  methods!: SignInMethod[];
+  @ApiProperty({ format: 'date-time', description: 'Time of the sign-in, or of its last confirmation.' })
+  authenticated_at!: string;
   @ApiProperty({ description: 'True for the session of this call.' }) current!: boolean;
 
   static of(
-    { id, createdAt, lastUsedAt, expiresAt, ip, userAgent }: Session,
+    { id, createdAt, lastUsedAt, expiresAt, ip, userAgent, methods, authenticatedAt }: Session,
     { principal: { credential } }: Call,
   ): SessionView {
     return {
@@ -24,6 +29,8 @@ export class SessionView {
       expires_at: expiresAt.toISOString(),
       ip,
       ...(userAgent === null ? {} : { user_agent: userAgent }),
+      methods,
+      authenticated_at: authenticatedAt.toISOString(),
       current: credential.type === 'session' && credential.sessionId === id,
     };
   }

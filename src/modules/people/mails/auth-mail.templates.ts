@@ -4,7 +4,7 @@ export interface MailText {
   readonly text: string;
 }
 
-interface TokenMail {
+export interface TokenMail {
   /** Link to the page of the app that takes the token. */
   readonly link: string;
   readonly token: string;
@@ -45,7 +45,7 @@ export const invitationMail = (
   ),
 });
 
-const instructions = (link: string, call: string): string[] => [
+export const instructions = (link: string, call: string): string[] => [
   'Follow this link:',
   link,
   `Or send the token to ${call}`,

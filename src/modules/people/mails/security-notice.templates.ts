@@ -1,4 +1,5 @@
 import type { MailText } from './auth-mail.templates.js';
+import { formatTime, oneLine, paragraphs } from './notice-text.js';
 
 interface KeyFacts {
   readonly id: string;
@@ -59,10 +60,3 @@ export const newSignInMail = (
       'and send "revoke_keys": true with it.',
   ),
 });
-
-const formatTime = (at: Date): string => `${at.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
-
-/** The caller chose the text, so it must not add lines to the message. */
-const oneLine = (text: string): string => text.replace(/[^\x20-\x7e]/g, '?').slice(0, 200);
-
-const paragraphs = (...texts: string[]): string => `${texts.join('\n\n')}\n`;

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { LeakFacts } from '../../auth/auth-mail.job.js';
 import { AuthSettings } from '../../auth/auth.settings.js';
 import { Mailer } from '../../../platform/mail/mailer.js';
 import { KeysService } from '../../auth/keys.service.js';
@@ -6,6 +7,7 @@ import { SessionsService } from '../../auth/sessions.service.js';
 import type { User } from '../persistence/user.entity.js';
 import { UsersStore } from '../persistence/users.store.js';
 import type { MailText } from './auth-mail.templates.js';
+import { leakMail } from './leak-notice.templates.js';
 import { grantMadeMail, keyCreatedMail, newSignInMail, passwordChangedMail } from './security-notice.templates.js';
 
 /**
@@ -47,13 +49,18 @@ export class SecurityNoticesService {
     await this.send(session.userId, sessionId, ({ username }) => newSignInMail(username, session));
   }
 
+  async sendLeaked(userId: string, leak: LeakFacts | undefined): Promise<void> {
+    if (leak === undefined) return;
+    await this.send(userId, leak.id, ({ username }) => leakMail(username, leak));
+  }
+
   /**
    * Where verification is required, an unverified address may belong to a person who never signed up. It gets only the
    * message that asks for the verification.
    */
-  private async send(userId: string, about: string, write: (user: User) => MailText): Promise<void> {
+  async send(userId: string, about: string, write: (user: User) => MailText): Promise<void> {
     const user = await this.users.find(userId);
-    if (user === undefined || (user.emailVerifiedAt === null && this.settings.emailVerification === 'required')) return;
+    if (user === undefined || this.settings.needsVerification(user.emailVerifiedAt !== null)) return;
     await this.mailer.send({ to: user.email, about, ...write(user) });
   }
 }

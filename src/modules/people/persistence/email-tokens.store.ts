@@ -16,10 +16,14 @@ export class EmailTokensStore {
   }
 
   /** Locks the token, so that the second of two concurrent calls sees that it was used. */
-  async findUsable(hashes: readonly Buffer[], purpose: EmailTokenPurpose, now: Date): Promise<EmailToken | undefined> {
+  async findUsable(
+    hashes: readonly Buffer[],
+    purposes: readonly EmailTokenPurpose[],
+    now: Date,
+  ): Promise<EmailToken | undefined> {
     const token = await this.database.manager
       .createQueryBuilder(EmailToken, 'token')
-      .where('token.tokenHash = ANY(:hashes) AND token.purpose = :purpose', { hashes, purpose })
+      .where('token.tokenHash = ANY(:hashes) AND token.purpose = ANY(:purposes)', { hashes, purposes })
       .andWhere('token.usedAt IS NULL AND token.expiresAt > :now', { now })
       .setLock('pessimistic_write')
       .getOne();
@@ -32,6 +36,24 @@ export class EmailTokensStore {
       'UPDATE email_tokens SET used_at = $3 WHERE user_id = $1 AND purpose = $2 AND used_at IS NULL',
       [userId, purpose, now],
     );
+  }
+
+  /** Returns those of the hashes that belong to tokens, used and expired ones included. */
+  async known(hashes: readonly Buffer[]): Promise<Buffer[]> {
+    const rows = await this.database.manager.query<{ hash: Buffer }[]>(
+      'SELECT token_hash AS hash FROM email_tokens WHERE token_hash = ANY($1)',
+      [hashes],
+    );
+    return rows.map(({ hash }) => hash);
+  }
+
+  /** Marks one token as used. Returns false when it did not work any more. */
+  async end(hash: Buffer, now: Date): Promise<boolean> {
+    const [, changed] = await this.database.manager.query<[unknown, number]>(
+      'UPDATE email_tokens SET used_at = $2 WHERE token_hash = $1 AND used_at IS NULL AND expires_at > $2',
+      [hash, now],
+    );
+    return changed === 1;
   }
 
   /** Deletes up to `limit` rows that ended before a time, and returns how many. */

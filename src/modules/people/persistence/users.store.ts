@@ -10,10 +10,16 @@ interface StoredPerson {
   readonly username: string;
   readonly email: string;
   readonly emailVerified: boolean;
+  readonly hasSecondFactor: boolean;
+  readonly hasPassword: boolean;
+  /** The address that a change in progress leads to. */
+  readonly pendingEmail: string | null;
   readonly authEpoch: number;
   /** True for the first account of the installation. Ids are in the order of their creation. */
   readonly hasFirstAccount: boolean;
 }
+
+const EMAIL_CONSTRAINT = 'users_email_unique';
 
 @Injectable()
 export class UsersStore {
@@ -29,7 +35,7 @@ export class UsersStore {
     } catch (error) {
       const constraint = violatedConstraintOf(error);
       if (constraint === 'users_username_unique') throw new UsernameTaken();
-      if (constraint === 'users_email_unique') throw new EmailTaken();
+      if (constraint === EMAIL_CONSTRAINT) throw new EmailTaken();
       throw error;
     }
   }
@@ -38,13 +44,16 @@ export class UsersStore {
     return (await this.database.manager.findOneBy(User, { id })) ?? undefined;
   }
 
-  async findPerson(id: string): Promise<StoredPerson | undefined> {
+  async findPerson(id: string, now: Date): Promise<StoredPerson | undefined> {
     const [row] = await this.database.manager.query<(StoredPerson & { authEpoch: string })[]>(
       `
       SELECT id, username, email, email_verified_at IS NOT NULL AS "emailVerified", auth_epoch AS "authEpoch",
+        second_factor AS "hasSecondFactor", has_password AS "hasPassword",
+        (SELECT new_email FROM email_changes WHERE user_id = users.id AND ended_at IS NULL AND expires_at > $2)
+          AS "pendingEmail",
         id = (SELECT min(id) FROM users) AS "hasFirstAccount"
       FROM users WHERE id = $1`,
-      [id],
+      [id, now],
     );
     return row && { ...row, authEpoch: Number(row.authEpoch) };
   }
@@ -55,6 +64,10 @@ export class UsersStore {
       [ids],
     );
     return new Map(rows.map(({ id, username }) => [id, username]));
+  }
+
+  async setSecondFactor(id: string, hasSecondFactor: boolean): Promise<void> {
+    await this.database.manager.update(User, { id }, { secondFactor: hasSecondFactor });
   }
 
   /** Raises the epoch of the person and returns it. Concurrent changes of the row are raised one by one. */
@@ -85,6 +98,37 @@ export class UsersStore {
   }
 
   /**
+   * Sets an address that the person has proven to read.
+   *
+   * @throws {EmailTaken} `email_taken`
+   */
+  async setEmail(id: string, email: string, at: Date): Promise<void> {
+    try {
+      await this.database.manager.update(User, { id }, { email, emailVerifiedAt: at, updatedAt: at });
+    } catch (error) {
+      throw violatedConstraintOf(error) === EMAIL_CONSTRAINT ? new EmailTaken() : error;
+    }
+  }
+
+  /** Replaces what names the person, so that the username and the address are free. */
+  async anonymize(id: string, passwordHash: string, at: Date): Promise<void> {
+    const username = `deleted-${id.slice('usr_'.length)}`;
+    await this.database.manager.update(
+      User,
+      { id },
+      {
+        username,
+        email: `${username}@invalid.invalid`,
+        emailVerifiedAt: null,
+        passwordHash,
+        secondFactor: false,
+        updatedAt: at,
+        deletedAt: at,
+      },
+    );
+  }
+
+  /**
    * Returns true when the password is still the one that was checked, and blocks changes of it until the transaction
    * ends. It takes an advisory lock and not the row, because changes of sessions lock rows in another order.
    */
@@ -106,7 +150,7 @@ export class UsersStore {
   }
 
   async setPassword(id: string, passwordHash: string, at: Date): Promise<void> {
-    await this.database.manager.update(User, { id }, { passwordHash, updatedAt: at });
+    await this.database.manager.update(User, { id }, { passwordHash, hasPassword: true, updatedAt: at });
   }
 
   private async findWhere(condition: string, value: string): Promise<User | undefined> {

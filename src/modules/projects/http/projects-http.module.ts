@@ -1,4 +1,6 @@
 import { Module } from '@nestjs/common';
+import { PersonalDataModule } from '../../auth/personal-data.module.js';
+import { ExportedProjects } from './exported-projects.js';
 import { ProjectsModule } from '../projects.module.js';
 import { ProjectEnvController } from './project-env.controller.js';
 import { ProjectInputs } from './project-inputs.js';
@@ -6,8 +8,8 @@ import { ProjectList } from './project-list.js';
 import { ProjectsController } from './projects.controller.js';
 
 @Module({
-  imports: [ProjectsModule],
+  imports: [PersonalDataModule, ProjectsModule],
   controllers: [ProjectsController, ProjectEnvController],
-  providers: [ProjectInputs, ProjectList],
+  providers: [ExportedProjects, ProjectInputs, ProjectList],
 })
 export class ProjectsHttpModule {}

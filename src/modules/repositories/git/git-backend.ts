@@ -1,10 +1,10 @@
-import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 import { once } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
 import { Injectable } from '@nestjs/common';
 import { RepositoriesSettings } from '../repositories.settings.js';
 import { end, GitPrograms } from './git-programs.js';
 import { RepositoriesHome } from './repositories-home.js';
+import type { GitProcess } from './waiting-shell.js';
 
 /**
  * The time limits of a clone or push: in total, and without a byte in either direction (git sends progress every 5 s).
@@ -61,7 +61,7 @@ export class GitBackend {
 
   /** @throws {Error} when git fails before it answers, or when the caller disconnects. */
   async open(exchange: GitExchange): Promise<GitAnswer> {
-    const running = new Running(this.start(exchange), exchange);
+    const running = new Running(await this.start(exchange), exchange);
     try {
       const { status, headers } = await running.head();
       return { status, headers, sendTo: (destination) => running.sendTo(destination), stop: () => running.stop() };
@@ -71,14 +71,7 @@ export class GitBackend {
     }
   }
 
-  private start({
-    repositoryId,
-    service,
-    protocol,
-    body,
-    userId,
-    maxInputBytes,
-  }: GitExchange): ChildProcessWithoutNullStreams {
+  private start({ repositoryId, service, protocol, body, userId, maxInputBytes }: GitExchange): Promise<GitProcess> {
     return this.programs.start({
       args: ['git', 'http-backend'],
       fileBytes: this.settings.maxBytes * 2,
@@ -113,7 +106,7 @@ class Running {
   private stopped = false;
 
   constructor(
-    private readonly child: ChildProcessWithoutNullStreams,
+    private readonly child: GitProcess,
     { body, signal, onInput }: GitExchange,
   ) {
     this.ended = once(child, 'close')

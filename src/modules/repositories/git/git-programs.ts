@@ -1,11 +1,11 @@
-import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 import { once } from 'node:events';
 import type { Writable } from 'node:stream';
 import { Injectable } from '@nestjs/common';
 import { Shutdown } from '../../../platform/lifecycle/shutdown.js';
 import { moreSettings } from './git-settings.js';
 import { RepositoriesHome } from './repositories-home.js';
-import { WaitingShell } from './waiting-shell.js';
+import { Shells } from './shells.js';
+import type { GitProcess } from './waiting-shell.js';
 
 /** Git removes unfinished files after its input has ended, but not after a signal (since 2.39). */
 const TIDY_UP_MS = 2_000;
@@ -31,41 +31,19 @@ interface ScriptOptions extends Omit<ProgramOptions, 'args'> {
 /** Runs git as the user of the repositories, with limited memory and time, and without our environment. */
 @Injectable()
 export class GitPrograms {
-  private next: WaitingShell | undefined;
-  private isStopping = false;
+  private readonly shells: Shells;
 
-  constructor(
-    private readonly home: RepositoriesHome,
-    shutdown: Shutdown,
-  ) {
+  constructor(home: RepositoriesHome, shutdown: Shutdown) {
+    this.shells = new Shells(home.account);
     shutdown.at('workers', () => {
-      this.isStopping = true;
-      this.next?.end();
-      this.next = undefined;
+      this.shells.close();
     });
   }
 
   /** Starts a program whose pipes the caller serves. It leads a process group, see {@link end}. */
-  start({ args, fileBytes, environment = {}, settings = {} }: ProgramOptions): ChildProcessWithoutNullStreams {
-    const shell = this.next?.isReady === true ? this.next : new WaitingShell(this.home.account);
-    this.next = undefined;
-    const child = shell.begin({ args, fileBytes, environment: { ...moreSettings(settings), ...environment } });
-    setImmediate(() => {
-      this.prepareNext();
-    });
-    return child;
-  }
-
-  /** A push starts three programs one after the other, so the next one is prepared while the last one works. */
-  private prepareNext(): void {
-    if (this.isStopping || this.next?.isReady === true) return;
-    try {
-      this.next = new WaitingShell(this.home.account);
-      this.next.unref();
-    } catch {
-      // The machine has no room for it now. The next program starts a shell of its own.
-      this.next = undefined;
-    }
+  async start({ args, fileBytes, environment = {}, settings = {} }: ProgramOptions): Promise<GitProcess> {
+    const shell = await this.shells.take();
+    return shell.begin({ args, fileBytes, environment: { ...moreSettings(settings), ...environment } });
   }
 
   /**
@@ -79,7 +57,7 @@ export class GitPrograms {
     maxOutputBytes = 1_048_576,
     ...request
   }: ScriptOptions): Promise<Buffer> {
-    const child = this.start({ ...request, args: ['/bin/sh', '-c', script, 'sh', ...args] });
+    const child = await this.start({ ...request, args: ['/bin/sh', '-c', script, 'sh', ...args] });
     const timer = setTimeout(() => {
       end(child);
     }, timeoutMs);
@@ -104,10 +82,10 @@ export class GitPrograms {
 }
 
 /** Ends a program with all its children: first by closing its input, then by force. May be called again. */
-export function end(child: ChildProcessWithoutNullStreams): void {
+export function end(child: GitProcess): void {
+  child.stdout.resume();
   if (child.exitCode !== null || child.signalCode !== null) return;
   child.stdin.destroy();
-  child.stdout.resume();
   const timers = (['SIGTERM', 'SIGKILL'] as const).map((signal, step) =>
     setTimeout(
       () => {
@@ -121,7 +99,7 @@ export function end(child: ChildProcessWithoutNullStreams): void {
   });
 }
 
-function signalGroup({ pid }: ChildProcessWithoutNullStreams, signal: 'SIGTERM' | 'SIGKILL'): void {
+function signalGroup({ pid }: GitProcess, signal: 'SIGTERM' | 'SIGKILL'): void {
   if (pid === undefined) return;
   try {
     process.kill(-pid, signal);
@@ -130,10 +108,7 @@ function signalGroup({ pid }: ChildProcessWithoutNullStreams, signal: 'SIGTERM' 
   }
 }
 
-async function feed(
-  { stdin }: ChildProcessWithoutNullStreams,
-  input: AsyncIterable<Buffer> | Iterable<Buffer>,
-): Promise<void> {
+async function feed({ stdin }: GitProcess, input: AsyncIterable<Buffer> | Iterable<Buffer>): Promise<void> {
   for await (const chunk of input) {
     if (stdin.destroyed) return;
     if (!stdin.write(chunk)) await roomIn(stdin);
@@ -153,7 +128,7 @@ interface Gathered {
   errors(): string;
 }
 
-function gather(child: ChildProcessWithoutNullStreams, maxBytes: number): Gathered {
+function gather(child: GitProcess, maxBytes: number): Gathered {
   const chunks: Buffer[] = [];
   let bytes = 0;
   let errors = '';

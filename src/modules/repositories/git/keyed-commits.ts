@@ -30,7 +30,7 @@ export interface KeyedCommit {
   readonly message: string;
   readonly author: string;
   readonly at: Date;
-  readonly effectKey: string;
+  readonly effectKey?: string | undefined;
   readonly files: readonly ChangedFile[];
 }
 
@@ -61,7 +61,8 @@ export class KeyedCommits {
 function* importOf({ branch, parent, message, author, at, effectKey, files }: KeyedCommit): Generator<Buffer> {
   const who = `${author.replace(/[^\w .-]/g, '')} <no-reply@localhost> ${Math.floor(at.getTime() / 1_000)} +0000`;
   yield Buffer.from(`commit refs/heads/${branch}\nmark :1\nauthor ${who}\ncommitter ${who}\n`);
-  yield dataOf(Buffer.from(`${message.trim()}\n\nEffect-Key: ${effectKey}\n`));
+  const trailer = effectKey === undefined ? '' : `\nEffect-Key: ${effectKey}\n`;
+  yield dataOf(Buffer.from(`${message.trim()}\n${trailer}`));
   if (parent !== null) yield Buffer.from(`from ${parent}\n`);
   for (const { path, content, executable } of files) {
     if (content === null) {

@@ -1,14 +1,19 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { text } from 'node:stream/consumers';
 import fc from 'fast-check';
 import { moreSettings } from './git-settings.js';
-import { quoted, WaitingShell } from './waiting-shell.js';
+import { quoted, shellCommand, WaitingShell } from './waiting-shell.js';
 
 const FILE_BYTES = 1_048_576;
 
+function waitingShell(): WaitingShell {
+  const { file, args, options } = shellCommand(undefined);
+  return new WaitingShell(spawn(file, args, options));
+}
+
 describe('a shell that waits for its work', () => {
   it('runs a program with its environment, its input and the settings of git', async () => {
-    const shell = new WaitingShell(undefined);
+    const shell = waitingShell();
     expect(shell.isReady).toBe(true);
     const child = shell.begin({
       args: [
@@ -26,13 +31,13 @@ describe('a shell that waits for its work', () => {
   });
 
   it('ends when it gets no work', async () => {
-    const shell = new WaitingShell(undefined);
+    const shell = waitingShell();
     shell.end();
     while (shell.isReady) await new Promise(setImmediate);
   });
 
   it('refuses what no shell can have', () => {
-    const shell = new WaitingShell(undefined);
+    const shell = waitingShell();
     const work = { args: ['true'], fileBytes: FILE_BYTES };
     expect(() => shell.begin({ ...work, environment: { 'A;B': '' } })).toThrow('the name of a variable');
     expect(() => shell.begin({ ...work, args: ['\0'], environment: {} })).toThrow('NUL');

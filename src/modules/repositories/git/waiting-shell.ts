@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
-import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
-import type { Duplex } from 'node:stream';
+import type { ChildProcess, StdioOptions } from 'node:child_process';
+import type { EventEmitter } from 'node:events';
+import type { Duplex, Readable, Writable } from 'node:stream';
 import { nicenessOf, ORDINARY_CPU, setSessionNiceness } from '../../../platform/isolation/cpu-share.js';
 import { gitEnvironment } from './git-settings.js';
 
@@ -9,7 +10,7 @@ const DATA_KIB = 768 * 1_024;
 const CPU_SECONDS = 600;
 const OPEN_FILES = 512;
 /** A dozen concurrent pushes get no more of the processors than one busy thread of the service. */
-const NICENESS = nicenessOf(ORDINARY_CPU);
+export const GIT_NICENESS = nicenessOf(ORDINARY_CPU);
 
 /** On this descriptor the shell receives its work, in one line. */
 const WORK_DESCRIPTOR = 3;
@@ -25,15 +26,16 @@ const READ_WORK = [
   'eval "$work"',
 ].join('\n');
 
-const SCRIPT = [
-  limit('c', 0),
-  limit('d', DATA_KIB),
-  limit('t', CPU_SECONDS),
-  limit('n', OPEN_FILES),
-  'umask 022',
-  // From its first moment on: a child that was started before would keep its priority.
-  `exec /usr/bin/nice -n ${NICENESS} /bin/sh -c "$1"`,
-].join('\n');
+const scriptOf = (niceness: number): string =>
+  [
+    limit('c', 0),
+    limit('d', DATA_KIB),
+    limit('t', CPU_SECONDS),
+    limit('n', OPEN_FILES),
+    'umask 022',
+    // From its first moment on: a child that was started before would keep its priority.
+    `exec /usr/bin/nice -n ${niceness} /bin/sh -c "$1"`,
+  ].join('\n');
 
 /** What a shell does. */
 export interface ShellWork {
@@ -43,22 +45,58 @@ export interface ShellWork {
   readonly environment: Readonly<Record<string, string>>;
 }
 
-/**
- * A shell with the user, the limits and the environment of git, which waits for its work. To start it blocks the
- * service for up to 15 ms, so the next one is started while the last one works.
- */
-export class WaitingShell {
-  private readonly child: ChildProcess;
+/** A running program with its pipes. Its event `close` has the status and the signal. */
+export interface GitProcess extends EventEmitter {
+  readonly pid?: number | undefined;
+  readonly exitCode: number | null;
+  readonly signalCode: NodeJS.Signals | null;
+  readonly stdin: Writable;
+  readonly stdout: Readable;
+  readonly stderr: Readable;
+}
 
-  constructor(account: { readonly uid: number; readonly gid: number } | undefined) {
-    this.child = spawn('/bin/sh', ['-c', SCRIPT, 'sh', READ_WORK], {
+/** A child of our own, or a shell that another process has started. */
+type ShellProcess = ChildProcess | (GitProcess & { readonly stdio: readonly Duplex[]; ref(): void; unref(): void });
+
+interface ShellCommand {
+  readonly file: string;
+  readonly args: readonly string[];
+  readonly options: {
+    readonly uid?: number;
+    readonly gid?: number;
+    readonly cwd: string;
+    readonly env: Readonly<Record<string, string>>;
+    readonly detached: boolean;
+    readonly stdio: StdioOptions;
+  };
+}
+
+/**
+ * How a shell is started that has the user, the limits and the environment of git. It leads a process group.
+ *
+ * @param niceness what it is nicer than the process that starts it.
+ */
+export function shellCommand(
+  account: { readonly uid: number; readonly gid: number } | undefined,
+  niceness = GIT_NICENESS,
+): ShellCommand {
+  return {
+    file: '/bin/sh',
+    args: ['-c', scriptOf(niceness), 'sh', READ_WORK],
+    options: {
       ...(account === undefined ? {} : { uid: account.uid, gid: account.gid }),
       cwd: '/',
       env: gitEnvironment(),
       detached: true,
       stdio: ['pipe', 'pipe', 'pipe', 'pipe'],
-    });
-    if (this.child.pid !== undefined) setSessionNiceness(this.child.pid, NICENESS);
+    },
+  };
+}
+
+/** A shell of {@link shellCommand}, which waits for its work. */
+export class WaitingShell {
+  constructor(private readonly child: ShellProcess) {
+    if (this.child.pid !== undefined) setSessionNiceness(this.child.pid, GIT_NICENESS);
     // The events `exit` and `error` report the outcome; a broken pipe adds nothing.
     for (const pipe of [this.child.stdin!, this.work]) pipe.on('error', () => undefined);
     this.child.on('error', () => undefined);
@@ -77,7 +115,7 @@ export class WaitingShell {
   }
 
   /** Gives the shell its work, which replaces it. It leads a process group. */
-  begin({ args, fileBytes, environment }: ShellWork): ChildProcessWithoutNullStreams {
+  begin({ args, fileBytes, environment }: ShellWork): GitProcess {
     assert(Number.isSafeInteger(fileBytes) && fileBytes > 0);
     this.child.ref();
     for (const pipe of this.pipes()) pipe.ref();
@@ -88,7 +126,7 @@ export class WaitingShell {
       `exec ${args.map(quoted).join(' ')}`,
     ].join('; ');
     this.work.end(`${line}\n`);
-    return this.child as ChildProcessWithoutNullStreams;
+    return this.child as GitProcess;
   }
 
   /** Ends a shell that has no work. */

@@ -1,12 +1,15 @@
 import { Module } from '@nestjs/common';
+import { PersonalDataModule } from '../../auth/personal-data.module.js';
+import { ExportedRepositories } from './exported-repositories.js';
 import { RepositoriesModule } from '../repositories.module.js';
 import { GitController } from './git.controller.js';
 import { RepositoriesController } from './repositories.controller.js';
+import { RepositoryFilesController } from './repository-files.controller.js';
 import { RepositoryViews } from './repository-views.js';
 
 @Module({
-  imports: [RepositoriesModule],
-  providers: [RepositoryViews],
-  controllers: [GitController, RepositoriesController],
+  imports: [PersonalDataModule, RepositoriesModule],
+  providers: [ExportedRepositories, RepositoryViews],
+  controllers: [GitController, RepositoriesController, RepositoryFilesController],
 })
 export class RepositoriesHttpModule {}

@@ -81,6 +81,17 @@ export class RepositoriesStore {
     );
   }
 
+  /** Deletes all repositories of an organization. What another provider has stays there. */
+  async deleteAllOf(orgId: string, now: Date): Promise<void> {
+    await this.database.manager.query(
+      `
+      UPDATE repositories
+      SET deleted_at = $2, removed_at = CASE WHEN provider = 'service' THEN NULL ELSE $2::timestamptz END
+      WHERE org_id = $1 AND deleted_at IS NULL`,
+      [orgId, now],
+    );
+  }
+
   /** Releases names whose repository another provider never created, because a process ended in between. */
   async forgetUnmade(begunBefore: Date, now: Date): Promise<void> {
     await this.database.manager.query(

@@ -27,7 +27,8 @@ export interface WriteFilesInput {
   readonly files: readonly { readonly path: string; readonly content: string | null }[];
   /** The commit that the branch must be at. Null for the first commit of a repository. */
   readonly expectedHead: string | null;
-  readonly effectKey: string;
+  /** A branch whose recent history has it stays as it is. Without one, each call adds a commit. */
+  readonly effectKey?: string;
 }
 
 /** Writes commits without a client of git, and reports them like pushes. */
@@ -67,20 +68,42 @@ export class FileWrites {
     }
   }
 
+  /** Refuses what {@link write} would refuse, and writes nothing. */
+  async check(repository: Repository, input: WriteFilesInput): Promise<void> {
+    requireValid(input);
+    this.pushes.requireRoom(repository);
+    const holder = this.ids.next(JOB_ID);
+    await this.slots.take(repository.orgId, holder);
+    try {
+      await this.directories.ensure(repository);
+      await this.planned(repository.id, input, await this.trees.headOf(repository.id, input.branch));
+    } finally {
+      await this.slots.release(repository.orgId, holder);
+    }
+  }
+
   private async add(id: string, author: string, input: WriteFilesInput): Promise<string> {
-    const { branch, expectedHead, effectKey, message } = input;
+    const { branch, effectKey, message } = input;
     const head = await this.trees.headOf(id, branch);
-    const written = head === undefined ? undefined : await this.trees.commitWithKey(id, head, effectKey);
+    const written =
+      head === undefined || effectKey === undefined ? undefined : await this.trees.commitWithKey(id, head, effectKey);
     if (written !== undefined) return written;
-    const parent = expectedHead === null ? undefined : await this.trees.commitOf(id, expectedHead);
-    const isExpected = head === undefined ? expectedHead === null || parent !== undefined : head === expectedHead;
-    if (!isExpected) throw new BranchMoved(branch, head);
-    const files = await this.changesOf(id, parent, input.files);
-    const at = this.clock.now();
-    const commit = { branch, parent: parent ?? null, message, author, at, effectKey, files };
+    const { parent, files } = await this.planned(id, input, head);
+    const commit = { branch, parent, message, author, at: this.clock.now(), effectKey, files };
     const added = await this.commits.add(id, commit);
     if (added === undefined) throw new BranchMoved(branch, await this.trees.headOf(id, branch));
     return added;
+  }
+
+  private async planned(
+    id: string,
+    { branch, expectedHead, files }: WriteFilesInput,
+    head: string | undefined,
+  ): Promise<{ parent: string | null; files: readonly ChangedFile[] }> {
+    const parent = expectedHead === null ? undefined : await this.trees.commitOf(id, expectedHead);
+    const isExpected = head === undefined ? expectedHead === null || parent !== undefined : head === expectedHead;
+    if (!isExpected) throw new BranchMoved(branch, head);
+    return { parent: parent ?? null, files: await this.changesOf(id, parent, files) };
   }
 
   /** Files keep their mode. What is no file is neither replaced nor deleted. */

@@ -73,8 +73,9 @@ export class ApprovalDecisions {
     { arguments: input }: DecideApprovalInput,
   ): Promise<{ arguments: Readonly<Record<string, unknown>>; digest: string } | undefined> {
     if (input === undefined) return undefined;
-    const version = await this.versions.find(approval.agentId, await this.effects.versionNumberOf(approval));
-    const usable = version && (await this.tools.of(version)).get(approval.tool);
+    const run = await this.effects.runOf(approval);
+    const version = run && (await this.versions.find(approval.agentId, run.agentVersion));
+    const usable = version && (await this.tools.of(version, run)).get(approval.tool);
     if (version === undefined || usable === undefined) throw new ApprovalAlreadyDecided('void');
     const faults = this.schemas.validate(usable.tool.inputSchema, input);
     if (faults.length > 0)

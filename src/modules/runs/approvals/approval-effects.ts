@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
 import { Clock } from '../../../platform/time/clock.js';
 import type { Approval } from '../domain/approval.js';
+import type { Run } from '../domain/run.js';
 import { RunSignals } from '../events/run-signals.js';
 import type { ApprovalDecision } from '../persistence/approvals.store.js';
 import { RunWritesStore } from '../persistence/run-writes.store.js';
@@ -29,8 +30,8 @@ export class ApprovalEffects {
     return approval && (await approvals.find(orgIds, id));
   }
 
-  async versionNumberOf({ orgId, runId }: Approval): Promise<number> {
-    return (await this.stores.runs.find([orgId], runId))?.agentVersion ?? 0;
+  runOf({ orgId, runId }: Approval): Promise<Run | undefined> {
+    return this.stores.runs.find([orgId], runId);
   }
 
   /** @throws {ApprovalAlreadyDecided} `approval_already_decided` */

@@ -23,7 +23,7 @@ export class RunOpening {
     // What a summary has replaced is not read again.
     const steps = await this.steps.sinceSummary(id);
     const [tools, calls] = await Promise.all([
-      this.tools.of(version),
+      this.tools.of(version, held.run),
       this.calls.list(id, { from: steps[0]?.seq ?? 0 }),
     ]);
     return new ActiveRun(held, version, tools, steps, calls);

@@ -99,6 +99,7 @@ export class ToolExecution {
       id: call.id,
       input: call.arguments,
       effectKey: call.effectKey,
+      begunAt: call.startedAt,
       caller,
       run: {
         id: run.id,

@@ -3,6 +3,7 @@ import { PublicFetch } from '../../../platform/egress/public-fetch.js';
 import { RunToolsSettings } from '../run-tools.settings.js';
 import type { McpDefinition } from './mcp-definition.js';
 import { type McpEndpoint, mcpFetch, McpUnreachable } from './mcp-fetch.js';
+import { definitionOf, type ToolClient, WITHOUT_SCHEMAS } from './tool-client.js';
 
 const CONNECT_TIMEOUT_MS = 15_000;
 const CALL_TIMEOUT_MS = 60_000;
@@ -41,8 +42,7 @@ export class McpServers {
     const sdk = await import('@modelcontextprotocol/client');
     const client = new sdk.Client(
       { name: 'service-agents', version: '1.0.0' },
-      // Schemas of servers are not compiled: their patterns could block the process.
-      { jsonSchemaValidator: { getValidator: () => acceptAny }, listMaxPages: MAX_PAGES },
+      { ...WITHOUT_SCHEMAS, listMaxPages: MAX_PAGES },
     );
     const transport = new sdk.StreamableHTTPClientTransport(new URL(endpoint.url), {
       fetch: mcpFetch(this.fetcher, endpoint, this.settings.trustedHosts),
@@ -73,14 +73,6 @@ export class McpServers {
   }
 }
 
-/** The part of the client that calls tools. */
-interface ToolClient {
-  callTool(
-    params: { name: string; arguments: Record<string, unknown> },
-    options: { signal: AbortSignal; timeout: number; maxTotalTimeout: number },
-  ): Promise<{ content: readonly unknown[]; isError?: boolean | undefined; structuredContent?: unknown }>;
-}
-
 interface NamedCall {
   readonly name: string;
   readonly input: Readonly<Record<string, unknown>>;
@@ -104,27 +96,6 @@ async function callTool(
     return { unknown: reasonOf(error) };
   }
 }
-
-function definitionOf(tool: {
-  name: string;
-  description?: string | undefined;
-  inputSchema: unknown;
-  annotations?: unknown;
-}): McpDefinition {
-  const { name, description = '', inputSchema, annotations } = tool;
-  return {
-    name,
-    description,
-    inputSchema: inputSchema as McpDefinition['inputSchema'],
-    annotations: (annotations ?? {}) as McpDefinition['annotations'],
-  };
-}
-
-const acceptAny = (input: unknown): { valid: true; data: never; errorMessage: undefined } => ({
-  valid: true,
-  data: input as never,
-  errorMessage: undefined,
-});
 
 /** Messages of the client may hold text of the server, so only what is known is said. */
 function reasonOf(error: unknown): string {

@@ -4,7 +4,7 @@ import type { ToolCall, ToolOutcome } from '../../agents/agent-tool.js';
 import { AgentTools } from '../../agents/agent-tools.js';
 import type { Scope } from '../../auth/scopes.js';
 import { QueryFailed, QueryTimeout, StatementInterrupted } from '../../databases/databases.errors.js';
-import { OrgDatabasesService } from '../../databases/org-databases.service.js';
+import { type OrgDatabase, OrgDatabasesService } from '../../databases/org-databases.service.js';
 import {
   argumentsOf,
   OPTIONAL_OF_STATEMENT,
@@ -61,8 +61,8 @@ export class ExecuteSqlTool extends DatabaseTool {
 
   protected call(call: ToolCall, settings: ToolSettings): Promise<ToolOutcome> {
     return this.inDatabase(call, { settings, scope: 'databases:write' }, async (database) => {
-      if (database.parentId === null && settings['targets'] !== 'all')
-        return failed('not_a_branch', `${database.name} is no branch, and this agent may change branches only.`);
+      if (!isSpareCopy(database) && settings['targets'] !== 'all')
+        return failed('not_a_branch', `${reasonOf(database)}, and this agent may change other branches only.`);
       const statement = argumentsOf(call.input as unknown as StatementInput, 'write');
       try {
         const result = await this.databases.query(call.caller, database.id, statement, call.signal);
@@ -74,6 +74,12 @@ export class ExecuteSqlTool extends DatabaseTool {
     });
   }
 }
+
+/** A branch that production uses, after a swap or by an attachment of its own, is no place to try things. */
+const isSpareCopy = ({ parentId, isInProduction }: OrgDatabase): boolean => parentId !== null && !isInProduction;
+
+const reasonOf = ({ name, parentId }: OrgDatabase): string =>
+  parentId === null ? `${name} is no branch` : `${name} is attached to production`;
 
 /**
  * PostgreSQL has confirmed the end of every other statement that failed, so that nothing is left of it. A server that

@@ -30,10 +30,11 @@ export class ListDatabasesTool extends SingleTool {
   protected async call({ input, caller }: ToolCall): Promise<ToolOutcome> {
     const { after } = input as { after?: string };
     const { items, next } = await this.databases.list(caller, { limit: PAGE, after });
-    const databases = items.map(({ id, name, parentId, state, isReadOnly, sizeBytes }) => ({
+    const databases = items.map(({ id, name, parentId, isInProduction, state, isReadOnly, sizeBytes }) => ({
       id,
       name,
       ...(parentId === null ? {} : { branch_of: parentId }),
+      in_production: isInProduction,
       state,
       read_only: isReadOnly,
       size_bytes: sizeBytes,

@@ -12,6 +12,7 @@ import { RunsPersistenceModule } from '../persistence/runs-persistence.module.js
 import { MailModule } from '../../../platform/mail/mail.module.js';
 import { LimitsModule } from '../../limits/limits.module.js';
 import { MeteringModule } from '../../metering/metering.module.js';
+import { WorkTokensModule } from '../../oauth/work-tokens.module.js';
 import { OrgDirectoryModule } from '../../orgs/org-directory.module.js';
 import { SendMailTool } from './send-mail.tool.js';
 import { SendWebhookTool } from './send-webhook.tool.js';
@@ -26,6 +27,8 @@ import { ListProjectsTool } from './list-projects.tool.js';
 import { McpDefinitions } from '../mcp/mcp-definitions.js';
 import { McpListingService } from '../mcp/mcp-listing.service.js';
 import { McpServers } from '../mcp/mcp-servers.js';
+import { OwnServer } from '../mcp/own-server.js';
+import { ServiceTool } from './service.tool.js';
 import { McpTool } from './mcp.tool.js';
 import { ReadFilesTool } from './read-files.tool.js';
 import { RunCodeTool } from './run-code.tool.js';
@@ -57,6 +60,7 @@ import { WriteObjectTool } from './write-object.tool.js';
     OrgExecutionsModule,
     ProjectsModule,
     RepositoriesModule,
+    WorkTokensModule,
   ],
   providers: [
     AskPersonTool,
@@ -75,6 +79,7 @@ import { WriteObjectTool } from './write-object.tool.js';
     McpListingService,
     McpServers,
     McpTool,
+    OwnServer,
     QueryDatabaseTool,
     ReadFilesTool,
     ReadObjectTool,
@@ -82,6 +87,7 @@ import { WriteObjectTool } from './write-object.tool.js';
     SearchFilesTool,
     SendMailTool,
     SendWebhookTool,
+    ServiceTool,
     UsageSummaryTool,
     WriteFilesTool,
     WriteObjectTool,

@@ -26,15 +26,20 @@ export class DeliveriesService {
     private readonly clock: Clock,
   ) {}
 
-  /** Newest first. @throws {WebhookEndpointNotFound} `webhook_endpoint_not_found` */
+  /**
+   * Newest first.
+   *
+   * @throws {WebhookEndpointNotFound} `webhook_endpoint_not_found`
+   * @throws {InsufficientScopes} `insufficient_scopes`: `audit:read` is missing for an endpoint of the audit log.
+   */
   async list(call: Call, org: string, endpointId: string, page: PageRequest): Promise<Page<WebhookDelivery>> {
-    const endpoint = await this.endpoints.get(call, org, endpointId);
+    const endpoint = await this.endpoints.getForDeliveries(call, org, endpointId);
     return this.deliveries.list(endpoint.id, page);
   }
 
   /** @throws {WebhookDeliveryNotFound} `webhook_delivery_not_found`, and as {@link list}. */
   async get(call: Call, org: string, endpointId: string, id: string): Promise<WebhookDelivery> {
-    const endpoint = await this.endpoints.get(call, org, endpointId);
+    const endpoint = await this.endpoints.getForDeliveries(call, org, endpointId);
     const delivery = await this.deliveries.find(endpoint.id, id);
     if (delivery === undefined) throw new WebhookDeliveryNotFound();
     return delivery;
@@ -47,7 +52,7 @@ export class DeliveriesService {
    */
   replay(call: Call, org: string, endpointId: string, id: string): Promise<WebhookDelivery> {
     return this.database.transaction(async () => {
-      const endpoint = await this.endpoints.get(call, org, endpointId);
+      const endpoint = await this.endpoints.getForDeliveries(call, org, endpointId);
       const delivery = await this.get(call, org, endpointId, id);
       return this.added(endpoint, () => this.additions.addReplay(delivery));
     });
@@ -56,7 +61,7 @@ export class DeliveriesService {
   /** Sends a message of the type `webhook_endpoint.test`. @throws as {@link replay}. */
   test(call: Call, org: string, endpointId: string): Promise<WebhookDelivery> {
     return this.database.transaction(async () => {
-      const endpoint = await this.endpoints.get(call, org, endpointId);
+      const endpoint = await this.endpoints.getForDeliveries(call, org, endpointId);
       const { orgId } = endpoint;
       const at = this.clock.now().toISOString();
       // Its id is that of no event, because nothing has happened.

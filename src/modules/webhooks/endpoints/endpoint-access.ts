@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Call } from '../../auth/caller.js';
 import { OrgDirectory } from '../../orgs/org-directory.js';
 import { OrgOfPath } from '../../orgs/org-of-path.js';
+import { AUDIT_TYPE } from '../domain/webhook-types.js';
 import { publicTargetOf } from '../../../platform/egress/public-target.js';
 import type { WebhookEndpoint } from '../persistence/webhook-rows.js';
 import { WebhookEndpointsStore } from '../persistence/webhook-endpoints.store.js';
@@ -29,6 +30,15 @@ export class EndpointAccess {
    */
   orgOf(call: Call, orgIdOrSlug: string): string {
     return this.paths.require(call, orgIdOrSlug, 'orgs:write').id;
+  }
+
+  /**
+   * Entries of the audit log need their own scope too, as a key may have the other one without it.
+   *
+   * @throws {InsufficientScopes} `insufficient_scopes`
+   */
+  requireTypes({ principal }: Call, orgId: string, types: readonly string[]): void {
+    if (types.includes(AUDIT_TYPE)) principal.require('audit:read', orgId);
   }
 
   /** @throws {WebhookUrlRefused} `invalid_request` */

@@ -4,7 +4,7 @@ import type { Page, PageRequest } from '../../../platform/database/page.js';
 import { Ids } from '../../../platform/ids/ids.js';
 import { Clock } from '../../../platform/time/clock.js';
 import type { Call } from '../../auth/caller.js';
-import type { EventType } from '../../events/event-types.js';
+import type { WebhookType } from '../domain/webhook-types.js';
 import { WebhookEndpointNotFound } from '../webhooks.errors.js';
 import { WEBHOOK_ENDPOINT_ID } from '../webhooks.ids.js';
 import { WebhookDeliveriesStore } from '../persistence/webhook-deliveries.store.js';
@@ -16,8 +16,8 @@ import { EndpointSecrets } from './endpoint-secrets.js';
 export interface CreateWebhookEndpointInput {
   readonly url: string;
   readonly description: string;
-  /** Empty means all types. */
-  readonly types: readonly EventType[];
+  /** Empty means all types but the audit log. */
+  readonly types: readonly WebhookType[];
 }
 
 export interface UpdateWebhookEndpointInput extends Partial<CreateWebhookEndpointInput> {
@@ -51,6 +51,7 @@ export class WebhookEndpointsService {
    */
   create(call: Call, orgIdOrSlug: string, input: CreateWebhookEndpointInput): Promise<IssuedWebhookEndpoint> {
     const orgId = this.access.orgOf(call, orgIdOrSlug);
+    this.access.requireTypes(call, orgId, input.types);
     this.access.requireTarget(input.url);
     return this.database.transaction(async () => {
       await this.access.lockRoom(call, orgId);
@@ -89,10 +90,23 @@ export class WebhookEndpointsService {
     return endpoint;
   }
 
+  /**
+   * {@link get}, for what was sent to the endpoint.
+   *
+   * @throws {InsufficientScopes} `insufficient_scopes`: `audit:read` is missing for an endpoint of the audit log.
+   */
+  async getForDeliveries(call: Call, orgIdOrSlug: string, id: string): Promise<WebhookEndpoint> {
+    const endpoint = await this.get(call, orgIdOrSlug, id);
+    this.access.requireTypes(call, endpoint.orgId, endpoint.types);
+    return endpoint;
+  }
+
   /** What waits for an endpoint that is paused is not sent any more. @throws as {@link get} and {@link create}. */
   update(call: Call, orgIdOrSlug: string, id: string, input: UpdateWebhookEndpointInput): Promise<WebhookEndpoint> {
     if (input.url !== undefined) this.access.requireTarget(input.url);
     return this.change(call, orgIdOrSlug, id, async (before) => {
+      // It may lead what is sent to another address.
+      this.access.requireTypes(call, before.orgId, [...before.types, ...(input.types ?? [])]);
       const { state = before.state } = input;
       const pauseReason = state === 'active' ? null : (before.pauseReason ?? 'asked');
       const after: WebhookEndpoint = { ...before, ...input, state, pauseReason, updatedAt: this.clock.now() };

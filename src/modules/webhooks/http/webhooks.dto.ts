@@ -3,8 +3,8 @@ import { ArrayMaxSize, ArrayUnique, IsArray, IsIn, IsInt, IsString, Max, MaxLeng
 import { MayBeAbsent } from '../../../platform/http/may-be-absent.js';
 import { AnswerMeta, PageMeta } from '../../../platform/http/page.js';
 import { IsOneLine } from '../../../platform/text/text-fields.js';
-import { EVENT_TYPES, type EventType } from '../../events/event-types.js';
 import { MAX_PUBLIC_URL_LENGTH } from '../../../platform/egress/public-target.js';
+import { WEBHOOK_TYPES, type WebhookType } from '../domain/webhook-types.js';
 import type { IssuedWebhookEndpoint } from '../endpoints/webhook-endpoints.service.js';
 import {
   DELIVERY_STATES,
@@ -24,10 +24,12 @@ const URL_FIELD = {
   description: 'An https URL with the name of a public host. Redirects are not followed.',
 };
 const TYPES_FIELD = {
-  enum: EVENT_TYPES,
+  enum: WEBHOOK_TYPES,
   isArray: true,
   example: ['deploy.ready', 'deploy.error'],
-  description: 'Types of events to send. Empty means all, later ones included.',
+  description:
+    'Types of events to send. Empty means all, later ones included, but for `audit_log.recorded`, which has to be ' +
+    'named and needs `audit:read` too.',
 };
 const DESCRIPTION_FIELD = { type: String, maxLength: 200, example: 'Chat of the team' };
 
@@ -47,10 +49,10 @@ export class CreateWebhookEndpointBody {
   @ApiPropertyOptional({ ...TYPES_FIELD, default: [] })
   @MayBeAbsent()
   @IsArray()
-  @ArrayMaxSize(EVENT_TYPES.length)
+  @ArrayMaxSize(WEBHOOK_TYPES.length)
   @ArrayUnique()
-  @IsIn(EVENT_TYPES, { each: true })
-  readonly types: EventType[] = [];
+  @IsIn(WEBHOOK_TYPES, { each: true })
+  readonly types: WebhookType[] = [];
 }
 
 export class UpdateWebhookEndpointBody {
@@ -70,10 +72,10 @@ export class UpdateWebhookEndpointBody {
   @ApiPropertyOptional(TYPES_FIELD)
   @MayBeAbsent()
   @IsArray()
-  @ArrayMaxSize(EVENT_TYPES.length)
+  @ArrayMaxSize(WEBHOOK_TYPES.length)
   @ArrayUnique()
-  @IsIn(EVENT_TYPES, { each: true })
-  readonly types?: EventType[];
+  @IsIn(WEBHOOK_TYPES, { each: true })
+  readonly types?: WebhookType[];
 
   @ApiPropertyOptional({
     enum: ENDPOINT_STATES,

@@ -4,6 +4,7 @@ import { MailModule } from '../../../platform/mail/mail.module.js';
 import { ReencryptionModule } from '../../../platform/secrets/reencryption.module.js';
 import { EventsModule } from '../../events/events.module.js';
 import { OrgDirectoryModule } from '../../orgs/org-directory.module.js';
+import { RecordedEntriesModule } from '../../orgs/recorded-entries.module.js';
 import { MessageDelivery } from '../deliveries/message-delivery.js';
 import { DeliveryAttempts } from '../deliveries/delivery-attempts.js';
 import { EndpointPauses } from '../deliveries/endpoint-pauses.js';
@@ -13,6 +14,7 @@ import { WebhooksModule } from '../webhooks.module.js';
 import { DeliveryTicker } from './delivery-ticker.js';
 import { EncryptedEndpointSecrets } from './encrypted-endpoint-secrets.js';
 import { OldDeliveriesSweeper } from './old-deliveries.sweeper.js';
+import { WebhookAuditProcessor } from './webhook-audit.processor.js';
 import { WebhookEventProcessor } from './webhook-event.processor.js';
 import { WebhookNoticeProcessor } from './webhook-notice.processor.js';
 import { WebhookOrgDeletedProcessor } from './webhook-org-deleted.processor.js';
@@ -23,6 +25,7 @@ import { WebhookOrgDeletedProcessor } from './webhook-org-deleted.processor.js';
     EventsModule,
     MailModule,
     OrgDirectoryModule,
+    RecordedEntriesModule,
     ReencryptionModule,
     WebhooksModule,
     WebhooksPersistenceModule,
@@ -34,6 +37,7 @@ import { WebhookOrgDeletedProcessor } from './webhook-org-deleted.processor.js';
     EncryptedEndpointSecrets,
     EndpointPauses,
     OldDeliveriesSweeper,
+    WebhookAuditProcessor,
     WebhookEventProcessor,
     WebhookNoticeProcessor,
     WebhookOrgDeletedProcessor,

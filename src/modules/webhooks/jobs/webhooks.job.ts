@@ -1,11 +1,20 @@
 import { defineSubscription } from '../../../platform/background/define-event.js';
 import { defineSchedule } from '../../../platform/background/define-schedule.js';
+import { auditRecordedEvent } from '../../audit/audit-recorded.job.js';
 import { orgEvent } from '../../events/org-event.job.js';
 import { orgDeletedEvent } from '../../orgs/org-deleted.job.js';
 
 export const webhookEventSubscription = defineSubscription(orgEvent, {
   name: 'webhook-events',
   summary: 'Adds a delivery of an event for each webhook endpoint that wants it.',
+  attempts: 10,
+  backoffMs: 500,
+  concurrency: 4,
+});
+
+export const webhookAuditSubscription = defineSubscription(auditRecordedEvent, {
+  name: 'webhook-audit',
+  summary: 'Adds a delivery of an entry of an audit log for each webhook endpoint that asks for them.',
   attempts: 10,
   backoffMs: 500,
   concurrency: 4,

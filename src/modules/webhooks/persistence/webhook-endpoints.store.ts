@@ -65,6 +65,14 @@ export class WebhookEndpointsStore {
     );
   }
 
+  /** The active endpoints that name this type. Those that want all types are not among them. */
+  naming(orgId: string, type: string): Promise<WebhookEndpoint[]> {
+    return this.sql<WebhookEndpoint>(
+      `SELECT ${COLUMNS} FROM webhook_endpoints WHERE org_id = $1 AND state = 'active' AND $2 = ANY(types)`,
+      [orgId, type],
+    );
+  }
+
   async save({ id, url, description, types, state, pauseReason, updatedAt }: WebhookEndpoint): Promise<void> {
     await this.sql(
       `UPDATE webhook_endpoints SET url = $2, description = $3, types = $4, state = $5, pause_reason = $6,

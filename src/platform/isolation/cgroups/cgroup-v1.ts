@@ -60,7 +60,7 @@ export class CgroupsV1 extends ResourceGroups {
     const place = this.spare.findIndex((group) => group.has(limits));
     const [again] = place < 0 ? [] : this.spare.splice(place, 1);
     if (again === undefined) return this.make(limits);
-    again.openEntrances();
+    again.beginAgain();
     return again;
   }
 
@@ -132,6 +132,9 @@ interface CgroupV1Parts {
 }
 
 class CgroupV1 extends ResourceGroup {
+  /** What earlier programs have used. */
+  private cpuMsBefore = 0;
+
   constructor(
     private readonly parts: CgroupV1Parts,
     private readonly onEnd: (group: CgroupV1) => Promise<void>,
@@ -167,7 +170,9 @@ class CgroupV1 extends ResourceGroup {
     for (const directory of this.enteredByLauncher) directory.closeEntrance();
   }
 
-  openEntrances(): void {
+  /** Makes it ready for another program, which is not charged for the ones before. */
+  beginAgain(): void {
+    this.cpuMsBefore = this.cpuMs;
     for (const directory of this.enteredByLauncher) directory.openEntrance();
   }
 
@@ -183,7 +188,7 @@ class CgroupV1 extends ResourceGroup {
 
   usage(): Usage {
     return {
-      cpuMs: this.parts.cpuacct.number('cpuacct.usage') / 1e6,
+      cpuMs: this.cpuMs - this.cpuMsBefore,
       memoryPeakBytes: this.parts.memory.number('memory.max_usage_in_bytes'),
       watched: null,
     };
@@ -217,6 +222,10 @@ class CgroupV1 extends ResourceGroup {
 
   async remove(): Promise<void> {
     await this.onEnd(this);
+  }
+
+  private get cpuMs(): number {
+    return this.parts.cpuacct.number('cpuacct.usage') / 1e6;
   }
 
   private get directories(): readonly CgroupDirectory[] {

@@ -2,8 +2,8 @@ import type { Session } from '@service/client';
 import { useInfiniteQuery, useMutation, useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { api, ignore, queries } from '../../api';
-import { sessionsQuery } from '../../data/account';
-import { meQuery } from '../../data/me';
+import { emailQuery, sessionsQuery } from '../../data/account';
+import { meQuery, useMe } from '../../data/me';
 import { rowsOf } from '../../data/paged';
 import { PATHS } from '../../paths';
 import { Button } from '../../ui/button';
@@ -13,25 +13,48 @@ import { Field, Form } from '../../ui/form';
 import { Loaded } from '../../ui/loaded';
 import { More } from '../../ui/more';
 import { Page, Section } from '../../ui/page';
+import { ScreenLink } from '../../ui/screen-link';
 import { State } from '../../ui/state';
 import { Table } from '../../ui/table';
 import { When } from '../../ui/time';
 import { NewPassword } from '../entry/new-password';
+import { DeleteAccount } from './delete-account';
 import { deviceOf } from './device';
+import { ChangeEmail } from './email';
+import { OwnData } from './own-data';
+import { SignOutOthers } from './sign-out-others';
 
 export function prepare(): void {
   queries.infiniteQuery(sessionsQuery).catch(ignore);
+  queries.query(emailQuery).catch(ignore);
 }
 
 export function Screen(): ReactNode {
   return (
     <Page title="Account">
       <Identity />
+      <Section title="Email address" hint="The new and the old address confirm a change.">
+        <ChangeEmail />
+      </Section>
       <Section title="Password" hint="Changing it signs out all other devices.">
-        <ChangePassword />
+        <Password />
+      </Section>
+      <Section title="Second factors" hint="Authenticator app, passkeys and recovery codes.">
+        <ScreenLink to="security" params={{}} className="link">
+          Set up second factors
+        </ScreenLink>
       </Section>
       <Section title="Sessions" hint="The devices on which you are signed in.">
         <Sessions />
+      </Section>
+      <Section
+        title="Your data"
+        hint="Your account, sessions, keys and audit log, and what is in your personal organization, without secrets."
+      >
+        <OwnData />
+      </Section>
+      <Section title="Delete the account" hint="With your personal organization and everything in it, for good.">
+        <DeleteAccount />
       </Section>
     </Page>
   );
@@ -71,6 +94,33 @@ function Identity(): ReactNode {
           </dl>
         )}
       </Loaded>
+    </div>
+  );
+}
+
+function Password(): ReactNode {
+  const user = useMe()?.user;
+  return user?.has_password === false ? <SetPassword email={user.email} /> : <ChangePassword />;
+}
+
+/** Whose account another service made has no password, and proves the address to set one. */
+function SetPassword({ email }: { readonly email: string }): ReactNode {
+  const send = useMutation({ mutationFn: () => api.auth.forgotPassword(email) });
+  return (
+    <div className="card grid max-w-md justify-items-start gap-3 p-4">
+      <p>You sign in without a password. To set one, open the link that we send to {email}.</p>
+      {send.isError && <ErrorNote error={send.error} />}
+      <div className="flex flex-wrap items-center gap-3">
+        <Button
+          busy={send.isPending}
+          onClick={() => {
+            send.mutate();
+          }}
+        >
+          Send the link
+        </Button>
+        <span role="status">{send.isSuccess && <State tone="good">Sent</State>}</span>
+      </div>
     </div>
   );
 }
@@ -153,6 +203,7 @@ function Sessions(): ReactNode {
             ]}
             more={<More query={sessions} />}
           />
+          {rowsOf(data).some(({ current }) => !current) && <SignOutOthers />}
         </div>
       )}
     </Loaded>

@@ -94,7 +94,7 @@ function Facts({ org, database }: PartProps): ReactNode {
     <div className="card mb-8 grid gap-4 p-4">
       <div className="grid gap-4 sm:grid-cols-2">
         <MeterBar label="Size" used={size} limit={quota}>
-          {bytesOf(size)} of {bytesOf(quota)}
+          {size === 0 ? 'Nothing stored yet' : bytesOf(size)} of {bytesOf(quota)}
         </MeterBar>
         <MeterBar label="Connections" used={connections.open} limit={connections.limit}>
           {connections.open} of {connections.limit}
@@ -236,6 +236,8 @@ function Delete({ org, database }: PartProps): ReactNode {
 function Deleted({ org, database, mayDelete }: PartProps & { readonly mayDelete: boolean }): ReactNode {
   const [error, setError] = useState<unknown>();
   const [busy, setBusy] = useState(false);
+  const [isAsking, setIsAsking] = useState(false);
+  const [, go] = useLocation();
   const current = useQuery(databaseQuery(org, database.id)).data ?? database;
   const undelete = async (): Promise<void> => {
     setBusy(true);
@@ -267,10 +269,37 @@ function Deleted({ org, database, mayDelete }: PartProps & { readonly mayDelete:
       </p>
       {error !== undefined && <ErrorNote error={error} />}
       {mayDelete && until !== null && (
-        <Button look="primary" busy={busy} onClick={() => void undelete()}>
-          Take it back
-        </Button>
+        <div className="flex flex-wrap gap-3">
+          <Button look="primary" busy={busy} onClick={() => void undelete()}>
+            Take it back
+          </Button>
+          <Button
+            look="danger"
+            onClick={() => {
+              setIsAsking(true);
+            }}
+          >
+            Remove it for good
+          </Button>
+        </div>
       )}
+      <Confirm
+        open={isAsking}
+        title={`Remove ${database.name} for good?`}
+        action="Remove it for good"
+        danger
+        typed={database.name}
+        onClose={() => {
+          setIsAsking(false);
+        }}
+        onConfirm={async () => {
+          await api.databases.purge(database.id, { organization: org });
+          go(pathTo('databases', { org }));
+          await refreshDatabases(org);
+        }}
+      >
+        Nothing brings its data and its backups back.
+      </Confirm>
     </div>
   );
 }

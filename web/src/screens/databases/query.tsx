@@ -1,23 +1,29 @@
 import type { DatabaseResult } from '@service/client';
 import { ServiceError } from '@service/client';
 import { useQuery } from '@tanstack/react-query';
-import { type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from 'react';
+import { type KeyboardEvent, lazy, type ReactNode, Suspense, useEffect, useRef, useState } from 'react';
 import { api, ignore, queries } from '../../api';
 import { databaseQuery, refreshDatabases, schemaQuery } from '../../data/databases';
 import { useMay } from '../../data/me';
 import { DatabaseFrame, type DatabaseParams } from '../../databases/database-frame';
-import { Grid } from '../../databases/grid';
+import type { Grid as GridOfRows } from '../../databases/grid';
 import { keepQuery, type PastQuery, useHistory } from '../../databases/query-history';
 import { SqlEditor } from '../../databases/sql-editor';
-import { csvOf, indexAt, lineAt } from '../../databases/sql-text';
+import { indexAt, lineAt } from '../../databases/sql-text';
 import type { OpenEditor } from '../../editor/code-mirror';
-import { saveFile } from '../../ui/save-file';
 import { Button } from '../../ui/button';
 import { ErrorNote } from '../../ui/error-note';
 import { Icon } from '../../ui/icons';
 import { Section } from '../../ui/page';
+import { Skeleton } from '../../ui/skeleton';
 import { State } from '../../ui/state';
 import { Ago, Duration, durationOf } from '../../ui/time';
+
+/** Fetched with the first query. */
+const loadGrid = async (): Promise<{ default: typeof GridOfRows }> => ({
+  default: (await import('../../databases/grid')).Grid,
+});
+const Grid = lazy(loadGrid);
 
 const MAX_ROWS = 1_000;
 const TIMEOUT_MS = 30_000;
@@ -71,6 +77,7 @@ function Console({ org, database, name }: ConsoleProps): ReactNode {
     stop.current = mine;
     setRunning({ since: new Date().toISOString(), stop: mine });
     setOutcome(undefined);
+    loadGrid().catch(ignore);
     const access = writes ? 'write' : 'read';
     try {
       const result = await api.databases.query(
@@ -194,36 +201,28 @@ function Result({ result }: { readonly result: DatabaseResult }): ReactNode {
         {truncated && <State tone="warn">The first {COUNT.format(rows.length)} rows</State>}
         {rows.length > 0 && (
           <span className="ml-auto flex gap-2">
-            <Button
-              look="quiet"
-              onClick={() => {
-                saveFile('result.csv', 'text/csv', csvOf(result));
-              }}
-            >
-              CSV
-            </Button>
-            <Button
-              look="quiet"
-              onClick={() => {
-                const names = columns.map(({ name }) => name);
-                const objects = rows.map((row) => new Map(row.map((value, at) => [names[at], value])));
-                saveFile(
-                  'result.json',
-                  'application/json',
-                  JSON.stringify(
-                    objects.map((each): unknown => Object.fromEntries(each)),
-                    null,
-                    2,
-                  ),
-                );
-              }}
-            >
-              JSON
-            </Button>
+            {(['csv', 'json'] as const).map((as) => (
+              <Button
+                key={as}
+                look="quiet"
+                onClick={() => {
+                  // Few people save what they see, so that the code for it is fetched then.
+                  void import('../../databases/save-result').then(({ saveResult }) => {
+                    saveResult(result, as);
+                  });
+                }}
+              >
+                {as.toUpperCase()}
+              </Button>
+            ))}
           </span>
         )}
       </div>
-      {columns.length > 0 && rows.length > 0 && <Grid label="Rows" columns={columns} rows={rows} />}
+      {columns.length > 0 && rows.length > 0 && (
+        <Suspense fallback={<Skeleton lines={4} />}>
+          <Grid label="Rows" columns={columns} rows={rows} />
+        </Suspense>
+      )}
     </section>
   );
 }

@@ -13,7 +13,6 @@ export function NewPassword({ name, label }: { readonly name: string; readonly l
       autoComplete="new-password"
       required
       minLength={MIN_LENGTH}
-      maxLength={200}
       hint={`At least ${MIN_LENGTH} characters. A sentence is good.`}
     />
   );

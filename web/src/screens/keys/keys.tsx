@@ -1,9 +1,10 @@
 import type { Key, KeyWithSecret, Preset } from '@service/client';
-import { useInfiniteQuery } from '@tanstack/react-query';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { api, ignore, queries } from '../../api';
 import { keysQuery } from '../../data/keys';
 import { useMay, useOrganization } from '../../data/me';
+import { organizationQuery } from '../../data/organization';
 import { rowsOf } from '../../data/paged';
 import { AddButton } from '../../ui/add-button';
 import { Button } from '../../ui/button';
@@ -15,10 +16,10 @@ import { EndsChoice } from '../../ui/ends-choice';
 import { Choice, Field, Form } from '../../ui/form';
 import { Loaded } from '../../ui/loaded';
 import { More } from '../../ui/more';
-import { Page } from '../../ui/page';
 import { State } from '../../ui/state';
 import { Table } from '../../ui/table';
 import { Ago } from '../../ui/time';
+import { KeysFrame } from './keys-frame';
 
 interface Params {
   readonly org: string;
@@ -33,6 +34,7 @@ const PRESETS: readonly (readonly [Preset, string, string])[] = [
 
 export function prepare({ org }: Params): void {
   queries.infiniteQuery(keysQuery(org)).catch(ignore);
+  queries.query(organizationQuery(org)).catch(ignore);
 }
 
 export function Screen({ org }: Params): ReactNode {
@@ -52,7 +54,7 @@ export function Screen({ org }: Params): ReactNode {
     </AddButton>
   );
   return (
-    <Page title="API keys" actions={add}>
+    <KeysFrame org={org} open="keys" actions={add}>
       <Loaded query={keys}>
         {(data) =>
           rowsOf(data).length === 0 ? (
@@ -79,7 +81,7 @@ export function Screen({ org }: Params): ReactNode {
         Programs that use <b className="text-ink">{typeof open === 'object' ? open.name : ''}</b> are refused at once. A
         revoked key cannot be taken back.
       </Confirm>
-    </Page>
+    </KeysFrame>
   );
 }
 
@@ -108,18 +110,27 @@ function Keys({ keys, mayWrite, onRevoke, more }: KeysProps): ReactNode {
       columns={[
         {
           title: 'Name',
-          cell: ({ name, prefix, last4 }) => (
+          cell: ({ name, prefix, last4, source }) => (
             <div className="max-w-40 sm:max-w-64">
               <span className="block truncate font-medium">{name}</span>
-              <code className="text-muted font-mono text-xs">
-                {prefix}…{last4}
-              </code>
+              {source === 'oauth' ? (
+                <span className="text-muted text-xs">Connected app</span>
+              ) : (
+                <code className="text-muted font-mono text-xs">
+                  {prefix}…{last4}
+                </code>
+              )}
             </div>
           ),
         },
         {
           title: 'State',
-          cell: ({ status }) => <State tone={STATES[status][0]}>{STATES[status][1]}</State>,
+          cell: ({ status, exceeds_lifetime_policy: isTooLong = false }) => (
+            <>
+              <State tone={STATES[status][0]}>{STATES[status][1]}</State>
+              {isTooLong && <span className="text-muted block text-xs">Lives longer than allowed</span>}
+            </>
+          ),
         },
         {
           title: 'Rights',
@@ -167,6 +178,7 @@ interface NewKeyDialogProps {
 /** The secret is shown once, and gone with the dialog. */
 function NewKeyDialog({ org, open, onClose }: NewKeyDialogProps): ReactNode {
   const organization = useOrganization(org);
+  const { data: settings } = useQuery(organizationQuery(org));
   const [made, setMade] = useState<KeyWithSecret>();
   const [preset, setPreset] = useState<Preset>('full');
   const close = (): void => {
@@ -223,7 +235,7 @@ function NewKeyDialog({ org, open, onClose }: NewKeyDialogProps): ReactNode {
           <option value="personal">You, in all your organizations</option>
           {organization !== undefined && <option value="org_bound">{organization.name} alone</option>}
         </Choice>
-        <EndsChoice name="expires_in_days" defaultValue="90" />
+        <EndsChoice name="expires_in_days" defaultValue="90" limitDays={settings?.key_lifetime_days} />
       </Form>
     </Dialog>
   );

@@ -21,7 +21,11 @@ export function Screen({ org }: Params): ReactNode {
         <ScreenLink to="keys" params={{ org }} className="link">
           API key
         </ScreenLink>{' '}
-        or of the consent that you give in the browser.{' '}
+        or of the consent that you give in the browser, which stands under{' '}
+        <ScreenLink to="connectedApps" params={{ org }} className="link">
+          Connected apps
+        </ScreenLink>
+        .{' '}
         <a className="link" href="/docs/mcp">
           All tools
         </a>

@@ -3,12 +3,14 @@ import { type ReactNode, useState } from 'react';
 import { ignore, queries } from '../../api';
 import { auditQuery } from '../../data/organization';
 import { rowsOf } from '../../data/paged';
+import { Button } from '../../ui/button';
 import { Empty } from '../../ui/empty';
 import { Loaded } from '../../ui/loaded';
 import { More } from '../../ui/more';
 import { Page } from '../../ui/page';
 import { Table } from '../../ui/table';
 import { When } from '../../ui/time';
+import { ExportAuditDialog } from './export-audit';
 
 interface Params {
   readonly org: string;
@@ -22,8 +24,25 @@ export function prepare({ org }: Params): void {
 export function Screen({ org }: Params): ReactNode {
   const entries = useInfiniteQuery(auditQuery(org));
   const [text, setText] = useState('');
+  const [isExporting, setIsExporting] = useState(false);
+  const exporting = (
+    <Button
+      onClick={() => {
+        setIsExporting(true);
+      }}
+    >
+      Download
+    </Button>
+  );
   return (
-    <Page title="Audit log">
+    <Page title="Audit log" actions={exporting}>
+      <ExportAuditDialog
+        org={org}
+        open={isExporting}
+        onClose={() => {
+          setIsExporting(false);
+        }}
+      />
       <Loaded query={entries}>
         {(data) => {
           const all = rowsOf(data);

@@ -33,7 +33,7 @@ export function Screen({ org }: Params): ReactNode {
   return (
     <Page title="Settings">
       <Loaded query={organization}>
-        {({ id, name, slug, personal, role }) => (
+        {({ id, name, slug, personal, role, second_factor_required: isRequired, key_lifetime_days: days }) => (
           <>
             <Section title="Organization">
               <div className="card max-w-md p-4">
@@ -71,6 +71,8 @@ export function Screen({ org }: Params): ReactNode {
                 </Form>
               </div>
             </Section>
+            {mayChange && !personal && <FactorPolicy org={org} isRequired={isRequired} onChanged={refresh} />}
+            {mayChange && <KeyPolicy org={org} days={days} onChanged={refresh} />}
             {role === 'owner' && !personal && (
               <Section title="Delete" hint="Projects, repositories, sites and data of the organization go with it.">
                 <Button
@@ -104,5 +106,90 @@ export function Screen({ org }: Params): ReactNode {
         )}
       </Loaded>
     </Page>
+  );
+}
+
+/** Requires a second factor of all members, or no longer. */
+function FactorPolicy({
+  org,
+  isRequired,
+  onChanged,
+}: {
+  readonly org: string;
+  readonly isRequired: boolean;
+  readonly onChanged: () => Promise<void>;
+}): ReactNode {
+  const [asking, setAsking] = useState(false);
+  const action = isRequired ? 'No longer require it' : 'Require a second factor';
+  return (
+    <Section
+      title="Second factor"
+      hint={isRequired ? 'Members without one have no access.' : 'Members sign in as they like.'}
+    >
+      <Button
+        onClick={() => {
+          setAsking(true);
+        }}
+      >
+        {action}
+      </Button>
+      <Confirm
+        open={asking}
+        title={isRequired ? 'No longer require a second factor?' : 'Require a second factor?'}
+        action={action}
+        onClose={() => {
+          setAsking(false);
+        }}
+        onConfirm={async () => {
+          await api.orgs.update(org, { second_factor_required: !isRequired });
+          await onChanged();
+        }}
+      >
+        {isRequired
+          ? 'Members without a second factor, and their keys, get their access back.'
+          : 'Members without one, and their keys, have no access until they have one. Programs that use such keys stop.'}
+      </Confirm>
+    </Section>
+  );
+}
+
+/** Limits how long new keys live, or no longer. */
+function KeyPolicy({
+  org,
+  days,
+  onChanged,
+}: {
+  readonly org: string;
+  readonly days: number | undefined;
+  readonly onChanged: () => Promise<void>;
+}): ReactNode {
+  return (
+    <Section
+      title="Keys"
+      hint="Keys that exist stay as they are. The list of keys says which live longer than allowed."
+    >
+      <div className="card max-w-md p-4">
+        <Form
+          label="Keys"
+          submit="Save the limit"
+          onSubmit={async ({ key_lifetime_days: typed = '' }) => {
+            await api.orgs.update(org, { key_lifetime_days: typed === '' ? null : Number(typed) });
+            await onChanged();
+          }}
+        >
+          <Field
+            label="Longest lifetime of new keys, in days"
+            name="key_lifetime_days"
+            type="number"
+            min={1}
+            max={3650}
+            step={1}
+            defaultValue={days}
+            placeholder="No limit"
+            hint="Keys that reach the organization, also personal ones of its members, end after that."
+          />
+        </Form>
+      </div>
+    </Section>
   );
 }

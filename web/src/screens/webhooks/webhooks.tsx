@@ -1,4 +1,4 @@
-import type { IssuedWebhookEndpoint, OrgEvent, WebhookEndpoint } from '@service/client';
+import type { IssuedWebhookEndpoint, WebhookEndpoint } from '@service/client';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { useLocation } from 'wouter';
@@ -19,7 +19,7 @@ import { ScreenLink } from '../../ui/screen-link';
 import { Table } from '../../ui/table';
 import { When } from '../../ui/time';
 import { EndpointState } from '../../webhooks/endpoint-state';
-import { EventTypes } from '../../webhooks/event-types';
+import { type EventType, EventTypes } from '../../webhooks/event-types';
 import { SecretDialog } from '../../webhooks/secret-dialog';
 
 interface Params {
@@ -136,7 +136,7 @@ interface NewEndpointDialogProps {
 }
 
 function NewEndpointDialog({ org, open, onClose, onMade }: NewEndpointDialogProps): ReactNode {
-  const [types, setTypes] = useState<readonly OrgEvent['type'][]>([]);
+  const [types, setTypes] = useState<readonly EventType[]>([]);
   return (
     <Dialog open={open} title="New endpoint" onClose={onClose}>
       <Form

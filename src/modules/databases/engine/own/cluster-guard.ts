@@ -13,5 +13,7 @@ const STATISTICS = [
 /** Makes sure that readers of a cluster change nothing. `platform` must be let into the tenant's database. */
 export async function guardCluster(server: ClusterServer, countsStatements: boolean): Promise<void> {
   await server.asPlatform((client) => runAll(client, [RIGHTS, ...(countsStatements ? STATISTICS : [])]));
-  await server.asPlatform((client) => runAll(client, guardStatements({ owner: 'owner', reader: 'reader' })), 'app');
+  await server.asPlatform((client) => runAll(client, guardStatements({ owner: 'owner', reader: 'reader' })), {
+    database: 'app',
+  });
 }

@@ -27,7 +27,8 @@ export class ClusterOpening {
     const record = await this.records.find(clusterId);
     if (record === undefined) throw new DatabaseUnavailable('The database has no data on this host.');
     const limits = await this.allowances.of(clusterId);
-    return { directory: this.home.directoryOf(clusterId), limits, restriction: record.restriction };
+    const { restriction, bytes } = record;
+    return { directory: this.home.directoryOf(clusterId), limits, dataBytes: Number(bytes), restriction };
   }
 
   /** A cluster of an earlier release, or one that was restored from its backup, gets its guard before any client. */

@@ -40,4 +40,23 @@ describe('questionServer', () => {
     await expect(questionServer(socket, (client) => client.query('SELECT 1'), { withinMs: 300 })).rejects.toThrow();
     socket.close();
   });
+
+  it('waits for work that takes longer than a connection may, when the caller allows it', async () => {
+    jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate'] });
+    const socket = await answering(bytes(WELCOME));
+    try {
+      const { promise: connected, resolve: begun } = Promise.withResolvers<undefined>();
+      const work = (): Promise<string> => {
+        begun(undefined);
+        return new Promise((resolve) => setTimeout(resolve, 600_000, 'done'));
+      };
+      const working = questionServer(socket, work, { withinMs: 3_600_000 });
+      await connected;
+      await jest.advanceTimersByTimeAsync(600_000);
+      await expect(working).resolves.toBe('done');
+    } finally {
+      jest.useRealTimers();
+      socket.close();
+    }
+  });
 });

@@ -7,7 +7,7 @@ const ANSWER_WITHIN_MS = 30_000;
 
 export interface QuestionOptions {
   readonly database?: string;
-  /** The time for everything together. */
+  /** The time for everything together, but a connection has at most 30 s of it. */
   readonly withinMs?: number;
 }
 
@@ -21,7 +21,13 @@ export async function questionServer<Answer>(
   { database = 'postgres', withinMs = ANSWER_WITHIN_MS }: QuestionOptions = {},
 ): Promise<Answer> {
   const stream = socket.questioning();
-  const client = new Client({ host: '/', user: 'platform', database, stream: () => stream });
+  const client = new Client({
+    host: '/',
+    user: 'platform',
+    database,
+    stream: () => stream,
+    connectionTimeoutMillis: Math.min(withinMs, ANSWER_WITHIN_MS),
+  });
   // An error outside of a question has nobody else to go to.
   client.on('error', () => undefined);
   const ended = new Promise<never>((_resolve, reject) => {

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import type { Client } from 'pg';
-import { DatabasesSettings } from '../../databases.settings.js';
 import type { Cluster } from './cluster.js';
 import { ClusterSizes } from './cluster-sizes.js';
 
@@ -19,12 +18,10 @@ const ARCHIVE_PAUSE_MS = 50;
 /** Freezes a cluster that has nothing to do, after all that it has written is in the archive. */
 @Injectable()
 export class ClusterQuiet {
-  constructor(
-    private readonly sizes: ClusterSizes,
-    private readonly settings: DatabasesSettings,
-  ) {}
+  constructor(private readonly sizes: ClusterSizes) {}
 
   async freeze(cluster: Cluster): Promise<void> {
+    const { lastChangeMs } = cluster.connections;
     const mayFreeze = await cluster.ask((client) => isQuiet(client));
     if (!mayFreeze) {
       cluster.connections.touch();
@@ -32,7 +29,8 @@ export class ClusterQuiet {
     }
     // A frozen cluster keeps its size.
     await this.sizes.measure(cluster);
-    if (cluster.connections.quietMs >= this.settings.freezeAfterMs) await cluster.freeze();
+    // A statement may have begun since the server was asked.
+    if (cluster.connections.lastChangeMs === lastChangeMs) await cluster.freeze();
   }
 }
 

@@ -55,7 +55,7 @@ export class ClusterRest {
 
   private dueWork(cluster: Cluster): (() => Promise<void>) | undefined {
     const { freezeAfterMs, sleepAfterMs } = this.settings;
-    if (!cluster.isRunning) return undefined;
+    if (!cluster.isRunning || cluster.hasWork) return undefined;
     // A cluster that is only measured has no connections.
     if (cluster.connections.count === 0 && cluster.idleMs >= sleepAfterMs) return () => this.sleeping.ifIdle(cluster);
     if (!cluster.isFrozen && cluster.connections.quietMs >= freezeAfterMs) return () => this.quiet.freeze(cluster);

@@ -3,7 +3,7 @@ import { ClusterAllowances } from '../cluster-allowances.js';
 import type { Restriction } from '../database-engine.js';
 import type { Cluster } from './cluster.js';
 import { ClusterHome } from './cluster-home.js';
-import { ClusterRecords } from './cluster-records.js';
+import { type ClusterRecord, ClusterRecords } from './cluster-records.js';
 import { ClusterStarter } from './cluster-starter.js';
 
 const RELOAD = 'SELECT pg_reload_conf()';
@@ -24,19 +24,11 @@ export class ClusterRestrictions {
   async set(cluster: Cluster, restriction: Restriction): Promise<void> {
     const known = await this.records.find(cluster.id);
     if (known === undefined || known.restriction === restriction) return;
-    const directory = this.home.directoryOf(cluster.id);
-    if (cluster.isAwake) {
-      const limits = await this.allowances.of(cluster.id);
-      await cluster.hold(async (server) => {
-        await this.starter.configure({ directory, limits, restriction });
-        await server.asPlatform(async (client) => {
-          await client.query(RELOAD);
-          if (restriction !== 'none') await client.query(END_OWNER);
-        });
-      });
-    }
+    const isApplied = await this.applyIfAwake(cluster, known, restriction);
     // It is written last, so that a call that fails is repeated.
     await this.records.change(cluster.id, { restriction });
+    // A server that was started meanwhile may have got what was written before.
+    if (!isApplied) await this.applyIfAwake(cluster, known, restriction);
   }
 
   async endWriters(cluster: Cluster): Promise<number> {
@@ -44,5 +36,19 @@ export class ClusterRestrictions {
     const { rows } = await cluster.ask((client) => client.query<{ ended: unknown }>(END_WRITERS));
     const ended = rows[0]?.ended;
     return typeof ended === 'number' ? ended : 0;
+  }
+
+  private async applyIfAwake(cluster: Cluster, { bytes }: ClusterRecord, restriction: Restriction): Promise<boolean> {
+    if (!cluster.isAwake) return false;
+    const directory = this.home.directoryOf(cluster.id);
+    const limits = await this.allowances.of(cluster.id);
+    await cluster.hold(async (server) => {
+      await this.starter.configure({ directory, limits, dataBytes: Number(bytes), restriction });
+      await server.asPlatform(async (client) => {
+        await client.query(RELOAD);
+        if (restriction !== 'none') await client.query(END_OWNER);
+      });
+    });
+    return true;
   }
 }

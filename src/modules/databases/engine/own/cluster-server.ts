@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Socket } from 'node:net';
 import type { Client } from 'pg';
 import type { IsolatedProgram } from '../../../../platform/isolation/isolated-program.js';
-import { questionServer } from './cluster-questions.js';
+import { type QuestionOptions, questionServer } from './cluster-questions.js';
 import { ClusterSocket } from './cluster-socket.js';
 import { DATA, SETTINGS, SOCKET } from './cluster-settings.js';
 
@@ -123,8 +123,8 @@ export class ClusterServer {
   }
 
   /** Asks as the superuser, in the database in which no tenant has anything. */
-  asPlatform<Answer>(work: (client: Client) => Promise<Answer>, database = 'postgres'): Promise<Answer> {
-    return questionServer(this.socket, work, { database });
+  asPlatform<Answer>(work: (client: Client) => Promise<Answer>, options: QuestionOptions = {}): Promise<Answer> {
+    return questionServer(this.socket, work, options);
   }
 
   async freeze(): Promise<void> {

@@ -11,6 +11,13 @@ export const SOCKET = '.s.PGSQL.5432';
 const KIBIBYTE = 1_024;
 const MEBIBYTE = 1_048_576;
 const LEAST_TEMPORARY_BYTES = 256 * MEBIBYTE;
+const LEAST_BUFFER_BYTES = 16 * MEBIBYTE;
+/** The tables of locks cost memory from the start, so many connections share what few have. */
+const LOCKS = 2_560;
+const PREDICATE_LOCKS = 1_024;
+const MOST_LOCKS_OF_EACH = 64;
+/** PostgreSQL does not start with less. */
+const LEAST_LOCKS_OF_EACH = 10;
 /** The service's own connections, beyond those of the plan. */
 const CONNECTIONS_OF_SERVICE = 8;
 
@@ -19,12 +26,14 @@ export const allConnections = ({ maxConnections }: ClusterLimits): number => max
 
 export interface SettingsInput {
   readonly limits: ClusterLimits;
+  /** The size of the data when it was last measured, if it was. */
+  readonly dataBytes?: number;
   readonly restriction: Restriction;
   readonly countsStatements: boolean;
 }
 
 /** Returns `postgresql.conf`. The service writes it on every start, and the cluster can only read it. */
-export function serverSettings({ limits, restriction, countsStatements }: SettingsInput): string {
+export function serverSettings({ limits, dataBytes, restriction, countsStatements }: SettingsInput): string {
   const { memoryBytes, diskBytes } = limits;
   const settings: Readonly<Record<string, string | number>> = {
     listen_addresses: '',
@@ -38,10 +47,15 @@ export function serverSettings({ limits, restriction, countsStatements }: Settin
     dynamic_shared_memory_type: 'sysv',
     huge_pages: 'off',
     io_method: 'sync',
+    // Reads that are under way at once. There is none with this method, and room for each costs memory.
+    io_max_concurrency: 4,
     jit: 'off',
     max_connections: allConnections(limits),
     superuser_reserved_connections: CONNECTIONS_OF_SERVICE,
-    shared_buffers: mebibytes(memoryBytes / 8, 16),
+    shared_buffers: mebibytes(bufferBytes(memoryBytes / 8, dataBytes), 0),
+    wal_buffers: '256kB',
+    max_locks_per_transaction: perConnection(LOCKS, limits),
+    max_pred_locks_per_transaction: perConnection(PREDICATE_LOCKS, limits),
     work_mem: mebibytes(memoryBytes / 64, 1),
     maintenance_work_mem: mebibytes(memoryBytes / 16, 8),
     effective_cache_size: mebibytes(memoryBytes / 2, 32),
@@ -69,7 +83,7 @@ export function serverSettings({ limits, restriction, countsStatements }: Settin
     allow_alter_system: 'off',
     default_transaction_read_only: restriction === 'none' ? 'off' : 'on',
     shared_preload_libraries: countsStatements ? 'pg_stat_statements' : '',
-    ...(countsStatements ? { 'pg_stat_statements.max': 1_000 } : {}),
+    ...(countsStatements ? { 'pg_stat_statements.max': 500 } : {}),
     // The log goes to the operator. Statements and their values are the tenant's.
     log_destination: 'stderr',
     logging_collector: 'off',
@@ -99,5 +113,17 @@ export function accessRules(restriction: Restriction): string {
     '',
   ].join('\n');
 }
+
+/**
+ * The tables that describe buffers take memory whether the buffers are used or not, so there are no more than the data
+ * needs: the next power of two of its size. The system keeps the files of one that grows until its next start.
+ */
+function bufferBytes(most: number, dataBytes = most): number {
+  const needed = LEAST_BUFFER_BYTES * 2 ** Math.max(0, Math.ceil(Math.log2(dataBytes / LEAST_BUFFER_BYTES)));
+  return Math.max(LEAST_BUFFER_BYTES, Math.min(most, needed));
+}
+
+const perConnection = (locks: number, limits: ClusterLimits): number =>
+  Math.min(MOST_LOCKS_OF_EACH, Math.max(LEAST_LOCKS_OF_EACH, Math.ceil(locks / allConnections(limits))));
 
 const mebibytes = (bytes: number, least: number): string => `${Math.max(least, Math.floor(bytes / MEBIBYTE))}MB`;

@@ -12,6 +12,8 @@ const OTHER_TASKS = 32;
 export interface StartInput {
   readonly directory: string;
   readonly limits: ClusterLimits;
+  /** The size of the data when it was last measured. Without one, the server has all buffers of its plan. */
+  readonly dataBytes?: number;
   readonly restriction: Restriction;
   /** True while the service itself works in the tenant's database, before a client may. */
   readonly entersApp?: boolean;
@@ -38,12 +40,12 @@ export class ClusterStarter {
   }
 
   /** Writes the settings of a server. A running one must be asked to read them again. */
-  async configure({ directory, limits, restriction, entersApp = false }: StartInput): Promise<void> {
+  async configure({ directory, entersApp = false, ...input }: StartInput): Promise<void> {
     const { countsStatements } = await this.programs.installation();
     const settings = join(directory, 'settings');
-    const rules = `${accessRules(restriction)}${entersApp ? 'local app platform trust\n' : ''}`;
+    const rules = `${accessRules(input.restriction)}${entersApp ? 'local app platform trust\n' : ''}`;
     await Promise.all([
-      writeWhole(join(settings, 'postgresql.conf'), serverSettings({ limits, restriction, countsStatements })),
+      writeWhole(join(settings, 'postgresql.conf'), serverSettings({ ...input, countsStatements })),
       writeWhole(join(settings, 'pg_hba.conf'), rules),
       writeWhole(join(settings, 'pg_ident.conf'), ''),
     ]);

@@ -100,10 +100,9 @@ export class ClusterTemplate {
     const server = await this.starter.start({ directory, limits: LIMITS, restriction: 'none', entersApp: true });
     try {
       await server.asPlatform((client) => runAll(client, ROLES));
-      await server.asPlatform(
-        (client) => runAll(client, [...PUBLIC_SCHEMA, ...(countsStatements ? STATISTICS : [])]),
-        'app',
-      );
+      await server.asPlatform((client) => runAll(client, [...PUBLIC_SCHEMA, ...(countsStatements ? STATISTICS : [])]), {
+        database: 'app',
+      });
       await guardCluster(server, countsStatements);
       return await server.asPlatform(async (client) => (await client.query<{ bytes: string }>(SIZE)).rows[0]!.bytes);
     } finally {

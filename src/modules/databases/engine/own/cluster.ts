@@ -20,6 +20,8 @@ const ACTIVE_MS = 10_000;
 export class Cluster {
   readonly connections = new OpenConnections();
   private users = 0;
+  /** How many of the users are works of the service, which no byte of a client would continue. */
+  private works = 0;
   private server: ClusterServer | undefined;
   private starting: Promise<ClusterServer> | undefined;
   private stopping: Promise<void> | undefined;
@@ -47,6 +49,11 @@ export class Cluster {
 
   get isIdle(): boolean {
     return this.users === 0 && this.starting === undefined && this.exclusive === undefined;
+  }
+
+  /** True while the service itself uses it. */
+  get hasWork(): boolean {
+    return this.works > 0;
   }
 
   /** How long no client has used it. */
@@ -82,20 +89,22 @@ export class Cluster {
     return this.hold((server) => server.asPlatform(question));
   }
 
-  /** Holds the cluster awake while `work` runs. */
+  /** Holds the cluster awake while `work` runs. It is not frozen meanwhile. */
   async hold<Answer>(work: (server: ClusterServer) => Promise<Answer>): Promise<Answer> {
     this.users++;
+    this.works++;
     try {
       return await work(await this.awake());
     } finally {
       this.users--;
+      this.works--;
     }
   }
 
-  /** Freezes the server if it still runs. Bytes thaw it. */
+  /** Freezes the server if it still runs, and no work of the service uses it. Bytes thaw it. */
   async freeze(): Promise<void> {
     const { server } = this;
-    if (server === undefined || !this.isRunning) return;
+    if (server === undefined || !this.isRunning || this.hasWork) return;
     await server.freeze();
   }
 

@@ -28,11 +28,16 @@ export class OpenConnections {
 
   /** How long no byte has passed, in steps of the calls. */
   get quietMs(): number {
+    return performance.now() - this.lastChangeMs;
+  }
+
+  /** When a byte was last seen to have passed. It is the same again for as long as none passes. */
+  get lastChangeMs(): number {
     let bytes = 0;
     for (const { bytesRead, bytesWritten } of this.open) bytes += bytesRead + bytesWritten;
     if (bytes !== this.bytes) this.touch();
     this.bytes = bytes;
-    return performance.now() - this.changedAtMs;
+    return this.changedAtMs;
   }
 
   endAll(): void {

@@ -13,7 +13,7 @@ import { DatabasesSettings } from '../../databases.settings.js';
 /** The directory inside of an isolation of the programs that come with the service. */
 const OWN_PLACE = '/opt/postgres';
 /** The formats of files are those of this version, and an upgrade is a work of its own. */
-const MAJOR = '18';
+export const POSTGRES_MAJOR = '18';
 
 export interface Installation {
   readonly mounts: readonly Mount[];
@@ -58,7 +58,7 @@ export class PostgresInstallation {
   /** Packages of distributions know their own paths, so they are mounted where they are. */
   private async named(given: string): Promise<Installation> {
     const directory = await realpath(given);
-    const places = [directory, `/usr/share/postgresql/${MAJOR}`, '/usr/share/zoneinfo'].filter((path) =>
+    const places = [directory, `/usr/share/postgresql/${POSTGRES_MAJOR}`, '/usr/share/zoneinfo'].filter((path) =>
       existsSync(path),
     );
     return describe({
@@ -80,7 +80,10 @@ interface Found {
 async function describe({ directory, mounts, bin }: Found): Promise<Installation> {
   const { stdout } = await promisify(execFile)(join(directory, 'bin/postgres'), ['--version'], { env: {} });
   const version = /\) (\d{1,3}\.\d{1,3})/.exec(stdout)?.[1] ?? '';
-  assert(version.startsWith(`${MAJOR}.`), `PostgreSQL ${MAJOR} is needed, and ${directory} has ${stdout.trim()}.`);
+  assert(
+    version.startsWith(`${POSTGRES_MAJOR}.`),
+    `PostgreSQL ${POSTGRES_MAJOR} is needed, and ${directory} has ${stdout.trim()}.`,
+  );
   const libraries = await Promise.all(
     ['lib', 'lib/postgresql'].map((place) => readdir(join(directory, place)).catch(() => [])),
   );

@@ -19,7 +19,8 @@ const ENDED = 'SELECT count(pg_terminate_backend(pid))::int AS ended FROM pg_sta
 /** One database and its two roles on the operator's server. */
 @Injectable()
 export class DatabaseOnServer {
-  private readonly prepared = new Set<string>();
+  /** Connections that arrive at once must not change the same roles. */
+  private readonly prepared = new Map<string, Promise<void>>();
 
   constructor(
     private readonly server: TenantServer,
@@ -52,13 +53,11 @@ export class DatabaseOnServer {
    * @throws {DatabaseUnavailable} when there is no such database.
    */
   async require(clusterId: string): Promise<void> {
-    const { database, owner, reader } = namesOf(clusterId);
-    if (typeof (await this.descriptionOf(database)) !== 'string')
+    if (typeof (await this.descriptionOf(namesOf(clusterId).database)) !== 'string')
       throw new DatabaseUnavailable('The database has no data on the server.');
-    if (this.prepared.has(clusterId)) return;
-    for (const role of [owner, reader]) await this.makeRole(role);
-    await this.guard(namesOf(clusterId));
-    this.prepared.add(clusterId);
+    const preparing = this.prepared.get(clusterId) ?? this.prepare(clusterId);
+    this.prepared.set(clusterId, preparing);
+    await preparing;
   }
 
   async measure(clusterId: string): Promise<Measured> {
@@ -72,8 +71,9 @@ export class DatabaseOnServer {
 
   async restrict(clusterId: string, restriction: Restriction): Promise<void> {
     const { database, owner } = namesOf(clusterId);
-    const isReadOnly = restriction === 'none' ? 'off' : 'on';
-    await this.server.ask(`ALTER DATABASE ${database} SET default_transaction_read_only = ${isReadOnly}`);
+    const change =
+      restriction === 'none' ? 'RESET default_transaction_read_only' : 'SET default_transaction_read_only = on';
+    await this.server.ask(`ALTER DATABASE ${database} ${change}`);
     const [may, to] = restriction === 'reader_only' ? ['REVOKE', 'FROM'] : ['GRANT', 'TO'];
     await this.server.ask(`${may} CONNECT ON DATABASE ${database} ${to} ${owner}`);
     if (restriction !== 'none') await this.server.ask(`${ENDED} AND usename = $2`, [database, owner]);
@@ -97,6 +97,18 @@ export class DatabaseOnServer {
     this.prepared.delete(clusterId);
     await this.server.ask(`DROP DATABASE IF EXISTS ${database} WITH (FORCE)`);
     for (const role of [owner, reader]) await this.server.ask(`DROP ROLE IF EXISTS ${role}`);
+  }
+
+  /** It is tried again by the next connection when it fails. */
+  private async prepare(clusterId: string): Promise<void> {
+    const names = namesOf(clusterId);
+    try {
+      for (const role of [names.owner, names.reader]) await this.makeRole(role);
+      await this.guard(names);
+    } catch (error) {
+      this.prepared.delete(clusterId);
+      throw error;
+    }
   }
 
   /** Readers change nothing, in databases of an earlier release too. */

@@ -27,11 +27,15 @@ const IDLE = Buffer.from('I');
  * password: the session is begun by a client of ours, and its answers are repeated for the caller.
  */
 export function openTenantSession(target: SessionTarget): Duplex {
-  const [caller, ours] = duplexPair({ allowHalfOpen: false });
+  // A caller that has ended its side is not gone: the server may still be busy for it, which has to be cancelled.
+  const [caller, ours] = duplexPair({ allowHalfOpen: true });
   begin(ours, target).catch((error: unknown) => {
     const message = error instanceof Error ? error.message : 'The database cannot be reached.';
     ours.end(messageOf('E', Buffer.from(`SFATAL\0VFATAL\0C08006\0M${message.slice(0, 500)}\0\0`)));
+    ours.resume();
   });
+  // When the server has ended, there is nobody left to write to.
+  caller.once('end', () => caller.end());
   for (const side of [caller, ours]) side.on('error', () => undefined);
   // The end of a side travels, and its destruction does not.
   caller.once('close', () => ours.destroy());
@@ -42,6 +46,7 @@ async function begin(ours: Duplex, target: SessionTarget): Promise<void> {
   const packet = await readStartup(ours);
   const startup = parseStartupPacket(packet);
   if (startup.kind === 'cancel') {
+    ours.resume();
     await forward(packet, target);
     ours.end();
     return;
@@ -57,6 +62,10 @@ async function begin(ours: Duplex, target: SessionTarget): Promise<void> {
   });
   await client.connect();
   const { stream } = parts.connection;
+  if (ours.destroyed) {
+    stream.destroy();
+    return;
+  }
   // The server waits for a question now, so nothing is lost between the two readers.
   stream.removeAllListeners('data');
   const key = keyDataOf({ processId: parts.processID >>> 0, secret: parts.secretKey >>> 0 });

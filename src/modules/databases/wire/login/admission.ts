@@ -1,6 +1,7 @@
 import type { Duplex } from 'node:stream';
 import { Injectable } from '@nestjs/common';
 import { AccessTickets } from '../../access/access-tickets.js';
+import { ARCHIVE, DUMP_PARAMETER } from '../../dumps/dump-request.js';
 import type { DatabaseRole } from '../../engine/database-engine.js';
 import { GatewayMetrics } from '../../metrics/gateway.metrics.js';
 import { OperatingHost } from '../../operations/operating-host.js';
@@ -15,6 +16,7 @@ import { SignIn } from './sign-in.js';
 /** What a ticket was used for. */
 type Granted =
   | { readonly kind: 'session'; readonly access: WireAccess; readonly startup: StartupMessage }
+  | { readonly kind: 'dump'; readonly access: WireAccess }
   | { readonly kind: 'cancel'; readonly databaseId: string; readonly key: SessionKey };
 
 /** Decides who may connect to which database: clients by their password, and the service itself by a ticket. */
@@ -50,7 +52,8 @@ export class Admission {
     if (packet.kind === 'cancel') return { kind: 'cancel', databaseId: ticket.databaseId, key: packet };
     if (packet.kind !== 'startup') throw new WireRefusal('08P01', 'expected a startup message');
     requireReady(database);
-    return { kind: 'session', access: accessOf(database, ticket.role, undefined), startup: packet };
+    const access = accessOf(database, ticket.role, undefined);
+    return isDumpRequest(packet, ticket.role) ? { kind: 'dump', access } : { kind: 'session', access, startup: packet };
   }
 }
 
@@ -58,6 +61,10 @@ function accessOf(database: WireDatabase, role: DatabaseRole, credentialId: stri
   const { databaseId, orgId, clusterId, hostId, state } = database;
   return { databaseId, orgId, clusterId, hostId, state, role, credentialId };
 }
+
+/** Archives hold what only the owner may read. */
+const isDumpRequest = ({ parameters }: StartupMessage, role: DatabaseRole): boolean =>
+  role === 'owner' && parameters.get(DUMP_PARAMETER) === ARCHIVE;
 
 /** Only those who may connect learn of the state. */
 function requireReady({ state }: WireDatabase): void {

@@ -2,6 +2,7 @@ import type { Duplex } from 'node:stream';
 import { Injectable } from '@nestjs/common';
 import { OrgDirectory } from '../../../orgs/org-directory.js';
 import { PLANS } from '../../../plans/plan.js';
+import { DumpSessions } from '../../dumps/dump-sessions.js';
 import { PeerGone } from '../protocol/read-packets.js';
 import { WireRefusal } from '../protocol/wire-refusal.js';
 import { ConnectionPlaces } from './connection-places.js';
@@ -17,7 +18,13 @@ export class SessionBeginnings {
     private readonly places: ConnectionPlaces,
     private readonly upstreams: Upstreams,
     private readonly sessions: OpenSessions,
+    private readonly dumps: DumpSessions,
   ) {}
+
+  /** Sends an archive instead of a session. Resolves when it was sent, or the caller has left. */
+  dump(caller: Duplex, access: WireAccess): Promise<void> {
+    return this.dumps.serve(caller, access);
+  }
 
   /** Resolves when the session has ended. @throws {WireRefusal | PeerGone} */
   async begin(client: Duplex, access: WireAccess, parameters: ReadonlyMap<string, string>): Promise<void> {

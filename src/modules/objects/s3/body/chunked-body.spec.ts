@@ -19,6 +19,19 @@ const EXAMPLE = Buffer.from(
     '0;chunk-signature=b6c6ea8a5354eaf15b3cb7646744f4275b71ea724fed81ceb9323e279d449df9\r\n\r\n',
 );
 
+/** Another one: the same letters, with a signed checksum behind them. */
+const WITH_TRAILER = {
+  chain: { ...CHAIN, seed: '106e2a8a18243abcf37539882f36619c00e2dfc72633413f02d3b74544bfeb8e' },
+  trailers: ['x-amz-checksum-crc32c'],
+  chunks:
+    '10000;chunk-signature=b474d8862b1487a5145d686f57f013e54db672cee1c953b3010fb58501ef5aa2\r\n' +
+    `${'a'.repeat(65_536)}\r\n` +
+    `400;chunk-signature=1c1344b170168f8e65b41376b44b20fe354e373826ccbbe2c1d40a8cae51e5c7\r\n${'a'.repeat(1_024)}\r\n` +
+    '0;chunk-signature=2ca2aba2005185cf7159c6277faf83795951dd77a3a99e6e65d5c9f85863f992\r\n',
+  checksum: 'x-amz-checksum-crc32c:sOO8/Q==\r\n',
+  signature: 'x-amz-trailer-signature:d81f82fc3505edab99d459891051a732e8730629a2e4a59689829ca17fe2e435\r\n',
+} as const;
+
 async function* pieces(bytes: Buffer, size: number): AsyncGenerator<Buffer> {
   for (let at = 0; at < bytes.length; at += size) yield await Promise.resolve(bytes.subarray(at, at + size));
 }
@@ -95,6 +108,34 @@ describe('aws-chunked', () => {
     expect((await decoded(body, { chain: null, trailers })).toString()).toBe('abc');
     for (const wrong of [{ chain: null }, { trailers }, { chain: null, trailers: [...trailers, 'other'] }])
       await expect(decoded(body, wrong)).rejects.toThrow();
+  });
+
+  it('reads signed trailers as the example of AWS has them, however they are cut', async () => {
+    const { chain, trailers, chunks, checksum, signature } = WITH_TRAILER;
+    const whole = Buffer.from(`${chunks}${checksum}${signature}\r\n`);
+    for (const size of [1_000, 65_536, 100_000]) {
+      const body = new ChunkedBody(pieces(whole, size), { chain, trailers });
+      let count = 0;
+      for await (const piece of body.read()) count += piece.length;
+      expect([count, body.trailers.get('x-amz-checksum-crc32c')]).toEqual([66_560, 'sOO8/Q==']);
+    }
+  });
+
+  it.each([
+    ['another value', 'x-amz-checksum-crc32c:sOO8/A==\r\n', WITH_TRAILER.signature],
+    ['another name', 'x-amz-checksum-crc32:sOO8/Q==\r\n', WITH_TRAILER.signature],
+    ['a trailer that is missing', '', WITH_TRAILER.signature],
+    ['a trailer that is there twice', WITH_TRAILER.checksum.repeat(2), WITH_TRAILER.signature],
+    ['a trailer that was not announced', `${WITH_TRAILER.checksum}x-amz-meta-a:b\r\n`, WITH_TRAILER.signature],
+    ['no signature', WITH_TRAILER.checksum, ''],
+    ['an empty signature', WITH_TRAILER.checksum, 'x-amz-trailer-signature:\r\n'],
+    ['another signature', WITH_TRAILER.checksum, WITH_TRAILER.signature.replace('d81f', 'd81e')],
+    ['two signatures', WITH_TRAILER.checksum, WITH_TRAILER.signature.repeat(2)],
+    ['the signature of a chunk', WITH_TRAILER.checksum, `x-amz-trailer-signature:${CHAIN.seed}\r\n`],
+  ])('refuses signed trailers with %s', async (_what, checksum, signature) => {
+    const { chain, trailers, chunks } = WITH_TRAILER;
+    const changed = Buffer.from(`${chunks}${checksum}${signature}\r\n`);
+    await expect(decoded(changed, { chain, trailers: [...trailers] })).rejects.toThrow();
   });
 
   it.each([

@@ -26,7 +26,7 @@ export class UploadPartCopy implements S3Operation {
     const algorithm = upload.checksumAlgorithm;
     const part = await this.uploads.putPart(bucket, upload, number, {
       size: range === undefined ? source.size : range.end - range.start + 1,
-      bytes: await this.objects.open(source, range),
+      bytes: this.objects.bytes(source, range),
       checksum: algorithm === null ? undefined : { algorithm, announced: () => undefined },
     });
     const body = writeXml('CopyPartResult', [

@@ -1,4 +1,4 @@
-import { timingSafeEqual } from 'node:crypto';
+import { createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { LRUCache } from 'lru-cache';
 import { S3Error } from '../s3-error.js';
@@ -10,7 +10,7 @@ const MAX_KEYS = 1_000;
 
 /** What the signatures of chunks continue from. */
 export interface SignatureChain {
-  readonly key: Buffer;
+  readonly key: KeyObject | Buffer;
   readonly time: string;
   readonly scope: string;
   readonly seed: string;
@@ -75,14 +75,14 @@ function canonicalRequest(
   );
 }
 
-const keys = new LRUCache<string, Buffer>({ max: MAX_KEYS });
+const keys = new LRUCache<string, KeyObject>({ max: MAX_KEYS });
 
 /** The key of a day costs four hashes, and is the same for all requests of that day. */
-function signingKey(secret: string, { day, region }: SignatureFields): Buffer {
+function signingKey(secret: string, { day, region }: SignatureFields): KeyObject {
   const name = `${day} ${region} ${secret}`;
   let key = keys.get(name);
   if (key === undefined) {
-    key = hmac(hmac(hmac(hmac(`AWS4${secret}`, day), region), 's3'), 'aws4_request');
+    key = createSecretKey(hmac(hmac(hmac(hmac(`AWS4${secret}`, day), region), 's3'), 'aws4_request'));
     keys.set(name, key);
   }
   return key;
