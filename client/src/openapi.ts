@@ -7943,7 +7943,7 @@ export interface components {
                 readonly [key: string]: unknown;
             };
             /** @enum {string} */
-            readonly type: "account" | "audit_entry" | "deploy" | "factor" | "invoice" | "key" | "membership" | "project" | "repository" | "session" | "usage";
+            readonly type: "account" | "agent" | "audit_entry" | "bucket" | "database" | "deploy" | "factor" | "identity" | "invoice" | "key" | "membership" | "project" | "repository" | "run" | "schedule" | "session" | "usage" | "webhook_endpoint";
         };
         readonly FactorRecoveryAnswer: {
             readonly data: components["schemas"]["FactorRecoveryView"];

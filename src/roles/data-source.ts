@@ -79,6 +79,7 @@ import { CreateAccountDeletions1795293491000 } from '../../migrations/1795293491
 import { FindLeakedDeployHooks1795293500000 } from '../../migrations/1795293500000-find-leaked-deploy-hooks.js';
 import { LimitLifetimesOfKeys1795293501000 } from '../../migrations/1795293501000-limit-lifetimes-of-keys.js';
 import { CreateBrowserSignIns1795297000000 } from '../../migrations/1795297000000-create-browser-sign-ins.js';
+import { ExpireDatabaseBackups1795298000000 } from '../../migrations/1795298000000-expire-database-backups.js';
 import { CreateDatabases1795293200000 } from '../../migrations/1795293200000-create-databases.js';
 // prettier-ignore
 import { CreateDatabaseAttachments1795293230000 }
@@ -238,6 +239,7 @@ const MIGRATIONS = [
   FindLeakedDeployHooks1795293500000,
   LimitLifetimesOfKeys1795293501000,
   CreateBrowserSignIns1795297000000,
+  ExpireDatabaseBackups1795298000000,
 ];
 
 /** Returns the names of all migrations in their order. */

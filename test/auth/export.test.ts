@@ -1,5 +1,9 @@
+import { DiscoveryService } from '@nestjs/core';
+import { ExportedAs } from '../../src/modules/auth/personal-data.js';
+import { EXPORTED_TYPES } from '../../src/modules/people/http/export.dto.js';
 import { Clock } from '../../src/platform/time/clock.js';
-import { as, expectStatus, Make, type Person } from '../support/make.js';
+import { as, expectStatus, Make, type Person, uniqueName } from '../support/make.js';
+import { Scheduling } from '../support/schedules.js';
 import { type Answer, useApp } from '../support/test-app.js';
 
 const EXPORT = '/api/v1/me/export';
@@ -64,6 +68,54 @@ describe('GET /api/v1/me/export', () => {
     expect(dataOf(things, 'project')).toMatchObject([{ id: project.id }]);
     expect(dataOf(things, 'repository')).toMatchObject([{ id: repository.id }]);
     expect(new Set(dataOf(things, 'deploy').map(({ id }) => id as string)).size).toBe(250);
+  });
+
+  it('has what the personal organization contains', async () => {
+    const scheduling = new Scheduling(app);
+    await scheduling.begin();
+    const { owner, key, agentId } = scheduling;
+    const schedule = await scheduling.created();
+    const made = async (path: string, body: object): Promise<string> =>
+      expectStatus(201, await app.post(path, body, as(key))).body.data.id as string;
+    const bucket = await made('/api/v1/storage/buckets', { name: uniqueName('b') });
+    // No host runs here, so the database stays `creating`.
+    await make.sql(
+      `INSERT INTO database_hosts (id, address, certificate_sha256, engine, postgres_version, seen_at)
+       VALUES ($1, '127.0.0.1:9', $2, 'own', '17.0', now())`,
+      [`dbh_${'0'.repeat(26)}`, 'a'.repeat(64)],
+    );
+    const database = expectStatus(201, await app.post('/api/v1/databases', { name: 'shop' }, as(key))).body.data;
+    const endpoint = await made(`/api/v1/orgs/${owner.organization.id}/webhook-endpoints`, {
+      url: 'https://example.com/hook',
+    });
+    const run = expectStatus(202, await app.post(`/api/v1/agents/${agentId}/runs`, { input: 'Go.' }, as(key))).body
+      .data;
+
+    const things = linesOf(expectStatus(200, await exported(owner))).slice(0, -1) as Line[];
+    const idsOf = (type: string): string[] => dataOf(things, type).map(({ id }) => id as string);
+    expect({
+      agent: idsOf('agent'),
+      bucket: idsOf('bucket'),
+      database: idsOf('database'),
+      run: idsOf('run'),
+      schedule: idsOf('schedule'),
+      webhook_endpoint: idsOf('webhook_endpoint'),
+    }).toEqual({
+      agent: [agentId],
+      bucket: [bucket],
+      database: [database.id],
+      run: [run.id],
+      schedule: [schedule.id],
+      webhook_endpoint: [endpoint],
+    });
+  });
+
+  it('describes each type that a module exports', () => {
+    const discovery = app.get(DiscoveryService);
+    const types = discovery
+      .getProviders({ metadataKey: ExportedAs.KEY })
+      .map((provider) => discovery.getMetadataByDecorator(ExportedAs, provider));
+    expect(types.sort()).toEqual(EXPORTED_TYPES);
   });
 
   it('has no secret in it, and nothing of other people', async () => {

@@ -1,5 +1,10 @@
+import { DiscoveryService } from '@nestjs/core';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { DeployVariablesService } from '../../src/modules/deploys/requests/deploy-variables.service.js';
 import { ProjectEnvService } from '../../src/modules/projects/project-env.service.js';
+import { EncryptedTable } from '../../src/platform/secrets/reencryption.js';
+import { PROJECT_ROOT } from '../../src/platform/version.js';
 import { FakeBuilds } from '../support/fake-builds.js';
 import { as, expectStatus, Make, send, uniqueName } from '../support/make.js';
 import { eventually, useApp } from '../support/test-app.js';
@@ -14,12 +19,17 @@ const app = useApp(settings);
 const make = new Make(app);
 new FakeBuilds(app);
 
-const versions = (): Promise<{ version: number; count: number }[]> =>
-  make.sql(`
-  SELECT get_byte(value, 3) AS version, count(*)::int AS count FROM (
-    SELECT value FROM project_env
-    UNION ALL SELECT decode(v->>'value', 'base64') FROM deploy_environments, jsonb_array_elements(variables) v
-  ) sealed GROUP BY 1 ORDER BY 1`);
+const QUERY = /```sql\n([^`]+)```/.exec(readFileSync(join(PROJECT_ROOT, 'docs/operations/secrets.md'), 'utf8'))![1]!;
+const PLACES = [...QUERY.matchAll(/SELECT '(\w+)'/g)].map(([, place]) => place!);
+
+const counts = (): Promise<{ place: string; version: number; count: string }[]> => make.sql(QUERY);
+const versions = async (): Promise<{ version: number; count: number }[]> => {
+  const found = new Map<number, number>();
+  for (const { place, version, count } of await counts())
+    if (place === 'project_env' || place === 'deploy_environments')
+      found.set(version, (found.get(version) ?? 0) + Number(count));
+  return [...found].sort(([one], [other]) => one - other).map(([version, count]) => ({ version, count }));
+};
 const startWith = async (secretsKey: string): Promise<void> => {
   settings.SECRETS_KEY = secretsKey;
   await app.restart();
@@ -27,6 +37,18 @@ const startWith = async (secretsKey: string): Promise<void> => {
 const reencrypt = (): Promise<unknown> => app.runSchedule('re-encryption');
 
 describe('changing SECRETS_KEY', () => {
+  it('is documented with a query that counts each table with encrypted values', () => {
+    const tables = new Set(
+      app
+        .get(DiscoveryService)
+        .getProviders()
+        .map(({ instance }) => instance as unknown)
+        .filter((instance) => instance instanceof EncryptedTable),
+    );
+    expect(new Set(PLACES).size).toBe(tables.size);
+    expect(tables.size).toBeGreaterThan(5);
+  });
+
   it('re-encrypts every value, so that the old key is no longer needed', async () => {
     const key = await make.key(await make.person({ plan: 'pro' }));
     const newProject = async (): Promise<string> =>
@@ -53,8 +75,12 @@ describe('changing SECRETS_KEY', () => {
     );
     expect(await versions()).toEqual([{ version: 1, count: 8 }]);
     const before = (await app.fetch(`/api/v1/projects/${project}/env`, as(key))).body.data;
+    const { CRON_SECRET: cronSecret } = await app.get(DeployVariablesService).of(id as string);
 
     await startWith(`2:${NEW},1:${OLD}`);
+    // A server that runs since then has the secret of the old key.
+    const mask = await app.get(DeployVariablesService).maskOf(id as string);
+    expect(mask(`authorization: ${cronSecret!}`)).not.toContain(cronSecret);
     await reencrypt();
     expect(await versions()).toEqual([{ version: 2, count: 8 }]);
 

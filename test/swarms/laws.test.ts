@@ -70,7 +70,8 @@ describe('laws of the board', () => {
     const racing = await Promise.all([1, 2, 3].map(() => claimerOf({ do: 'race', ids })));
     const reports = await runAll(racing);
     expect(reports.flatMap(({ won }) => won).sort()).toEqual([...ids].sort());
-    expect(reports.map(({ won, refused }) => ({ ...refused, won: won.length }))).toEqual(
+    // One may be the first at all of them.
+    expect(reports.map(({ won, refused }) => ({ task_already_claimed: 0, ...refused, won: won.length }))).toEqual(
       reports.map(({ won }) => ({ task_already_claimed: ids.length - won.length, won: won.length })),
     );
     expect(

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { Injectable } from '@nestjs/common';
+import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { DiscoveryService } from '@nestjs/core';
 import type { Page, PageRequest } from '../../platform/database/page.js';
 import type { Call } from './caller.js';
 
@@ -8,9 +9,6 @@ const PART = 100;
 
 /** One kind of what the service keeps about a person, as the API shows it. */
 export interface PersonalDataSource {
-  /** The `type` of its lines in an export, such as `project`. */
-  readonly type: string;
-
   /**
    * Reads all of it in parts of a bounded size. The call is that of the person in a session, and its organization is
    * the personal one.
@@ -18,25 +16,40 @@ export interface PersonalDataSource {
   read(call: Call): AsyncIterable<readonly object[]>;
 }
 
+/**
+ * Declares that the provider is a source of personal data, of which each thing is a line with this `type` in an export,
+ * such as `project`. Nest's discovery finds it.
+ */
+export const ExportedAs = DiscoveryService.createDecorator<string>();
+
 /** A thing that is kept about a person. */
 export interface PersonalDatum {
   readonly type: string;
   readonly data: object;
 }
 
-/** Collects what the modules keep about people. A module that keeps something registers a source at the start. */
+/** Collects what the modules keep about people. */
 @Injectable()
-export class PersonalData {
-  private readonly sources = new Map<string, PersonalDataSource>();
+export class PersonalData implements OnApplicationBootstrap {
+  private sources: readonly (readonly [string, PersonalDataSource])[] = [];
 
-  add(source: PersonalDataSource): void {
-    assert(!this.sources.has(source.type), `Two sources of personal data are called ${source.type}.`);
-    this.sources.set(source.type, source);
+  constructor(private readonly discovery: DiscoveryService) {}
+
+  onApplicationBootstrap(): void {
+    this.sources = this.discovery
+      .getProviders({ metadataKey: ExportedAs.KEY })
+      .map((provider) => {
+        const type = this.discovery.getMetadataByDecorator(ExportedAs, provider)!;
+        return [type, provider.instance as PersonalDataSource] as const;
+      })
+      .sort(([one], [other]) => (one < other ? -1 : 1));
+    const types = this.sources.map(([type]) => type);
+    assert.deepEqual([...new Set(types)], types, 'Two sources of personal data have the same type.');
   }
 
   /** Reads everything, one source after the other, in parts of a bounded size. */
   async *read(call: Call): AsyncGenerator<PersonalDatum[], undefined, undefined> {
-    for (const [type, source] of [...this.sources].sort(([one], [other]) => (one < other ? -1 : 1)))
+    for (const [type, source] of this.sources)
       for await (const part of source.read(call)) if (part.length > 0) yield part.map((data) => ({ type, data }));
   }
 }

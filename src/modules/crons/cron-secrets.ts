@@ -12,14 +12,20 @@ export const CRON_SECRET = 'CRON_SECRET';
  */
 @Injectable()
 export class CronSecrets {
-  private readonly key: Buffer | undefined;
+  private readonly keys: readonly Buffer[];
 
-  constructor({ secretsKeys: [newest] }: Config) {
-    this.key = newest === undefined ? undefined : keyFor('cron-secret', newest.secret);
+  constructor({ secretsKeys }: Config) {
+    this.keys = secretsKeys.map(({ secret }) => keyFor('cron-secret', secret));
   }
 
   of(projectId: string): string {
-    if (this.key === undefined) throw new Error('This process has no SECRETS_KEY and cannot derive secrets of crons.');
-    return createHmac('sha256', this.key).update(projectId).digest('base64url');
+    const [newest] = this.everyOf(projectId);
+    if (newest === undefined) throw new Error('This process has no SECRETS_KEY and cannot derive secrets of crons.');
+    return newest;
+  }
+
+  /** Returns those of older keys too, the newest first: an app that has run since a change of the key has an older one. */
+  everyOf(projectId: string): string[] {
+    return this.keys.map((key) => createHmac('sha256', key).update(projectId).digest('base64url'));
   }
 }

@@ -1,8 +1,9 @@
 import { Module } from '@nestjs/common';
+import { DiscoveryModule } from '@nestjs/core';
 import { AuditModule } from '../audit/audit.module.js';
 import { AttemptsModule } from '../auth/attempts.module.js';
 import { KeysModule } from '../auth/keys.module.js';
-import { PersonalDataModule } from '../auth/personal-data.module.js';
+import { PersonalData } from '../auth/personal-data.js';
 import { SessionsModule } from '../auth/sessions.module.js';
 import { FactorsModule } from '../factors/factors.module.js';
 import { IdentitiesModule } from '../identities/identities.module.js';
@@ -63,6 +64,7 @@ const SERVICES = [
     AccountAttemptsModule,
     AttemptsModule,
     AuditModule,
+    DiscoveryModule,
     EmailChangesModule,
     EmailTokensModule,
     FactorsModule,
@@ -70,7 +72,6 @@ const SERVICES = [
     KeysModule,
     OrgsModule,
     PeoplePersistenceModule,
-    PersonalDataModule,
     SessionsModule,
   ],
   providers: [
@@ -88,6 +89,7 @@ const SERVICES = [
     KnownAddresses,
     PasswordReplacement,
     PasswordsService,
+    PersonalData,
     RefusedSignIns,
     SecondSteps,
     StolenPasswords,

@@ -1,5 +1,4 @@
 import { Module } from '@nestjs/common';
-import { PersonalDataModule } from '../personal-data.module.js';
 import { ExportedKeys } from './exported-keys.js';
 import { AccessExplanationService } from '../explain/access-explanation.service.js';
 import { KeysModule } from '../keys.module.js';
@@ -11,7 +10,7 @@ import { MeController } from './me.controller.js';
 
 /** The endpoints for keys, for the current caller and for explaining access, and what ends leaked tokens. */
 @Module({
-  imports: [PersonalDataModule, KeysModule, LeaksModule],
+  imports: [KeysModule, LeaksModule],
   controllers: [ExplainController, KeysController, MeController],
   providers: [ExportedKeys, AccessExplanationService, KeyInputs],
 })

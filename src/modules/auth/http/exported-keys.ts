@@ -1,22 +1,14 @@
-import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import type { Call } from '../caller.js';
 import { KeysService } from '../keys.service.js';
-import { allPages, PersonalData, type PersonalDataSource } from '../personal-data.js';
+import { allPages, ExportedAs, type PersonalDataSource } from '../personal-data.js';
 import { KeyView } from './keys.dto.js';
 
 /** The keys that belong to the person, without those of others that an admin sees. */
 @Injectable()
-export class ExportedKeys implements PersonalDataSource, OnApplicationBootstrap {
-  readonly type = 'key';
-
-  constructor(
-    private readonly data: PersonalData,
-    private readonly keys: KeysService,
-  ) {}
-
-  onApplicationBootstrap(): void {
-    this.data.add(this);
-  }
+@ExportedAs('key')
+export class ExportedKeys implements PersonalDataSource {
+  constructor(private readonly keys: KeysService) {}
 
   async *read(call: Call): AsyncIterable<KeyView[]> {
     for await (const keys of allPages((page) => this.keys.list(call, page)))

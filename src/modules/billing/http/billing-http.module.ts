@@ -1,5 +1,4 @@
 import { Module } from '@nestjs/common';
-import { PersonalDataModule } from '../../auth/personal-data.module.js';
 import { ExportedInvoices } from './exported-invoices.js';
 import { CreditsModule } from '../../credits/credits.module.js';
 import { LimitsModule } from '../../limits/limits.module.js';
@@ -18,7 +17,7 @@ import { SubscriptionOperationsController } from './subscription-operations.cont
 import { SubscriptionsController } from './subscriptions.controller.js';
 
 @Module({
-  imports: [PersonalDataModule, BillingModule, CreditsModule, LimitsModule, MeteringModule],
+  imports: [BillingModule, CreditsModule, LimitsModule, MeteringModule],
   controllers: [
     ForecastController,
     InvoiceOperationsController,

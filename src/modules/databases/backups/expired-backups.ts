@@ -60,11 +60,11 @@ export class ExpiredBackups {
       bases: bases.filter((base) => !old.bases.includes(base)),
       ranges: ranges.filter((range) => !old.ranges.includes(range)),
     };
-    await this.restorableFrom.record(clusterId, kept);
+    await this.restorableFrom.expire(old.bases, clusterId, kept);
     const isBaseWanted = bytesSinceLastBase(kept) > mostBytes / BASES_IN_BOUND;
     await this.archives.setStored(clusterId, bytesOf(kept), isBaseWanted ? now : null);
-    const unfinished = await this.backups.unfinished(clusterId, new Date(now.getTime() - restoreDays * DAY_MS));
-    for (const { id } of [...old.bases, ...unfinished]) {
+    const leftovers = await this.backups.leftovers(clusterId, new Date(now.getTime() - restoreDays * DAY_MS));
+    for (const { id } of leftovers) {
       await deleteBelow(this.blobs, prefixOfBackup(clusterId, id));
       await this.backups.delete(id);
     }

@@ -6,6 +6,11 @@ import type { StoredBase, StoredRange } from '../persistence/backup-rows.js';
 import { WalArchivesStore } from '../persistence/wal-archives.store.js';
 import { windowOf } from './restore-window.js';
 
+interface StoredBackups {
+  readonly bases: readonly StoredBase[];
+  readonly ranges: readonly StoredRange[];
+}
+
 /** Records the first moment that a cluster can be restored to, because to work it out takes reading all of its log. */
 @Injectable()
 export class RestorableFrom {
@@ -26,10 +31,15 @@ export class RestorableFrom {
     });
   }
 
-  async record(
-    clusterId: string,
-    stored: { readonly bases: readonly StoredBase[]; readonly ranges: readonly StoredRange[] },
-  ): Promise<void> {
+  /** Expires backups before they are deleted, so that one of which a part is gone no longer counts. */
+  expire(old: readonly StoredBase[], clusterId: string, kept: StoredBackups): Promise<void> {
+    return this.database.transaction(async () => {
+      await this.backups.expire(old.map(({ id }) => id));
+      await this.record(clusterId, kept);
+    });
+  }
+
+  private async record(clusterId: string, stored: StoredBackups): Promise<void> {
     const { from } = windowOf({ ...stored, completeUntil: this.clock.now() });
     await this.archives.setRestorableFrom(clusterId, from);
   }

@@ -8,6 +8,7 @@ import { DatabaseCredentialsController } from './database-credentials.controller
 import { DatabaseQueriesController } from './database-queries.controller.js';
 import { DatabaseTransfersController } from './database-transfers.controller.js';
 import { DatabasesController } from './databases.controller.js';
+import { ExportedDatabases } from './exported-databases.js';
 
 /** The API of project databases. */
 @Module({
@@ -21,5 +22,6 @@ import { DatabasesController } from './databases.controller.js';
     DatabaseQueriesController,
     DatabaseTransfersController,
   ],
+  providers: [ExportedDatabases],
 })
 export class DatabasesHttpModule {}

@@ -74,7 +74,7 @@ export class DatabaseBackupsStore {
   async list(clusterId: string, page: PageRequest): Promise<Page<Backup>> {
     const rows = await this.sql<Backup>(
       `SELECT ${COLUMNS} FROM database_backups
-       WHERE cluster_id = $1 AND ($2::text IS NULL OR id < $2) ORDER BY id DESC LIMIT $3`,
+       WHERE cluster_id = $1 AND state <> 'expired' AND ($2::text IS NULL OR id < $2) ORDER BY id DESC LIMIT $3`,
       [clusterId, page.after ?? null, page.limit + 1],
     );
     return pageOf(rows, page, ({ id }) => id);
@@ -88,12 +88,20 @@ export class DatabaseBackupsStore {
     );
   }
 
-  /** Failed backups, and those that were given up, before a time. */
-  unfinished(clusterId: string, before: Date): Promise<{ id: string }[]> {
-    return this.sql("SELECT id FROM database_backups WHERE cluster_id = $1 AND state <> 'ready' AND created_at < $2", [
-      clusterId,
-      before,
+  /** Nothing is restored from them any more, and nobody sees them. */
+  async expire(ids: readonly string[]): Promise<void> {
+    await this.sql("UPDATE database_backups SET state = 'expired' WHERE id = ANY($1::text[]) AND state = 'ready'", [
+      ids,
     ]);
+  }
+
+  /** Returns expired backups, and those from before a time that failed or were given up. */
+  leftovers(clusterId: string, before: Date): Promise<{ id: string }[]> {
+    return this.sql(
+      `SELECT id FROM database_backups
+       WHERE cluster_id = $1 AND (state = 'expired' OR state <> 'ready' AND created_at < $2)`,
+      [clusterId, before],
+    );
   }
 
   async delete(id: string): Promise<void> {

@@ -1,7 +1,6 @@
 import { Module } from '@nestjs/common';
 import { LeakedTokensModule } from '../../auth/leaked-tokens.module.js';
 import { OrgDirectoryModule } from '../../orgs/org-directory.module.js';
-import { PersonalDataModule } from '../../auth/personal-data.module.js';
 import { ExportedDeploys } from './exported-deploys.js';
 import { RepositoriesModule } from '../../repositories/repositories.module.js';
 import { DeploysPersistenceModule } from '../persistence/deploys-persistence.module.js';
@@ -27,7 +26,6 @@ import { RuntimeLogsController } from './runtime-logs.controller.js';
     HostingModule,
     LeakedTokensModule,
     OrgDirectoryModule,
-    PersonalDataModule,
     ProjectsModule,
     RepositoriesModule,
   ],

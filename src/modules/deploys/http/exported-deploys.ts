@@ -1,6 +1,6 @@
-import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import type { Call } from '../../auth/caller.js';
-import { allPages, PersonalData, type PersonalDataSource } from '../../auth/personal-data.js';
+import { allPages, ExportedAs, type PersonalDataSource } from '../../auth/personal-data.js';
 import { ProjectsService } from '../../projects/projects.service.js';
 import { DeploysService } from '../requests/deploys.service.js';
 import { DeployViews } from './deploy-views.js';
@@ -8,19 +8,13 @@ import type { DeployView } from './deploys.dto.js';
 
 /** The deploys of all projects of the personal organization, without their files. */
 @Injectable()
-export class ExportedDeploys implements PersonalDataSource, OnApplicationBootstrap {
-  readonly type = 'deploy';
-
+@ExportedAs('deploy')
+export class ExportedDeploys implements PersonalDataSource {
   constructor(
-    private readonly data: PersonalData,
     private readonly projects: ProjectsService,
     private readonly deploys: DeploysService,
     private readonly views: DeployViews,
   ) {}
-
-  onApplicationBootstrap(): void {
-    this.data.add(this);
-  }
 
   async *read(call: Call): AsyncIterable<DeployView[]> {
     for await (const projects of allPages((page) => this.projects.list(call, page)))

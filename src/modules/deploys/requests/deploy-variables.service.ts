@@ -63,11 +63,11 @@ export class DeployVariablesService extends DeployEnvironment {
     return this.attached.servicesOf(deploy, values);
   }
 
-  /** The mask hides the same spellings as in the log of the deploy, and the secret of crons. */
+  /** The mask hides the same spellings as in the log of the deploy, and the secrets of crons. */
   async maskOf(deployId: string): Promise<(text: string) => string> {
     const deploy = await this.deploys.get(deployId);
     const { secretValues } = variablesOf(await this.opened(deploy));
-    return secretMask([...secretValues, this.cronSecrets.of(deploy.projectId)]);
+    return secretMask([...secretValues, ...this.cronSecrets.everyOf(deploy.projectId)]);
   }
 
   /** True when two deploys have the same variables with the same values. */

@@ -1,22 +1,14 @@
-import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import type { Call } from '../../auth/caller.js';
-import { PersonalData, type PersonalDataSource } from '../../auth/personal-data.js';
+import { ExportedAs, type PersonalDataSource } from '../../auth/personal-data.js';
 import { FactorsService } from '../factors.service.js';
 import { FactorsView } from './factors.dto.js';
 
 /** The second factors of the person, without their secrets. */
 @Injectable()
-export class ExportedFactors implements PersonalDataSource, OnApplicationBootstrap {
-  readonly type = 'factor';
-
-  constructor(
-    private readonly data: PersonalData,
-    private readonly factors: FactorsService,
-  ) {}
-
-  onApplicationBootstrap(): void {
-    this.data.add(this);
-  }
+@ExportedAs('factor')
+export class ExportedFactors implements PersonalDataSource {
+  constructor(private readonly factors: FactorsService) {}
 
   /** A person has a handful of them. */
   async *read({ principal: { user } }: Call): AsyncIterable<readonly object[]> {

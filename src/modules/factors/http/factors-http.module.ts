@@ -1,11 +1,10 @@
 import { Module } from '@nestjs/common';
-import { PersonalDataModule } from '../../auth/personal-data.module.js';
 import { FactorsModule } from '../factors.module.js';
 import { ExportedFactors } from './exported-factors.js';
 import { FactorsController } from './factors.controller.js';
 
 @Module({
-  imports: [FactorsModule, PersonalDataModule],
+  imports: [FactorsModule],
   providers: [ExportedFactors],
   controllers: [FactorsController],
 })

@@ -1,22 +1,14 @@
-import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import type { Call } from '../../auth/caller.js';
-import { PersonalData, type PersonalDataSource } from '../../auth/personal-data.js';
+import { ExportedAs, type PersonalDataSource } from '../../auth/personal-data.js';
 import { IdentitiesService } from '../identities.service.js';
 import { IdentityView } from './identities.dto.js';
 
 /** The accounts at providers that the person signs in through. */
 @Injectable()
-export class ExportedIdentities implements PersonalDataSource, OnApplicationBootstrap {
-  readonly type = 'identity';
-
-  constructor(
-    private readonly data: PersonalData,
-    private readonly identities: IdentitiesService,
-  ) {}
-
-  onApplicationBootstrap(): void {
-    this.data.add(this);
-  }
+@ExportedAs('identity')
+export class ExportedIdentities implements PersonalDataSource {
+  constructor(private readonly identities: IdentitiesService) {}
 
   /** A person has at most one of each provider. */
   async *read({ principal: { user } }: Call): AsyncIterable<readonly object[]> {

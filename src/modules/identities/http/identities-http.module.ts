@@ -1,5 +1,4 @@
 import { Module } from '@nestjs/common';
-import { PersonalDataModule } from '../../auth/personal-data.module.js';
 import { IdentitiesModule } from '../identities.module.js';
 import { BrowserSignInsController } from './browser-sign-ins.controller.js';
 import { ExportedIdentities } from './exported-identities.js';
@@ -9,7 +8,7 @@ import { IdentitiesController } from './identities.controller.js';
 import { SignInPagesController } from './sign-in-pages.controller.js';
 
 @Module({
-  imports: [IdentitiesModule, PersonalDataModule],
+  imports: [IdentitiesModule],
   controllers: [BrowserSignInsController, ExternalSignInsController, IdentitiesController, SignInPagesController],
   providers: [ExportedIdentities, FlowCookie],
 })

@@ -1,7 +1,7 @@
-import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../platform/time/clock.js';
 import type { Call } from '../../auth/caller.js';
-import { PersonalData, type PersonalDataSource } from '../../auth/personal-data.js';
+import { ExportedAs, type PersonalDataSource } from '../../auth/personal-data.js';
 import { OrgDirectory } from '../../orgs/org-directory.js';
 import { monthOf } from '../month.js';
 import { UsageReportService } from '../usage-report.service.js';
@@ -9,19 +9,13 @@ import { usageAnswerOf } from './usage.dto.js';
 
 /** The usage of the personal organization by meter, project and day. */
 @Injectable()
-export class ExportedUsage implements PersonalDataSource, OnApplicationBootstrap {
-  readonly type = 'usage';
-
+@ExportedAs('usage')
+export class ExportedUsage implements PersonalDataSource {
   constructor(
-    private readonly data: PersonalData,
     private readonly report: UsageReportService,
     private readonly orgs: OrgDirectory,
     private readonly clock: Clock,
   ) {}
-
-  onApplicationBootstrap(): void {
-    this.data.add(this);
-  }
 
   /** A month at a time, so that what is in memory does not grow with the age of the account. */
   async *read({ org }: Call): AsyncIterable<object[]> {

@@ -1,5 +1,4 @@
 import { Module } from '@nestjs/common';
-import { PersonalDataModule } from '../../auth/personal-data.module.js';
 import { ExportedUsage } from './exported-usage.js';
 import { OrgDirectoryModule } from '../../orgs/org-directory.module.js';
 import { UsageIntakeService } from '../intake/usage-intake.service.js';
@@ -9,7 +8,7 @@ import { UsageEventsController } from './usage-events.controller.js';
 import { UsageController } from './usage.controller.js';
 
 @Module({
-  imports: [PersonalDataModule, MeteringModule, OrgDirectoryModule],
+  imports: [MeteringModule, OrgDirectoryModule],
   controllers: [UsageController, UsageEventsController],
   providers: [ExportedUsage, UsageIntakeService, UsageOwners],
 })

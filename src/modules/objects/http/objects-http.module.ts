@@ -15,6 +15,7 @@ import { StorageUsageService } from '../usage/storage-usage.service.js';
 import { AccessKeysController } from './access-keys.controller.js';
 import { BucketAttachmentsController } from './bucket-attachments.controller.js';
 import { BucketsController } from './buckets.controller.js';
+import { ExportedBuckets } from './exported-buckets.js';
 import { LinksController } from './links.controller.js';
 import { ObjectAnswers } from './object-answers.js';
 import { ObjectRequestsService } from './object-requests.service.js';
@@ -34,6 +35,7 @@ import { SignedUploadsController } from './signed-uploads.controller.js';
   ],
   providers: [
     BucketAttachmentsService,
+    ExportedBuckets,
     LinkKeys,
     LinksService,
     ObjectAnswers,

@@ -2,7 +2,6 @@ import { Module } from '@nestjs/common';
 import { AuditModule } from '../../audit/audit.module.js';
 import { LeakedTokensModule } from '../../auth/leaked-tokens.module.js';
 import { LeakedInvitations } from '../leaks/leaked-invitations.js';
-import { PersonalDataModule } from '../../auth/personal-data.module.js';
 import { ExportedMemberships } from './exported-memberships.js';
 import { ExportedAuditLog } from './exported-audit-log.js';
 import { OrgsModule } from '../orgs.module.js';
@@ -13,7 +12,7 @@ import { MembersController } from './members.controller.js';
 import { OrgsController } from './orgs.controller.js';
 
 @Module({
-  imports: [AuditModule, LeakedTokensModule, OrgsModule, OrgsPersistenceModule, PersonalDataModule],
+  imports: [AuditModule, LeakedTokensModule, OrgsModule, OrgsPersistenceModule],
   controllers: [OrgsController, MembersController, InvitationsController, AuditLogController],
   providers: [ExportedMemberships, ExportedAuditLog, LeakedInvitations],
 })

@@ -1,21 +1,13 @@
-import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import type { Call } from '../../auth/caller.js';
-import { PersonalData, type PersonalDataSource } from '../../auth/personal-data.js';
+import { ExportedAs, type PersonalDataSource } from '../../auth/personal-data.js';
 import { UsersStore } from '../persistence/users.store.js';
 
 /** The account itself, without the hash of its password. */
 @Injectable()
-export class ExportedAccount implements PersonalDataSource, OnApplicationBootstrap {
-  readonly type = 'account';
-
-  constructor(
-    private readonly data: PersonalData,
-    private readonly users: UsersStore,
-  ) {}
-
-  onApplicationBootstrap(): void {
-    this.data.add(this);
-  }
+@ExportedAs('account')
+export class ExportedAccount implements PersonalDataSource {
+  constructor(private readonly users: UsersStore) {}
 
   async *read({ principal, org }: Call): AsyncIterable<readonly object[]> {
     const user = await this.users.find(principal.user.id);

@@ -5,7 +5,6 @@ import { FactorsModule } from '../../factors/factors.module.js';
 import { LeakedEmailTokens } from '../leaks/leaked-email-tokens.js';
 import { PeopleModule } from '../people.module.js';
 import { PeoplePersistenceModule } from '../persistence/people-persistence.module.js';
-import { PersonalDataModule } from '../../auth/personal-data.module.js';
 import { ExportedAccount } from './exported-account.js';
 import { ExportController } from './export.controller.js';
 import { ExportedSessions } from './exported-sessions.js';
@@ -22,7 +21,6 @@ import { SessionsController } from './sessions.controller.js';
 @Module({
   imports: [
     PeoplePersistenceModule,
-    PersonalDataModule,
     EmailChangesModule,
     FactorsModule,
     LeakedTokensModule,

@@ -1,5 +1,4 @@
 import { Module } from '@nestjs/common';
-import { PersonalDataModule } from '../../auth/personal-data.module.js';
 import { ExportedProjects } from './exported-projects.js';
 import { ProjectsModule } from '../projects.module.js';
 import { ProjectEnvController } from './project-env.controller.js';
@@ -8,7 +7,7 @@ import { ProjectList } from './project-list.js';
 import { ProjectsController } from './projects.controller.js';
 
 @Module({
-  imports: [PersonalDataModule, ProjectsModule],
+  imports: [ProjectsModule],
   controllers: [ProjectsController, ProjectEnvController],
   providers: [ExportedProjects, ProjectInputs, ProjectList],
 })

@@ -1,5 +1,4 @@
 import { Module } from '@nestjs/common';
-import { PersonalDataModule } from '../../auth/personal-data.module.js';
 import { ExportedRepositories } from './exported-repositories.js';
 import { RepositoriesModule } from '../repositories.module.js';
 import { GitController } from './git.controller.js';
@@ -8,7 +7,7 @@ import { RepositoryFilesController } from './repository-files.controller.js';
 import { RepositoryViews } from './repository-views.js';
 
 @Module({
-  imports: [PersonalDataModule, RepositoriesModule],
+  imports: [RepositoriesModule],
   providers: [ExportedRepositories, RepositoryViews],
   controllers: [GitController, RepositoriesController, RepositoryFilesController],
 })

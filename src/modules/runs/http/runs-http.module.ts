@@ -15,6 +15,7 @@ import { RunsService } from '../requests/runs.service.js';
 import { RunsModule } from '../runs.module.js';
 import { RunToolsModule } from '../tools/run-tools.module.js';
 import { ApprovalsController } from './approvals.controller.js';
+import { ExportedRuns } from './exported-runs.js';
 import { McpToolsController } from './mcp-tools.controller.js';
 import { RunEventsController } from './run-events.controller.js';
 import { RunsController } from './runs.controller.js';
@@ -32,6 +33,6 @@ import { RunsController } from './runs.controller.js';
     RunsPersistenceModule,
   ],
   controllers: [ApprovalsController, McpToolsController, RunEventsController, RunsController],
-  providers: [RunBudgets, RunFollower, RunMessages, RunStarts, RunStepsReader, RunsService],
+  providers: [ExportedRuns, RunBudgets, RunFollower, RunMessages, RunStarts, RunStepsReader, RunsService],
 })
 export class RunsHttpModule {}
