@@ -141,6 +141,8 @@ async function restoring() {
     const { rows: found } = await service.call('POST', `/databases/${id}/query`, {
       sql: 'SELECT count(*) FROM big',
       access: 'read',
+      // Reading all of it for the first time takes a slow disk longer than a question usually may.
+      timeout_ms: 30_000,
     });
     if (Number(found[0][0]) !== rows) throw new Error(`Restored ${found[0][0]} of ${rows} rows.`);
   });

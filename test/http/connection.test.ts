@@ -44,6 +44,19 @@ describe('an invalid HTTP request', () => {
     expect(answer.head).toContain(`X-Request-Id: ${String(answer.body.meta.request_id)}`);
   });
 
+  it('is logged without the secret in its path', async () => {
+    const secret = 'a-secret-of-a-deploy-hook';
+    const answer = parse(
+      await app.raw(
+        `POST /webhooks/deploys/dhk_1/${secret} HTTP/1.1\r\nHost: x\r\nExpect: more\r\nContent-Length: 0\r\n\r\n`,
+      ),
+    );
+    expect(answer.status).toBe(400);
+    const [line] = app.log().filter(({ requestId }) => requestId === answer.body.meta.request_id);
+    expect(line).toMatchObject({ method: 'POST', status: 400, path: expect.stringMatching(/^\/webhooks\//) });
+    expect(JSON.stringify(app.log())).not.toContain(secret);
+  });
+
   it('times out while headers arrive too slowly', async () => {
     const startedAtMs = performance.now();
     const answer = parse(await app.raw('GET / HTTP/1.1\r\nHost: x\r\nX-Slow: '));

@@ -24,7 +24,7 @@ export class CronSecrets {
     return newest;
   }
 
-  /** Returns those of older keys too, the newest first: an app that has run since a change of the key has an older one. */
+  /** The newest first. An app that has run since a change of `SECRETS_KEY` has the secret of an older one. */
   everyOf(projectId: string): string[] {
     return this.keys.map((key) => createHmac('sha256', key).update(projectId).digest('base64url'));
   }

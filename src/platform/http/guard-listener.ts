@@ -6,6 +6,7 @@ import type { Log } from '../logging/log.js';
 import { boundConnections, type ConnectionBounds } from './connection-bounds.js';
 import { HeadersTooLarge, MalformedRequest, RequestTimeout } from './http.errors.js';
 import { mayTakeLong } from './long-request.js';
+import { maskedPath } from './masked-path.js';
 import { faultOf } from './request-rules.js';
 
 /** The body of a refusal: JSON for callers of the API, a page for visitors of apps. */
@@ -152,7 +153,7 @@ function report(
   { log, newRequestId }: ListenerRules,
 ): string {
   const requestId = newRequestId();
-  const path = request?.url?.split('?', 1)[0] ?? '';
+  const path = maskedPath(request?.url?.split('?', 1)[0] ?? '');
   log.info({ requestId, method: request?.method ?? '', path, status, durationMs: 0 });
   return requestId;
 }

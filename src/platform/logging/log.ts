@@ -1,6 +1,7 @@
 import pino, { type DestinationStream } from 'pino';
 import type { Config } from '../config/config.js';
 import { GatheredLines } from './gathered-lines.js';
+import { loggedError } from './logged-error.js';
 
 /** The only stream of structured log lines in the process. */
 export abstract class Log {
@@ -39,7 +40,7 @@ export function openLog(
       base: { process: role },
       timestamp,
       formatters: { level: (label) => ({ level: label }) },
-      serializers: { error: pino.stdSerializers.errWithCause },
+      serializers: { error: (error: unknown) => loggedError(error) },
     },
     destination,
   );

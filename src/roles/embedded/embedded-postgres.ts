@@ -27,6 +27,8 @@ const SETTINGS = [
   'log_destination=stderr',
   // Otherwise the log would contain failed statements with the values of customers.
   'log_min_error_statement=panic',
+  // Details name the values that broke a constraint.
+  'log_error_verbosity=terse',
 ];
 
 /** These settings risk commits only if the machine crashes; they survive a crash of the server. */

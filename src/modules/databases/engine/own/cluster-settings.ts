@@ -89,6 +89,7 @@ export function serverSettings({ limits, dataBytes, restriction, countsStatement
     logging_collector: 'off',
     log_min_messages: 'log',
     log_min_error_statement: 'panic',
+    log_error_verbosity: 'terse',
     log_checkpoints: 'off',
     log_autovacuum_min_duration: -1,
     log_line_prefix: '',
