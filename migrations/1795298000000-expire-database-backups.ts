@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Expand only. The previous release deletes backups of the new state as it deletes failed ones. */
+/** Expand only. The previous release lists backups of the new state, and deletes them as it deletes failed ones. */
 export class ExpireDatabaseBackups1795298000000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`

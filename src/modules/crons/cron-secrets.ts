@@ -19,13 +19,16 @@ export class CronSecrets {
   }
 
   of(projectId: string): string {
-    const [newest] = this.everyOf(projectId);
+    const [newest] = this.keys;
     if (newest === undefined) throw new Error('This process has no SECRETS_KEY and cannot derive secrets of crons.');
-    return newest;
+    return secretOf(newest, projectId);
   }
 
   /** The newest first. An app that has run since a change of `SECRETS_KEY` has the secret of an older one. */
   everyOf(projectId: string): string[] {
-    return this.keys.map((key) => createHmac('sha256', key).update(projectId).digest('base64url'));
+    return this.keys.map((key) => secretOf(key, projectId));
   }
 }
+
+const secretOf = (key: Buffer, projectId: string): string =>
+  createHmac('sha256', key).update(projectId).digest('base64url');
