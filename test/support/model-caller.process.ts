@@ -119,6 +119,7 @@ function callOf({ org, userId }: CallerOrder): Call {
       last4: '0000',
       scopes: new Set(['ai:invoke']),
       allowedIps: [],
+      ssoOrgIds: [],
     },
     memberships: [org],
     homeOrgId: org.id,

@@ -23,6 +23,12 @@ export const ACCESS_ERRORS = defineErrors({
     title: 'The organization requires a second factor.',
     dashboard: '/account/security',
   },
+  sso_required: {
+    type: 'authorization_error',
+    status: 403,
+    title: 'The organization requires a sign-in through its SSO connection.',
+    dashboard: '/sign-in/sso',
+  },
   ip_not_allowed: { type: 'authorization_error', status: 403, title: 'The key does not allow this IP address.' },
   email_not_verified: {
     type: 'authorization_error',
@@ -50,6 +56,7 @@ export const ANY_CALLER: readonly ErrorDefinition[] = [
   ACCESS_ERRORS.org_access_denied,
   ACCESS_ERRORS.key_org_mismatch,
   ACCESS_ERRORS.second_factor_missing,
+  ACCESS_ERRORS.sso_required,
   ACCESS_ERRORS.ip_not_allowed,
 ];
 
@@ -134,6 +141,25 @@ export class SecondFactorMissing extends DomainError {
       hint: 'Set one up with POST /api/v1/me/factors/totp, or add a passkey in the dashboard.',
       details: { requested_org: requestedOrg.slice(0, 100) },
     });
+  }
+}
+
+/** The organization lets in only sessions that came through its SSO connection lately, and keys that such a session made. */
+export class SsoRequired extends DomainError {
+  constructor(org: string, credential: 'session' | 'api_key') {
+    super(
+      ACCESS_ERRORS.sso_required,
+      credential === 'session'
+        ? 'This organization requires a sign-in through its SSO connection.'
+        : 'This organization requires SSO, and this key is not authorized for it.',
+      {
+        hint:
+          credential === 'session'
+            ? `Sign in with POST /api/v1/auth/flows and {"method": "sso", "org": "${org}"}.`
+            : 'Sign in through the SSO connection, then authorize the key with POST /api/v1/keys/{key_id}/authorize.',
+        details: { requested_org: org },
+      },
+    );
   }
 }
 

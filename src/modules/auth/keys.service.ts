@@ -96,6 +96,7 @@ export class KeysService {
       scopes: [...input.scopes],
       orgIds: [...new Set(orgs.map(({ id }) => id))],
       allowedIps: [...input.allowedIps],
+      ssoOrgIds: [...principal.ssoOrgIds],
       expiresAt: input.expiresAt,
     });
     return this.database.transaction(async () => {
@@ -128,6 +129,7 @@ export class KeysService {
       scopes: [...scopes],
       orgIds: orgs.map(({ id }) => id),
       allowedIps: [],
+      ssoOrgIds: [...principal.ssoOrgIds],
       expiresAt: null,
     });
     await this.bounds.requireCreatable(call, key);

@@ -1,6 +1,12 @@
 import type { OperatorRole } from '../operators/operator-role.js';
 import type { PlanId } from '../plans/plan.js';
-import { KeyOrgMismatch, InsufficientScopes, OrgAccessDenied, SecondFactorMissing } from './access.errors.js';
+import {
+  KeyOrgMismatch,
+  InsufficientScopes,
+  OrgAccessDenied,
+  SecondFactorMissing,
+  SsoRequired,
+} from './access.errors.js';
 import { type OrgRole, SCOPES_OF_ROLE } from './org-role.js';
 import type { Scope } from './scopes.js';
 import type { SignInMethod } from './sign-in-method.js';
@@ -32,6 +38,19 @@ export interface OrgMembership {
   readonly personal: boolean;
 }
 
+/** An organization of the person that requires more than the credential shows. */
+export interface ClosedMembership extends OrgMembership {
+  readonly closedBy: 'second_factor' | 'sso';
+}
+
+/** What the person of a session last showed, and when. */
+export interface SignIn {
+  readonly methods: readonly SignInMethod[];
+  readonly at: Date;
+  /** The SSO connection that the person came through, and when. */
+  readonly connection?: { readonly id: string; readonly at: Date };
+}
+
 /** The credential that the caller sent. */
 export type Credential =
   | {
@@ -41,8 +60,8 @@ export type Credential =
       readonly inCookie: boolean;
       /** True when the cookie has to be sent again, because the session was prolonged. */
       readonly prolonged: boolean;
-      /** What the person last showed, and when. Absent for work that goes on without its session. */
-      readonly signIn?: { readonly methods: readonly SignInMethod[]; readonly at: Date };
+      /** Absent for work that goes on without its session. */
+      readonly signIn?: SignIn;
     }
   | {
       readonly type: 'api_key';
@@ -53,6 +72,8 @@ export type Credential =
       readonly last4: string;
       readonly scopes: ReadonlySet<Scope>;
       readonly allowedIps: readonly string[];
+      /** Organizations whose SSO connection the session came through that made or authorized the key. */
+      readonly ssoOrgIds: readonly string[];
       /** The organization of an org-bound key. */
       readonly boundOrgId?: string;
       /** The project whose deploys call with the key. */
@@ -66,8 +87,10 @@ interface Facts {
   readonly memberships: readonly OrgMembership[];
   /** The default organization of calls. */
   readonly homeOrgId: string;
-  /** Organizations of the person that require a second factor, while the person has none. They count for nothing. */
-  readonly closed?: readonly OrgMembership[];
+  /** Organizations of the person that require more than the credential shows. They count for nothing. */
+  readonly closed?: readonly ClosedMembership[];
+  /** The organizations whose own SSO connection the credential came through. */
+  readonly ssoOrgIds?: readonly string[];
   /** What the caller may do at most, besides what its credential allows. Undefined means no further limit. */
   readonly within?: ReadonlySet<Scope>;
 }
@@ -80,19 +103,22 @@ export class Principal {
   readonly user: CallingUser;
   readonly credential: Credential;
   readonly memberships: readonly OrgMembership[];
-  /** Organizations that require a second factor, which the person does not have. */
-  readonly closed: readonly OrgMembership[];
+  /** Organizations of the person that require more than the credential shows. */
+  readonly closed: readonly ClosedMembership[];
+  /** The organizations whose own SSO connection the credential came through. */
+  readonly ssoOrgIds: readonly string[];
   private readonly homeOrgId: string;
   private readonly within: ReadonlySet<Scope> | undefined;
   private readonly byOrg = new Map<string, OrgMembership>();
   /** Permissions by organization. A principal never changes: a changed caller gets a new one. */
   private readonly rights = new Map<string, ReadonlySet<Scope>>();
 
-  constructor({ user, credential, memberships, closed = [], homeOrgId, within }: Facts) {
+  constructor({ user, credential, memberships, closed = [], ssoOrgIds = [], homeOrgId, within }: Facts) {
     this.user = user;
     this.credential = credential;
     this.memberships = memberships;
     this.closed = closed;
+    this.ssoOrgIds = ssoOrgIds;
     this.homeOrgId = homeOrgId;
     this.within = within;
     for (const membership of memberships) {
@@ -117,15 +143,17 @@ export class Principal {
    * @throws {KeyOrgMismatch} `key_org_mismatch`: an org-bound key names another organization, which may not exist.
    * @throws {OrgAccessDenied} `org_access_denied`: the caller or the key has no access to it.
    * @throws {SecondFactorMissing} `second_factor_missing`: the organization requires one.
+   * @throws {SsoRequired} `sso_required`: the organization requires a sign-in through its connection.
    */
   orgOf(idOrSlug: string | undefined): OrgMembership {
     const requested = idOrSlug ?? this.homeOrgId;
     const membership = this.byOrg.get(requested);
     if (membership !== undefined) return membership;
     this.requireBinding(requested);
-    if (this.closed.some(({ id, slug }) => id === requested || slug === requested))
-      throw new SecondFactorMissing(requested);
+    const closed = this.closed.find(({ id, slug }) => id === requested || slug === requested);
     const { credential } = this;
+    if (closed?.closedBy === 'second_factor') throw new SecondFactorMissing(requested);
+    if (closed !== undefined) throw new SsoRequired(closed.slug, credential.type);
     throw new OrgAccessDenied(credential.type === 'api_key' ? credential.kind : undefined, requested);
   }
 
@@ -143,12 +171,13 @@ export class Principal {
    * @throws {KeyOrgMismatch} `key_org_mismatch`, {OrgAccessDenied} `org_access_denied`
    */
   onlyIn(idOrSlug: string): Principal {
-    const { user, credential, within } = this;
+    const { user, credential, ssoOrgIds, within } = this;
     const org = this.orgOf(idOrSlug);
     return new Principal({
       user,
       credential,
       memberships: [org],
+      ssoOrgIds,
       homeOrgId: org.id,
       ...(within === undefined ? {} : { within }),
     });

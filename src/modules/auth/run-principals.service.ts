@@ -45,10 +45,10 @@ export class RunPrincipalsService {
     const started = await this.startOf(work);
     if (started === undefined || person === undefined) return undefined;
     const { authEpoch: userEpoch, ...user } = person;
-    const { memberships } = accessOf(person, current);
+    const { credential, endsAt } = started;
+    const { memberships } = accessOf({ user: person, credential, now: this.clock.now() }, current);
     if (memberships.length === 0) return undefined;
     const within = new Set(work.scopes);
-    const { credential, endsAt } = started;
     return {
       endsAt,
       principal: new Principal({ user, credential, memberships, homeOrgId: work.orgId, within }),
@@ -84,6 +84,7 @@ const credentialOf = (key: ApiKey): Credential => ({
   last4: '',
   scopes: scopesOf(key.scopes),
   allowedIps: [],
+  ssoOrgIds: key.ssoOrgIds,
   ...(key.kind === 'org_bound' ? { boundOrgId: key.homeOrgId } : {}),
   ...(key.projectId === null ? {} : { projectId: key.projectId }),
 });

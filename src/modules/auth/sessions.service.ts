@@ -13,7 +13,7 @@ import { SecretHasher } from './secret-hasher.js';
 import { SessionHistory } from './sessions/session-history.js';
 import { SessionNotFound, SessionTokenReused } from './sessions/sessions.errors.js';
 import { SESSION_ID } from './sessions/sessions.ids.js';
-import type { ProviderName, SignInMethod } from './sign-in-method.js';
+import type { ExternalMethod, SignInMethod } from './sign-in-method.js';
 
 export type { Session };
 
@@ -34,6 +34,19 @@ export interface Origin {
   readonly inCookie?: boolean;
 }
 
+/** What a person has shown to open a session. */
+export interface ShownMethods {
+  readonly methods: readonly SignInMethod[];
+  /** The SSO connection, if the methods name `sso`. */
+  readonly connectionId?: string | undefined;
+}
+
+/** What sessions were opened through. */
+export interface OpenedThrough {
+  readonly provider: ExternalMethod;
+  readonly connectionId?: string | undefined;
+}
+
 /** The session that a token belongs to. */
 export interface SessionRecord {
   readonly sessionId: string;
@@ -42,6 +55,8 @@ export interface SessionRecord {
   readonly inCookie: boolean;
   readonly methods: readonly SignInMethod[];
   readonly authenticatedAt: Date;
+  readonly connectionId: string | null;
+  readonly signedInAt: Date;
   /** True when the session was prolonged just now, so that its cookie has to be sent again. */
   readonly prolonged: boolean;
 }
@@ -90,17 +105,20 @@ export class SessionsService {
       await this.endIfReused(hashes, now);
       return undefined;
     }
-    const { sessionId, userId, createdAt, expiresAt, inCookie, methods, authenticatedAt } = live;
+    const { createdAt, lastUsedAt, ...record } = live;
+    const { sessionId, expiresAt, inCookie } = record;
     const end = this.endOf(createdAt, now);
     const prolonged = inCookie && end.getTime() - expiresAt.getTime() > PROLONG_AFTER_MS;
     if (prolonged) await this.sessions.prolong(sessionId, now, end);
-    else if (now.getTime() - live.lastUsedAt.getTime() >= TOUCH_AFTER_MS) await this.sessions.touch(sessionId, now);
-    return { sessionId, userId, expiresAt, inCookie, methods, authenticatedAt, prolonged };
+    else if (now.getTime() - lastUsedAt.getTime() >= TOUCH_AFTER_MS) await this.sessions.touch(sessionId, now);
+    return { ...record, prolonged };
   }
 
   /** Opens a session in the running transaction. */
-  open(userId: string, origin: Origin, methods: readonly SignInMethod[]): Promise<OpenedSession> {
-    return this.insert({ userId, methods, authenticatedAt: this.clock.now() }, origin);
+  open(userId: string, origin: Origin, { methods, connectionId }: ShownMethods): Promise<OpenedSession> {
+    const now = this.clock.now();
+    const entry = { userId, methods, connectionId: connectionId ?? null, authenticatedAt: now, signedInAt: now };
+    return this.insert(entry, origin);
   }
 
   /**
@@ -216,11 +234,11 @@ export class SessionsService {
   }
 
   /**
-   * Ends the sessions that were opened through a provider in the running transaction, except the session of the call,
+   * Ends the sessions that were opened through a provider or a connection in the running transaction, except the session of the call,
    * and the sign-ins through it that wait for a second factor.
    */
-  async endOpenedThrough(provider: ProviderName, userId: string, by: Call | AuditActor): Promise<void> {
-    const ended = await this.sessions.endOpenedThrough({ userId, provider }, sessionOf(by), this.clock.now());
+  async endOpenedThrough(through: OpenedThrough, userId: string, by: Call | AuditActor): Promise<void> {
+    const ended = await this.sessions.endOpenedThrough({ ...through, userId }, sessionOf(by), this.clock.now());
     await this.history.recordEnd(ended, userId, by, 'identity_removed');
   }
 
@@ -239,7 +257,7 @@ export class SessionsService {
   }
 
   private async insert(
-    { userId, methods, authenticatedAt }: Entry,
+    { userId, methods, connectionId, authenticatedAt, signedInAt }: Entry,
     { ip, userAgent, inCookie = false }: Origin,
     details?: Readonly<Record<string, string>>,
   ): Promise<OpenedSession> {
@@ -252,7 +270,9 @@ export class SessionsService {
       tokenHash: this.hasher.hash(token).hash,
       inCookie,
       methods: [...methods],
+      connectionId,
       authenticatedAt,
+      signedInAt,
       ip,
       userAgent: userAgent?.slice(0, MAX_USER_AGENT_LENGTH) ?? null,
       createdAt: now,

@@ -14,6 +14,8 @@ const LIFETIME_MS = 5 * 60_000;
 export interface FirstStep {
   readonly userId: string;
   readonly method: FirstFactorMethod;
+  /** The SSO connection, if that is the method. */
+  readonly connectionId?: string | undefined;
 }
 
 /** Sign-ins of two steps. What was shown in the first is remembered for five minutes, and ends with one session. */
@@ -27,13 +29,14 @@ export class SignInFlowsService {
   ) {}
 
   /** Begins the second step in the running transaction, and returns its token, which is returned only once. */
-  async begin({ userId, method }: FirstStep): Promise<string> {
+  async begin({ userId, method, connectionId }: FirstStep): Promise<string> {
     const token = this.hasher.createToken('flow');
     const now = this.clock.now();
     await this.flows.insert({
       id: this.ids.next(SIGN_IN_FLOW_ID),
       userId,
       method,
+      connectionId: connectionId ?? null,
       tokenHash: this.hasher.hash(token).hash,
       createdAt: now,
       expiresAt: new Date(now.getTime() + LIFETIME_MS),
@@ -50,7 +53,8 @@ export class SignInFlowsService {
     const found =
       tokenKindOf(token) === 'flow' ? await this.flows.find(this.hasher.hashes(token), this.clock.now()) : undefined;
     if (found === undefined) throw new SignInFlowInvalid();
-    return found;
+    const { userId, method, connectionId } = found;
+    return { userId, method, connectionId: connectionId ?? undefined };
   }
 
   /**

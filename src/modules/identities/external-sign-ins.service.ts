@@ -7,7 +7,7 @@ import { SecretHasher } from '../auth/secret-hasher.js';
 import type { ProviderName } from '../auth/sign-in-method.js';
 import { tokenKindOf } from '../auth/token-format.js';
 import { TooManyAttempts } from '../limits/limits.errors.js';
-import type { CheckedIdentity } from './domain/checked-identity.js';
+import type { CheckedIdentity } from './checked-identity.js';
 import { FLOW_LIFETIME_MS } from './domain/flow-lifetimes.js';
 import { answers } from './domain/proof-key.js';
 import { returnPlaceOf } from './domain/return-place.js';
@@ -16,11 +16,12 @@ import { ExternalSignInInvalid } from './identities.errors.js';
 import { EXTERNAL_SIGN_IN_ID } from './identities.ids.js';
 import { ExternalSignInsStore } from './persistence/external-sign-ins.store.js';
 import { IdentityProviders } from './providers/identity-providers.js';
+import type { SignInSource } from './sign-in-source.js';
 
 export type { CheckedIdentity };
 
 export interface BeginSignInInput {
-  readonly provider: ProviderName;
+  readonly source: SignInSource;
   /** Where the browser returns to with a code: a page of the dashboard, or a program on the machine of the person. */
   readonly returnTo: string;
   /** The SHA-256 of a verifier that only the beginner knows, as base64url. */
@@ -77,11 +78,12 @@ export class ExternalSignInsService {
    * Begins a sign-in that ends within ten minutes.
    *
    * @throws {ProviderNotConfigured} `integration_not_configured`
+   * @throws {SsoConnectionNotFound} `sso_connection_not_found`
    * @throws {RequestInvalid} `invalid_request`: a sign-in may not return there.
    * @throws {TooManyAttempts} `burst_limit_exceeded`
    */
-  async begin({ provider, returnTo, challenge, userId }: BeginSignInInput, ip: string): Promise<BegunSignIn> {
-    this.providers.get(provider);
+  async begin({ source, returnTo, challenge, userId }: BeginSignInInput, ip: string): Promise<BegunSignIn> {
+    await this.providers.get(source);
     const place = returnPlaceOf(returnTo, this.origins);
     if (place === undefined) throw new ReturnPlaceRefused(PLACES);
     await this.attempts.countAddress(RULE, ip);
@@ -90,7 +92,7 @@ export class ExternalSignInsService {
     const expiresAt = new Date(createdAt.getTime() + FLOW_LIFETIME_MS);
     await this.signIns.insert({
       id,
-      provider,
+      source,
       userId: userId ?? null,
       returnTo: place,
       challenge,

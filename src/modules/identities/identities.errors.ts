@@ -2,7 +2,7 @@ import { defineErrors } from '../../platform/errors/define-errors.js';
 import { DomainError } from '../../platform/errors/domain-error.js';
 import { GENERIC_ERRORS } from '../../platform/errors/generic.errors.js';
 import { CREDENTIAL_ERRORS } from '../auth/auth.errors.js';
-import type { ProviderName } from '../auth/sign-in-method.js';
+import type { ExternalMethod } from '../auth/sign-in-method.js';
 
 export const IDENTITY_ERRORS = defineErrors({
   account_exists: {
@@ -22,13 +22,14 @@ export const IDENTITY_ERRORS = defineErrors({
     dashboard: '/account/security',
   },
   identity_not_found: { type: 'not_found_error', status: 404, title: 'Identity not found.' },
+  sso_connection_not_found: { type: 'not_found_error', status: 404, title: 'SSO connection not found.' },
 });
 
 /** The names of the providers as they write them. */
-export const TITLES: Readonly<Record<ProviderName, string>> = { github: 'GitHub', google: 'Google' };
+export const TITLES: Readonly<Record<ExternalMethod, string>> = { github: 'GitHub', google: 'Google', sso: 'SSO' };
 
 export class ProviderNotConfigured extends DomainError {
-  constructor(provider: ProviderName) {
+  constructor(provider: ExternalMethod) {
     super(GENERIC_ERRORS.integration_not_configured, `Sign-in with ${TITLES[provider]} is not configured.`, {
       hint: 'List the providers with GET /api/v1/auth/methods.',
       details: { provider },
@@ -38,7 +39,7 @@ export class ProviderNotConfigured extends DomainError {
 
 /** The provider cannot be reached before the person is led there. */
 export class ProviderNotResponding extends DomainError {
-  constructor(provider: ProviderName, cause: unknown) {
+  constructor(provider: ExternalMethod, cause: unknown) {
     super(
       GENERIC_ERRORS.upstream_error,
       `${TITLES[provider]} is not responding.`,
@@ -72,7 +73,7 @@ export class BrowserSignInInvalid extends DomainError {
 
 /** An address proves nobody: only the owner of the account can connect the identity to it. */
 export class AccountExists extends DomainError {
-  constructor(provider: ProviderName) {
+  constructor(provider: ExternalMethod) {
     super(IDENTITY_ERRORS.account_exists, 'An account with this email address already exists.', {
       hint: `Sign in to it another way, then connect ${TITLES[provider]} in the security settings of the account.`,
       details: { provider },
@@ -81,7 +82,7 @@ export class AccountExists extends DomainError {
 }
 
 export class IdentityWithoutEmail extends DomainError {
-  constructor(provider: ProviderName) {
+  constructor(provider: ExternalMethod) {
     super(IDENTITY_ERRORS.identity_without_email, `${TITLES[provider]} has given no email address.`, {
       hint: 'Add an email address there and allow this service to read it, or sign up with a password.',
       details: { provider },
@@ -91,7 +92,7 @@ export class IdentityWithoutEmail extends DomainError {
 
 /** The identity belongs to another account, or the account has another identity of this provider. */
 export class IdentityConnected extends DomainError {
-  constructor(provider: ProviderName, isOfAnother: boolean) {
+  constructor(provider: ExternalMethod, isOfAnother: boolean) {
     super(
       GENERIC_ERRORS.already_exists,
       isOfAnother
@@ -115,6 +116,15 @@ export class IdentityNotFound extends DomainError {
   constructor() {
     super(IDENTITY_ERRORS.identity_not_found, 'Identity not found.', {
       hint: 'List your identities with GET /api/v1/me/identities.',
+    });
+  }
+}
+
+/** The response is the same for a connection that is not active, and where there is none. */
+export class SsoConnectionNotFound extends DomainError {
+  constructor() {
+    super(IDENTITY_ERRORS.sso_connection_not_found, 'SSO connection not found.', {
+      hint: 'Check the address or the organization, or sign in another way. Owners list connections under /orgs/{org_id}/sso/connections.',
     });
   }
 }

@@ -14,6 +14,7 @@ import { IdentitiesService } from './identities.service.js';
 import { PROVIDER_METRICS } from './metrics/provider.metrics.js';
 import { IdentitiesPersistenceModule } from './persistence/identities-persistence.module.js';
 import { ProvidersModule } from './providers/providers.module.js';
+import { VerifiedAnswersService } from './verified-answers.service.js';
 
 @Module({
   imports: [AttemptsModule, AuditModule, IdentitiesPersistenceModule, ProvidersModule, SessionsModule, TokensModule],
@@ -26,6 +27,7 @@ import { ProvidersModule } from './providers/providers.module.js';
     IdentitiesService,
     IdentityChangesService,
     IdentityHistory,
+    VerifiedAnswersService,
     ...PROVIDER_METRICS,
   ],
   exports: [
@@ -36,6 +38,8 @@ import { ProvidersModule } from './providers/providers.module.js';
     ExternalSignInStepsService,
     IdentitiesService,
     IdentityChangesService,
+    ProvidersModule,
+    VerifiedAnswersService,
   ],
 })
 export class IdentitiesModule {}

@@ -3,7 +3,7 @@ import { Ids } from '../../platform/ids/ids.js';
 import { Clock } from '../../platform/time/clock.js';
 import type { AuditActor } from '../audit/audit-log.service.js';
 import type { Call } from '../auth/caller.js';
-import type { CheckedIdentity, IdentityKey } from './domain/checked-identity.js';
+import type { CheckedIdentity, IdentityKey } from './checked-identity.js';
 import { IdentityHistory } from './history/identity-history.js';
 import { IDENTITY_ID } from './identities.ids.js';
 import { ExternalSignInsStore } from './persistence/external-sign-ins.store.js';
@@ -56,6 +56,16 @@ export class IdentitiesService {
     const providers = await this.identities.deleteAll(userId);
     for (const provider of providers) await this.history.record({ userId, action: 'removed', provider }, by);
     if (providers.length > 0) await this.history.notify(userId);
+  }
+
+  /**
+   * Removes every identity of a connection in the running transaction, and the sign-ins that lead through it.
+   *
+   * @returns the people who had one.
+   */
+  async removeAllThrough(connectionId: string): Promise<string[]> {
+    await this.signIns.deleteAllThrough(connectionId);
+    return this.identities.deleteAllThrough(connectionId);
   }
 
   /** Deletes what is kept about a person whose account is deleted, in the running transaction, without a message. */

@@ -13,7 +13,9 @@ import { OpenInvitations } from './members/open-invitations.js';
 import { RoleGrants } from './members/role-grants.js';
 import { MemberEpochs } from './organizations/member-epochs.js';
 import { OrgEpochs } from './organizations/org-epochs.js';
+import { ManagedMemberships } from './managed-memberships.js';
 import { OrgOfPath } from './org-of-path.js';
+import { OrgSignInRules } from './org-sign-in-rules.js';
 import { OrganizationCreation } from './organizations/organization-creation.js';
 import { OrganizationRemoval } from './organizations/organization-removal.js';
 import { OrganizationPolicy } from './organizations/organization-policy.js';
@@ -27,8 +29,10 @@ const SERVICES = [
   InvitationAcceptanceService,
   InvitationMessages,
   InvitationsService,
+  ManagedMemberships,
   MembersService,
   OrgAuditLogService,
+  OrgSignInRules,
   OrganizationsService,
   PersonalOrgs,
 ];

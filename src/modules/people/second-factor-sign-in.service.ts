@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../platform/database/database.js';
 import { SignInFlowInvalid } from '../auth/auth.errors.js';
-import type { Origin } from '../auth/sessions.service.js';
-import type { SignInMethod } from '../auth/sign-in-method.js';
+import type { Origin, ShownMethods } from '../auth/sessions.service.js';
+
 import { SignInFlowsService } from '../auth/sign-in-flows.service.js';
 import { FactorRefused } from '../factors/factors.errors.js';
 import { FactorRecoveryService } from '../factors/factor-recovery.service.js';
@@ -34,14 +34,14 @@ export class SecondFactorSignInService {
    * @throws {TooManyAttempts} `burst_limit_exceeded`
    */
   async complete(token: string, shown: ShownFactor, origin: Origin): Promise<SignedIn> {
-    const { userId, method: first } = await this.database.apart(() => this.flows.firstStepOf(token));
+    const { userId, method: first, connectionId } = await this.database.apart(() => this.flows.firstStepOf(token));
     const prove = (): Promise<SignedIn> =>
       this.factors.prove(
         userId,
         shown,
         async ({ method }) => {
           await this.flows.finish(token);
-          return this.open(userId, origin, [first, method]);
+          return this.open(userId, origin, { methods: [first, method], connectionId });
         },
         // A new password ends the sign-ins that wait. No session may be opened with the old one afterwards.
         () => this.users.sharePasswordLock(userId),
@@ -62,7 +62,9 @@ export class SecondFactorSignInService {
    */
   signInWithPasskey(passkey: PasskeyAnswer, origin: Origin): Promise<SignedIn> {
     return this.counted('passkey', () =>
-      this.factors.provePasskey(passkey, origin.ip, ({ userId, method }) => this.open(userId, origin, [method])),
+      this.factors.provePasskey(passkey, origin.ip, ({ userId, method }) =>
+        this.open(userId, origin, { methods: [method] }),
+      ),
     );
   }
 
@@ -81,10 +83,10 @@ export class SecondFactorSignInService {
     });
   }
 
-  private async open(userId: string, origin: Origin, methods: readonly SignInMethod[]): Promise<SignedIn> {
+  private async open(userId: string, origin: Origin, shown: ShownMethods): Promise<SignedIn> {
     const user = await this.users.find(userId);
     if (user === undefined) throw new SignInFlowInvalid();
-    return this.sessions.open(user, origin, methods);
+    return this.sessions.open(user, origin, shown);
   }
 
   private async counted(method: CountedMethod, attempt: () => Promise<SignedIn>): Promise<SignedIn> {

@@ -75,7 +75,7 @@ export class SignInService {
     // The person may have added the first factor since, which ended the sessions without one.
     if ((await this.users.find(user.id))?.secondFactor === true)
       return this.steps.begin({ userId: user.id, method: 'password' }, user.secondFactor);
-    const signedIn = await this.sessions.open(user, origin, ['password']);
+    const signedIn = await this.sessions.open(user, origin, { methods: ['password'] });
     await this.database.afterCommit(() => {
       this.metrics.signIn('succeeded', 'password');
       return Promise.resolve();

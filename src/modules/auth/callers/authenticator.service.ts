@@ -76,7 +76,13 @@ export class AuthenticatorService {
         inCookie: session.inCookie,
         // The second reading already sees the new end.
         prolonged: found?.prolonged === true,
-        signIn: { methods: session.methods, at: session.authenticatedAt },
+        signIn: {
+          methods: session.methods,
+          at: session.authenticatedAt,
+          ...(session.connectionId === null
+            ? {}
+            : { connection: { id: session.connectionId, at: session.signedInAt } }),
+        },
       },
       homeOrgId: home.id,
       endsAt: session.expiresAt,

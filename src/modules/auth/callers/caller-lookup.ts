@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { Clock } from '../../../platform/time/clock.js';
 import { ApiKeyInvalid } from '../auth.errors.js';
 import { accessOf } from '../domain/org-access.js';
 import { prefixOf } from '../keys/key-issuer.js';
@@ -30,6 +31,7 @@ export class CallerLookup {
     private readonly people: PersonDirectory,
     private readonly memberships: MembershipDirectory,
     private readonly remembered: RememberedCallers,
+    private readonly clock: Clock,
   ) {}
 
   /** @throws {ApiKeyInvalid} `invalid_api_key`, and what `find` throws. */
@@ -61,7 +63,12 @@ export class CallerLookup {
   known({ caller, credential, homeOrgId, endsAt }: Found): KnownCaller {
     const { authEpoch: userEpoch, ...user } = caller.person;
     return {
-      principal: new Principal({ user, credential, ...accessOf(user, caller.memberships), homeOrgId }),
+      principal: new Principal({
+        user,
+        credential,
+        ...accessOf({ user, credential, now: this.clock.now() }, caller.memberships),
+        homeOrgId,
+      }),
       userEpoch,
       orgEpochs: new Map(caller.memberships.map(({ id, authEpoch }) => [id, authEpoch])),
       validUntilMs: this.remembered.validUntilMs(endsAt),
@@ -79,6 +86,7 @@ function credentialOf(key: KeyRecord): Credential {
     last4: key.last4,
     scopes: scopesOf(key.scopes),
     allowedIps: key.allowedIps,
+    ssoOrgIds: key.ssoOrgIds,
     ...(key.kind === 'org_bound' ? { boundOrgId: key.homeOrgId } : {}),
     ...(key.projectId === null ? {} : { projectId: key.projectId }),
   };

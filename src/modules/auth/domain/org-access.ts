@@ -1,25 +1,63 @@
 import type { CurrentMembership } from '../membership-directory.js';
-import type { OrgMembership } from '../principal.js';
+import type { ClosedMembership, Credential, OrgMembership, SignIn } from '../principal.js';
+
+const HOUR_MS = 3_600_000;
 
 interface OrgAccess {
   readonly memberships: readonly OrgMembership[];
-  readonly closed: readonly OrgMembership[];
+  readonly closed: readonly ClosedMembership[];
+  /** The organizations whose own SSO connection the credential came through. */
+  readonly ssoOrgIds: readonly string[];
+}
+
+/** Who asks, with which credential, and when. */
+interface Asking {
+  readonly user: { readonly id: string; readonly hasSecondFactor: boolean };
+  readonly credential: Credential;
+  readonly now: Date;
 }
 
 /**
- * Parts the organizations that a person has access to from those that require a second factor of a person who has none.
- * It holds for the keys of the person too, because a key could otherwise be made to keep the access.
+ * Parts the organizations that a person has access to from those that require more than the credential shows: a second
+ * factor, or a sign-in through the SSO connection of the organization. It holds for keys too, because a key could
+ * otherwise be made to keep the access.
  */
-export function accessOf(
-  { hasSecondFactor }: { readonly hasSecondFactor: boolean },
-  memberships: readonly CurrentMembership[],
-): OrgAccess {
-  const isClosed = (membership: CurrentMembership): boolean => membership.secondFactorRequired && !hasSecondFactor;
-  return {
-    memberships: memberships.filter((membership) => !isClosed(membership)).map(withoutFacts),
-    closed: memberships.filter(isClosed).map(withoutFacts),
-  };
+export function accessOf(asking: Asking, memberships: readonly CurrentMembership[]): OrgAccess {
+  const access = { memberships: [] as OrgMembership[], closed: [] as ClosedMembership[], ssoOrgIds: [] as string[] };
+  for (const membership of memberships) {
+    const hasProof = hasSsoProof(asking, membership);
+    if (hasProof) access.ssoOrgIds.push(membership.id);
+    const closedBy = closingRuleOf(asking, membership, hasProof);
+    if (closedBy === undefined) access.memberships.push(withoutFacts(membership));
+    else access.closed.push({ ...withoutFacts(membership), closedBy });
+  }
+  return access;
 }
+
+function closingRuleOf(
+  { user, credential }: Asking,
+  { sso, secondFactorRequired }: CurrentMembership,
+  hasProof: boolean,
+): ClosedMembership['closedBy'] | undefined {
+  if (sso.isRequired && !hasProof && !mayEnterWithout(credential, user.id, sso.exemptOwnerIds)) return 'sso';
+  // The provider of the organization has asked for what it wants.
+  return secondFactorRequired && !user.hasSecondFactor && !hasProof ? 'second_factor' : undefined;
+}
+
+function hasSsoProof({ credential, now }: Asking, { id, sso }: CurrentMembership): boolean {
+  if (credential.type === 'api_key') return credential.ssoOrgIds.includes(id);
+  // Work that goes on without its session was begun in one that had access.
+  if (credential.signIn === undefined) return true;
+  const { connection } = credential.signIn;
+  if (connection === undefined || !sso.connectionIds.includes(connection.id)) return false;
+  return connection.at.getTime() > now.getTime() - sso.sessionHours * HOUR_MS;
+}
+
+/** Owners who are named for it enter with a passkey, so that a provider which fails locks nobody out. */
+const mayEnterWithout = (credential: Credential, userId: string, exemptOwnerIds: readonly string[]): boolean =>
+  credential.type === 'session' && exemptOwnerIds.includes(userId) && hasPasskey(credential.signIn);
+
+const hasPasskey = (signIn: SignIn | undefined): boolean => signIn?.methods.includes('passkey') === true;
 
 const withoutFacts = ({ id, slug, name, plan, role, personal }: CurrentMembership): OrgMembership => {
   return { id, slug, name, plan, role, personal };

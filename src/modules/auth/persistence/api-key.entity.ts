@@ -3,7 +3,16 @@ import type { KeyKind } from '../principal.js';
 
 type NewApiKey = Pick<
   ApiKey,
-  'userId' | 'homeOrgId' | 'projectId' | 'kind' | 'name' | 'scopes' | 'orgIds' | 'allowedIps' | 'expiresAt'
+  | 'userId'
+  | 'homeOrgId'
+  | 'projectId'
+  | 'kind'
+  | 'name'
+  | 'scopes'
+  | 'orgIds'
+  | 'allowedIps'
+  | 'ssoOrgIds'
+  | 'expiresAt'
 > & { readonly source?: KeySource };
 
 /** `oauth`: a person consented to an OAuth client, and the key has no secret. `api`: all others. */
@@ -33,6 +42,8 @@ export class ApiKey {
   @Column('text', { name: 'org_ids', array: true }) orgIds!: string[];
   /** CIDRs that the key can be used from. An empty list allows every address. */
   @Column('text', { name: 'allowed_ips', array: true }) allowedIps!: string[];
+  /** The organizations whose SSO connection the session came through that made or authorized the key. */
+  @Column('text', { name: 'sso_orgs', array: true, default: '{}' }) ssoOrgIds!: string[];
   @Column('timestamptz', { name: 'expires_at', nullable: true }) expiresAt!: Date | null;
   @Column('timestamptz', { name: 'revoked_at', nullable: true }) revokedAt!: Date | null;
   @Column('timestamptz', { name: 'last_used_at', nullable: true }) lastUsedAt!: Date | null;
@@ -52,6 +63,7 @@ export class ApiKey {
     key.scopes = input.scopes;
     key.orgIds = input.orgIds;
     key.allowedIps = input.allowedIps;
+    key.ssoOrgIds = input.ssoOrgIds;
     key.expiresAt = input.expiresAt;
     key.revokedAt = key.lastUsedAt = key.lastUsedIp = null;
     key.createdAt = key.updatedAt = at;

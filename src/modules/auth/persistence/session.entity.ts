@@ -25,6 +25,10 @@ export class Session {
   /** When the person last showed it. */
   // The default serves processes of the previous release, which do not know the column.
   @Column('timestamptz', { name: 'authenticated_at', default: () => 'now()' }) authenticatedAt!: Date;
+  /** The SSO connection that the person came through. */
+  @Column('text', { name: 'connection_id', nullable: true }) connectionId!: string | null;
+  /** When the person signed in, also for a session that was opened from another one. */
+  @Column('timestamptz', { name: 'signed_in_at', default: () => 'now()' }) signedInAt!: Date;
   @Column('text') ip!: string;
   @Column('text', { name: 'user_agent', nullable: true }) userAgent!: string | null;
   @Column('timestamptz', { name: 'created_at' }) createdAt!: Date;

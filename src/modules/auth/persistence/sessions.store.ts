@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
 import { type Page, pageOf, type PageRequest } from '../../../platform/database/page.js';
-import type { ProviderName, SignInMethod } from '../sign-in-method.js';
+import type { ExternalMethod, SignInMethod } from '../sign-in-method.js';
 import { Session } from './session.entity.js';
 
 /** A live session, found by its token. */
@@ -14,10 +14,22 @@ export interface LiveSession {
   readonly inCookie: boolean;
   readonly methods: readonly SignInMethod[];
   readonly authenticatedAt: Date;
+  /** The SSO connection that the person came through, or null. */
+  readonly connectionId: string | null;
+  /** When the person signed in. A session that is opened from another one has the time of that one. */
+  readonly signedInAt: Date;
 }
 
 /** How the person of a session came in. A session that is opened from another one has the same. */
-export type Entry = Pick<LiveSession, 'userId' | 'methods' | 'authenticatedAt'>;
+export type Entry = Pick<LiveSession, 'userId' | 'methods' | 'authenticatedAt' | 'connectionId' | 'signedInAt'>;
+
+/** Which sessions and sign-ins of a user end. */
+interface EndedOpenings {
+  readonly userId: string;
+  readonly provider: ExternalMethod;
+  /** Undefined for all of the provider. */
+  readonly connectionId?: string | null | undefined;
+}
 
 /** When a session must have been opened, and used, to be live. */
 export interface LiveLimits {
@@ -29,6 +41,9 @@ export interface LiveLimits {
 /** Holds for sessions that are live at $2, with {@link LiveLimits} as $3 and $4. */
 const LIVE = `ended_at IS NULL AND expires_at > $2
         AND ($3::timestamptz IS NULL OR last_used_at > $3) AND created_at > $4`;
+
+const ENTRY = `methods, authenticated_at AS "authenticatedAt", connection_id AS "connectionId",
+             signed_in_at AS "signedInAt"`;
 
 /** How many replaced tokens of a session are still recognized. */
 const KNOWN_ROTATED_TOKENS = 5;
@@ -62,7 +77,7 @@ export class SessionsStore {
     const [row] = await this.database.manager.query<LiveSession[]>(
       `
       SELECT id AS "sessionId", user_id AS "userId", created_at AS "createdAt", last_used_at AS "lastUsedAt",
-             expires_at AS "expiresAt", in_cookie AS "inCookie", methods, authenticated_at AS "authenticatedAt"
+             expires_at AS "expiresAt", in_cookie AS "inCookie", ${ENTRY}
       FROM sessions
       WHERE token_hash = ANY($1) AND ${LIVE}`,
       [hashes, now, usedAfter ?? null, openedAfter],
@@ -74,7 +89,7 @@ export class SessionsStore {
   async shareLive(id: string, now: Date, { openedAfter, usedAfter }: LiveLimits): Promise<Entry | undefined> {
     const [row] = await this.database.manager.query<Entry[]>(
       `
-      SELECT user_id AS "userId", methods, authenticated_at AS "authenticatedAt" FROM sessions
+      SELECT user_id AS "userId", ${ENTRY} FROM sessions
       WHERE id = $1 AND ${LIVE}
       FOR SHARE`,
       [id, now, usedAfter ?? null, openedAfter],
@@ -184,23 +199,24 @@ export class SessionsStore {
     await this.database.manager.query('DELETE FROM sessions WHERE user_id = $1', [userId]);
   }
 
-  /** {@link endAll} for the sessions and sign-ins that a provider has opened. */
+  /** {@link endAll} for the sessions and sign-ins that a provider or a connection has opened. */
   async endOpenedThrough(
-    { userId, provider }: { readonly userId: string; readonly provider: ProviderName },
+    { userId, provider, connectionId = null }: EndedOpenings,
     exceptId: string | undefined,
     now: Date,
   ): Promise<string[]> {
-    await this.database.manager.query('DELETE FROM sign_in_flows WHERE user_id = $1 AND method = $2', [
-      userId,
-      provider,
-    ]);
+    await this.database.manager.query(
+      'DELETE FROM sign_in_flows WHERE user_id = $1 AND method = $2 AND ($3::text IS NULL OR connection_id = $3)',
+      [userId, provider, connectionId],
+    );
     await this.lockAllOf(userId);
     const [rows] = await this.database.manager.query<[{ id: string }[], number]>(
       `
       UPDATE sessions SET ended_at = $4
-      WHERE user_id = $1 AND $2 = ANY(methods) AND id IS DISTINCT FROM $3 AND ended_at IS NULL AND expires_at > $4
+      WHERE user_id = $1 AND $2 = ANY(methods) AND ($5::text IS NULL OR connection_id = $5)
+        AND id IS DISTINCT FROM $3 AND ended_at IS NULL AND expires_at > $4
       RETURNING id`,
-      [userId, provider, exceptId ?? null, now],
+      [userId, provider, exceptId ?? null, now, connectionId],
     );
     return rows.map(({ id }) => id);
   }

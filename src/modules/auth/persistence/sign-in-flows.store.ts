@@ -7,27 +7,33 @@ interface SignInFlow {
   readonly userId: string;
   /** What was shown in the first step. */
   readonly method: FirstFactorMethod;
+  /** The SSO connection, if that is the method. */
+  readonly connectionId: string | null;
   readonly tokenHash: Buffer;
   readonly createdAt: Date;
   readonly expiresAt: Date;
 }
 
+type Beginning = Pick<SignInFlow, 'userId' | 'method' | 'connectionId'>;
+
 @Injectable()
 export class SignInFlowsStore {
   constructor(private readonly database: Database) {}
 
-  async insert({ id, userId, method, tokenHash, createdAt, expiresAt }: SignInFlow): Promise<void> {
+  async insert({ id, userId, method, connectionId, tokenHash, createdAt, expiresAt }: SignInFlow): Promise<void> {
     await this.database.manager.query(
       `
-      INSERT INTO sign_in_flows (id, user_id, method, token_hash, created_at, expires_at)
-      VALUES ($1, $2, $3, $4, $5, $6)`,
-      [id, userId, method, tokenHash, createdAt, expiresAt],
+      INSERT INTO sign_in_flows (id, user_id, method, token_hash, created_at, expires_at, connection_id)
+      VALUES ($1, $2, $3, $4, $5, $6, $7)`,
+      [id, userId, method, tokenHash, createdAt, expiresAt, connectionId],
     );
   }
 
-  async find(hashes: readonly Buffer[], now: Date): Promise<Pick<SignInFlow, 'userId' | 'method'> | undefined> {
-    const [row] = await this.database.manager.query<Pick<SignInFlow, 'userId' | 'method'>[]>(
-      'SELECT user_id AS "userId", method FROM sign_in_flows WHERE token_hash = ANY($1) AND expires_at > $2',
+  async find(hashes: readonly Buffer[], now: Date): Promise<Beginning | undefined> {
+    const [row] = await this.database.manager.query<Beginning[]>(
+      `
+      SELECT user_id AS "userId", method, connection_id AS "connectionId" FROM sign_in_flows
+      WHERE token_hash = ANY($1) AND expires_at > $2`,
       [hashes, now],
     );
     return row;

@@ -3,6 +3,8 @@ import { Database } from '../../../platform/database/database.js';
 import type { Call } from '../../auth/caller.js';
 import { PersonDirectory } from '../../auth/person-directory.js';
 import { SessionsService } from '../../auth/sessions.service.js';
+import type { ExternalMethod } from '../../auth/sign-in-method.js';
+import { ConnectionDirectory } from '../connection-directory.js';
 import {
   type BeginSignInInput,
   type BegunSignIn,
@@ -10,9 +12,17 @@ import {
   type ShownCode,
 } from '../external-sign-ins.service.js';
 import { IdentityHistory } from '../history/identity-history.js';
-import { IdentityNotFound, LastSignInMethod } from '../identities.errors.js';
+import { IdentityNotFound, LastSignInMethod, SsoConnectionNotFound } from '../identities.errors.js';
 import { IdentitiesService } from '../identities.service.js';
 import { IdentitiesStore, type Identity } from '../persistence/identities.store.js';
+import { type SignInSource, sourceOf } from '../sign-in-source.js';
+
+/** What a person wants to sign in with from now on. */
+export interface WantedIdentity extends Omit<BeginSignInInput, 'userId' | 'source'> {
+  readonly method: ExternalMethod;
+  /** Id or slug of an organization of the person, for SSO alone. */
+  readonly org: string | undefined;
+}
 
 /** Connects and removes the identities of people. The routes have asked for a recent sign-in. */
 @Injectable()
@@ -20,6 +30,7 @@ export class IdentityChangesService {
   constructor(
     private readonly database: Database,
     private readonly signIns: ExternalSignInsService,
+    private readonly connections: ConnectionDirectory,
     private readonly identities: IdentitiesService,
     private readonly store: IdentitiesStore,
     private readonly people: PersonDirectory,
@@ -27,9 +38,15 @@ export class IdentityChangesService {
     private readonly history: IdentityHistory,
   ) {}
 
-  /** Begins to connect an identity. @throws what {@link ExternalSignInsService.begin} throws. */
-  begin(input: Omit<BeginSignInInput, 'userId'>, { principal, ip }: Call): Promise<BegunSignIn> {
-    return this.signIns.begin({ ...input, userId: principal.user.id }, ip);
+  /**
+   * Begins to connect an identity.
+   *
+   * @throws {SsoConnectionNotFound} `sso_connection_not_found`: the person belongs to no such organization, or it has
+   * no connection, and what {@link ExternalSignInsService.begin} throws.
+   */
+  async begin({ method, org, ...input }: WantedIdentity, call: Call): Promise<BegunSignIn> {
+    const source = method === 'sso' ? await this.connectionOf(org ?? '', call) : { provider: method };
+    return this.signIns.begin({ ...input, source, userId: call.principal.user.id }, call.ip);
   }
 
   /**
@@ -64,11 +81,18 @@ export class IdentityChangesService {
       // The principal may be some seconds old.
       const hasPassword = (await this.people.find(userId))?.hasPassword === true;
       if (all.length === 1 && !hasPassword) throw new LastSignInMethod();
-      const { provider } = identity;
+      const { provider, issuer } = identity;
       await this.store.delete(id);
       await this.history.record({ userId, action: 'removed', provider }, call);
       await this.history.notify(userId);
-      await this.sessions.endOpenedThrough(provider, userId, call);
+      await this.sessions.endOpenedThrough(sourceOf(provider, issuer), userId, call);
     });
+  }
+
+  private async connectionOf(org: string, { principal }: Call): Promise<SignInSource> {
+    const found = [...principal.memberships, ...principal.closed].find(({ id, slug }) => id === org || slug === org);
+    if (found === undefined) throw new SsoConnectionNotFound();
+    const { id: connectionId } = await this.connections.find({ org: found.id });
+    return { provider: 'sso', connectionId };
   }
 }

@@ -3,15 +3,15 @@ import { Config } from '../../../platform/config/config.js';
 import { Log } from '../../../platform/logging/log.js';
 import { Clock } from '../../../platform/time/clock.js';
 import { SecretHasher } from '../../auth/secret-hasher.js';
-import type { ProviderName } from '../../auth/sign-in-method.js';
 import { CODE_LIFETIME_MS } from '../domain/flow-lifetimes.js';
 import { challengeOf, createVerifier } from '../domain/proof-key.js';
 import { withResult } from '../domain/return-place.js';
 import { ExternalSignInInvalid, ProviderNotResponding } from '../identities.errors.js';
 import { ProviderMetrics, type ProviderResult } from '../metrics/provider.metrics.js';
 import { ExternalSignInsStore, type TakenAnswer } from '../persistence/external-sign-ins.store.js';
-import { type IdentityProvider, ProviderRefused, ProviderUnavailable } from '../providers/identity-provider.js';
+import { type IdentityProvider, ProviderRefused, ProviderUnavailable } from '../identity-provider.js';
 import { IdentityProviders } from '../providers/identity-providers.js';
+import { callbackPathOf, type SignInSource } from '../sign-in-source.js';
 
 /** What a provider sends back in the address of the callback. Each is checked to be a text of a bounded length. */
 export interface ProviderReply {
@@ -60,11 +60,11 @@ export class ExternalSignInStepsService {
    */
   async start(id: string, cookie: string | undefined): Promise<Started> {
     const browsers = this.hashesOf(cookie);
-    const name = await this.signIns.findStartable(id, browsers, this.clock.now());
-    if (name === undefined) throw new ExternalSignInInvalid();
+    const source = await this.signIns.findStartable(id, browsers, this.clock.now());
+    if (source === undefined) throw new ExternalSignInInvalid();
     const [browser, state, nonce] = [this.createSecret(), this.createSecret(), createVerifier()];
     const verifier = createVerifier();
-    const location = await this.locationAt(this.providers.get(name), { state, nonce, verifier });
+    const location = await this.locationAt(source, { state, nonce, verifier });
     const secrets = {
       browserHash: this.hasher.hash(browser).hash,
       stateHash: this.hasher.hash(state).hash,
@@ -82,12 +82,12 @@ export class ExternalSignInStepsService {
    * @returns the id of the sign-in.
    * @throws {ExternalSignInInvalid} `invalid_flow`
    */
-  async answer(name: ProviderName, reply: ProviderReply): Promise<string> {
-    const provider = this.providers.get(name);
-    const taken = await this.signIns.take(this.hashesOf(reply.state), name, this.clock.now());
+  async answer(source: SignInSource, reply: ProviderReply): Promise<string> {
+    const provider = await this.providers.get(source);
+    const taken = await this.signIns.take(this.hashesOf(reply.state), source, this.clock.now());
     if (taken === undefined) throw new ExternalSignInInvalid();
-    const result = await this.resultOf(provider, reply, taken);
-    this.metrics.answer(name, result);
+    const result = await this.resultOf(provider, this.redirectUriOf(source), reply, taken);
+    this.metrics.answer(source.provider, result);
     if (result !== 'accepted') await this.signIns.keepRefusal(taken.id, ERRORS[result]);
     return taken.id;
   }
@@ -112,12 +112,13 @@ export class ExternalSignInStepsService {
   }
 
   private async locationAt(
-    provider: IdentityProvider,
+    source: SignInSource,
     { state, nonce, verifier }: { state: string; nonce: string; verifier: string },
   ): Promise<string> {
+    const provider = await this.providers.get(source);
     try {
       const challenge = challengeOf(verifier);
-      return await provider.authorizationUrl({ redirectUri: this.redirectUriOf(provider), state, nonce, challenge });
+      return await provider.authorizationUrl({ redirectUri: this.redirectUriOf(source), state, nonce, challenge });
     } catch (error) {
       if (!(error instanceof ProviderUnavailable)) throw error;
       this.log.warn({ error, provider: provider.name }, 'An identity provider does not respond.');
@@ -127,12 +128,12 @@ export class ExternalSignInStepsService {
 
   private async resultOf(
     provider: IdentityProvider,
+    redirectUri: string,
     { code, error: denial, issuer }: ProviderReply,
     { id, nonce, verifier }: TakenAnswer,
   ): Promise<ProviderResult> {
     if (code === undefined || denial !== undefined) return denial === 'access_denied' ? 'denied' : 'refused';
     try {
-      const redirectUri = this.redirectUriOf(provider);
       const identity = await provider.identify({ code, issuer, redirectUri, nonce, verifier });
       await this.signIns.keepIdentity(id, identity);
       return 'accepted';
@@ -143,9 +144,8 @@ export class ExternalSignInStepsService {
     }
   }
 
-  /** Each provider has its own, so that the answer of one never ends a sign-in at another. */
-  private redirectUriOf({ name }: IdentityProvider): string {
-    return `${this.config.publicUrl}/sign-in/callback/${name}`;
+  private redirectUriOf(source: SignInSource): string {
+    return `${this.config.publicUrl}${callbackPathOf(source)}`;
   }
 
   private createSecret(): string {

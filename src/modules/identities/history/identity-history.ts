@@ -4,12 +4,12 @@ import { type AuditActor, AuditLogService } from '../../audit/audit-log.service.
 import { authMailJob } from '../../auth/auth-mail.job.js';
 import type { Call } from '../../auth/caller.js';
 import { MembershipDirectory } from '../../auth/membership-directory.js';
-import type { ProviderName } from '../../auth/sign-in-method.js';
+import type { ExternalMethod } from '../../auth/sign-in-method.js';
 
 interface IdentityEvent {
   readonly userId: string;
   readonly action: 'connected' | 'removed';
-  readonly provider: ProviderName;
+  readonly provider: ExternalMethod;
 }
 
 /** Records in the audit log of a person's own organization what happens to the identities of the person. */

@@ -7,6 +7,7 @@ import { TakesJson } from '../../../platform/http/json-body.js';
 import { Public } from '../../../platform/http/public.js';
 import { ANY_BODY } from '../../idempotency/idempotency.errors.js';
 import { ANY_CALL } from '../../limits/limits.errors.js';
+import { IDENTITY_ERRORS } from '../identities.errors.js';
 import { ExternalSignInsService } from '../external-sign-ins.service.js';
 import { FlowBeginningsService } from '../flows/flow-beginnings.service.js';
 import {
@@ -17,6 +18,8 @@ import {
   SignInMethodsView,
 } from './external-sign-ins.dto.js';
 import { wantedFlowOf } from './wanted-flow.js';
+
+const MISSING = IDENTITY_ERRORS.sso_connection_not_found;
 
 @ApiTags('auth')
 @Controller('api/v1/auth')
@@ -39,14 +42,14 @@ export class ExternalSignInsController {
   @Public()
   @TakesJson()
   @ApiOperation({
-    summary: 'Begins a sign-in with GitHub or Google, or that of a program.',
+    summary: 'Begins a sign-in with GitHub, Google or SSO, or that of a program.',
     description:
       'Open `authorize_url` in the browser of the person. It returns to `return_to` with a code, which counts once ' +
       'within a minute: send it to POST /api/v1/auth/flows/{flow_id}/complete. All of it takes ten minutes at most. ' +
-      'With `browser`, `authorize_url` is a page of the dashboard where a person lets the program in.',
+      'With `sso`, `email` or `org` names the connection. With `browser`, `authorize_url` is a page of the dashboard where a person lets the program in.',
   })
   @ApiCreatedResponse({ type: BegunFlowAnswer })
-  @ApiRefusals(...ANY_CALL, ...ANY_BODY, GENERIC_ERRORS.integration_not_configured)
+  @ApiRefusals(...ANY_CALL, ...ANY_BODY, GENERIC_ERRORS.integration_not_configured, MISSING)
   async begin(@Body() body: BeginFlowBody, @Ip() ip: string): Promise<Envelope<BegunFlowView>> {
     return new Envelope(BegunFlowView.of(await this.flows.begin(wantedFlowOf(body), ip)));
   }

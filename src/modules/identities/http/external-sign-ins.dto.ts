@@ -2,13 +2,14 @@ import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsIn, IsString, Matches, MaxLength, MinLength } from 'class-validator';
 import { MayBeAbsent } from '../../../platform/http/may-be-absent.js';
 import { AnswerMeta } from '../../../platform/http/page.js';
-import { IsTitle } from '../../../platform/text/text-fields.js';
-import { PROVIDER_NAMES, type ProviderName } from '../../auth/sign-in-method.js';
+import { IsEmailAddress, IsTitle } from '../../../platform/text/text-fields.js';
+import { EXTERNAL_METHODS, type ExternalMethod, PROVIDER_NAMES, type ProviderName } from '../../auth/sign-in-method.js';
 import { SIGN_IN_HINTS, type SignInHint } from '../browser-sign-ins.service.js';
 import { CHALLENGE_FORM } from '../domain/proof-key.js';
 import type { BegunSignIn } from '../external-sign-ins.service.js';
 
-const METHODS = [...PROVIDER_NAMES, 'browser'] as const;
+const ORG = { type: String, maxLength: 100, example: 'acme' };
+const METHODS = [...EXTERNAL_METHODS, 'browser'] as const;
 
 /** Where a sign-in returns to, and what proves there that it is one's own. */
 class FlowPlaceBody {
@@ -36,7 +37,9 @@ class FlowPlaceBody {
 export class BeginFlowBody extends FlowPlaceBody {
   @ApiProperty({
     enum: METHODS,
-    description: 'A provider, or `browser` for a program that a person lets in from the dashboard.',
+    description:
+      'A provider, `sso` for the connection of an organization, or `browser` for a program that a person lets in ' +
+      'from the dashboard.',
     example: 'browser',
   })
   @IsIn(METHODS)
@@ -60,13 +63,38 @@ export class BeginFlowBody extends FlowPlaceBody {
   @MayBeAbsent()
   @IsIn(SIGN_IN_HINTS)
   readonly hint?: SignInHint;
+
+  @ApiPropertyOptional({
+    type: String,
+    format: 'email',
+    maxLength: 254,
+    description: 'For `sso`: your address, whose domain an organization has verified. Nothing else of it is used.',
+    example: 'ada@acme.example',
+  })
+  @MayBeAbsent()
+  @IsEmailAddress()
+  readonly email?: string;
+
+  @ApiPropertyOptional({ ...ORG, description: 'For `sso`: id or slug of the organization, in place of `email`.' })
+  @MayBeAbsent()
+  @IsString()
+  @MinLength(1)
+  @MaxLength(100)
+  readonly org?: string;
 }
 
 /** What an account is connected to. */
 export class BeginIdentityBody extends FlowPlaceBody {
-  @ApiProperty({ enum: PROVIDER_NAMES, example: 'github' })
-  @IsIn(PROVIDER_NAMES)
-  readonly method!: ProviderName;
+  @ApiProperty({ enum: EXTERNAL_METHODS, example: 'github' })
+  @IsIn(EXTERNAL_METHODS)
+  readonly method!: ExternalMethod;
+
+  @ApiPropertyOptional({ ...ORG, description: 'For `sso`, which requires it: id or slug of your organization.' })
+  @MayBeAbsent()
+  @IsString()
+  @MinLength(1)
+  @MaxLength(100)
+  readonly org?: string;
 }
 
 export class BegunFlowView {

@@ -14,6 +14,7 @@ import { IdentityChangesService } from '../changes/identity-changes.service.js';
 import { IDENTITY_ERRORS } from '../identities.errors.js';
 import { IdentitiesService } from '../identities.service.js';
 import { BeginIdentityBody, BegunFlowAnswer, BegunFlowView } from './external-sign-ins.dto.js';
+import { wantedIdentityOf } from './wanted-flow.js';
 import { ConnectIdentityBody, IdentitiesAnswer, IdentityAnswer, IdentityView } from './identities.dto.js';
 
 const RECENT = CREDENTIAL_ERRORS.recent_sign_in_required;
@@ -29,7 +30,7 @@ export class IdentitiesController {
   ) {}
 
   @Get()
-  @ApiOperation({ summary: 'Lists the accounts at GitHub and Google that you sign in through.' })
+  @ApiOperation({ summary: 'Lists the accounts at GitHub, Google and SSO connections that you sign in through.' })
   @ApiOkResponse({ type: IdentitiesAnswer })
   @ApiRefusals(...ANY_CALLER)
   async list(@Caller() { principal }: Call): Promise<Envelope<IdentityView[]>> {
@@ -40,24 +41,27 @@ export class IdentitiesController {
   @RequireRecentSignIn()
   @TakesJson()
   @ApiOperation({
-    summary: 'Begins to connect an account at GitHub or Google.',
+    summary: 'Begins to connect an account at GitHub, at Google or at the SSO of an organization.',
     description:
       'As POST /api/v1/auth/flows. Send the code to POST /api/v1/me/identities/complete, as the same person.',
   })
   @ApiCreatedResponse({ type: BegunFlowAnswer })
-  @ApiRefusals(...ANY_CALLER, ...ANY_BODY, RECENT, GENERIC_ERRORS.integration_not_configured)
-  async begin(
-    @Caller() call: Call,
-    @Body() { method, return_to: returnTo, challenge }: BeginIdentityBody,
-  ): Promise<Envelope<BegunFlowView>> {
-    return new Envelope(BegunFlowView.of(await this.changes.begin({ provider: method, returnTo, challenge }, call)));
+  @ApiRefusals(
+    ...ANY_CALLER,
+    ...ANY_BODY,
+    RECENT,
+    GENERIC_ERRORS.integration_not_configured,
+    IDENTITY_ERRORS.sso_connection_not_found,
+  )
+  async begin(@Caller() call: Call, @Body() body: BeginIdentityBody): Promise<Envelope<BegunFlowView>> {
+    return new Envelope(BegunFlowView.of(await this.changes.begin(wantedIdentityOf(body), call)));
   }
 
   @Post('complete')
   @TakesJson()
   @ApiOperation({
     summary: 'Connects the account that the code stands for.',
-    description: 'It then signs you in. You can have one of each provider.',
+    description: 'It then signs you in. You can have one of each provider and of each SSO connection.',
   })
   @ApiCreatedResponse({ type: IdentityAnswer })
   @ApiRefusals(...ANY_CALLER, ...ANY_BODY, CREDENTIAL_ERRORS.invalid_flow, GENERIC_ERRORS.already_exists)

@@ -3,7 +3,7 @@ import { ApiExcludeController } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { Public } from '../../../platform/http/public.js';
 import { PROVIDER_NAMES, type ProviderName } from '../../auth/sign-in-method.js';
-import { ExternalSignInStepsService } from '../flows/external-sign-in-steps.service.js';
+import { ExternalSignInStepsService, type ProviderReply } from '../flows/external-sign-in-steps.service.js';
 import { ExternalSignInInvalid } from '../identities.errors.js';
 import { FlowCookie } from './flow-cookie.js';
 
@@ -37,12 +37,17 @@ export class SignInPagesController {
     @Query() query: Record<string, unknown>,
     @Res() response: Response,
   ): Promise<void> {
-    const id = await this.steps.answer(providerOf(provider), {
-      state: textOf(query['state']),
-      code: textOf(query['code']),
-      error: textOf(query['error']),
-      issuer: textOf(query['iss']),
-    });
+    const id = await this.steps.answer({ provider: providerOf(provider) }, replyOf(query));
+    response.redirect(HttpStatus.SEE_OTHER, `/sign-in/${id}/finish`);
+  }
+
+  @Get('sso/:connection_id/callback')
+  async answerOfConnection(
+    @Param('connection_id') connectionId: string,
+    @Query() query: Record<string, unknown>,
+    @Res() response: Response,
+  ): Promise<void> {
+    const id = await this.steps.answer({ provider: 'sso', connectionId }, replyOf(query));
     response.redirect(HttpStatus.SEE_OTHER, `/sign-in/${id}/finish`);
   }
 
@@ -60,6 +65,13 @@ function providerOf(text: string): ProviderName {
   if (found === undefined) throw new ExternalSignInInvalid();
   return found;
 }
+
+const replyOf = (query: Record<string, unknown>): ProviderReply => ({
+  state: textOf(query['state']),
+  code: textOf(query['code']),
+  error: textOf(query['error']),
+  issuer: textOf(query['iss']),
+});
 
 const textOf = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' && value.length <= LONGEST ? value : undefined;

@@ -1,7 +1,7 @@
 import { Injectable, type Provider } from '@nestjs/common';
 import { InjectMetric, makeCounterProvider } from '@willsoto/nestjs-prometheus';
 import { Counter } from 'prom-client';
-import type { ProviderName } from '../../auth/sign-in-method.js';
+import type { ExternalMethod } from '../../auth/sign-in-method.js';
 
 const ANSWERS = 'identity_provider_answers_total';
 
@@ -15,7 +15,7 @@ export type ProviderResult = 'accepted' | 'denied' | 'refused' | 'unavailable';
 export class ProviderMetrics {
   constructor(@InjectMetric(ANSWERS) private readonly answers: Counter) {}
 
-  answer(provider: ProviderName, result: ProviderResult): void {
+  answer(provider: ExternalMethod, result: ProviderResult): void {
     this.answers.inc({ provider, result });
   }
 }

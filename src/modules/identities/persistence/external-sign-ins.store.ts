@@ -1,11 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
-import type { ProviderName } from '../../auth/sign-in-method.js';
-import type { CheckedIdentity } from '../domain/checked-identity.js';
+import type { ExternalMethod } from '../../auth/sign-in-method.js';
+import type { CheckedIdentity } from '../checked-identity.js';
+import { type SignInSource, sourceOf } from '../sign-in-source.js';
 
 interface NewSignIn {
   readonly id: string;
-  readonly provider: ProviderName;
+  readonly source: SignInSource;
   /** The person who connects an identity; null for a sign-in. */
   readonly userId: string | null;
   readonly returnTo: string;
@@ -52,24 +53,25 @@ export interface RedeemableSignIn {
 export class ExternalSignInsStore {
   constructor(private readonly database: Database) {}
 
-  async insert({ id, provider, userId, returnTo, challenge, createdAt, expiresAt }: NewSignIn): Promise<void> {
+  async insert({ id, source, userId, returnTo, challenge, createdAt, expiresAt }: NewSignIn): Promise<void> {
     await this.database.manager.query(
       `
-      INSERT INTO external_sign_ins (id, provider, user_id, return_to, challenge, created_at, expires_at)
-      VALUES ($1, $2, $3, $4, $5, $6, $7)`,
-      [id, provider, userId, returnTo, challenge, createdAt, expiresAt],
+      INSERT INTO external_sign_ins
+        (id, provider, connection_id, user_id, return_to, challenge, created_at, expires_at)
+      VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
+      [id, source.provider, source.connectionId ?? null, userId, returnTo, challenge, createdAt, expiresAt],
     );
   }
 
-  /** The provider of a sign-in that no answer has come to, unless another browser has begun it. */
-  async findStartable(id: string, browsers: readonly Buffer[], now: Date): Promise<ProviderName | undefined> {
-    const [row] = await this.database.manager.query<{ provider: ProviderName }[]>(
+  /** Where a sign-in leads that no answer has come to, unless another browser has begun it. */
+  async findStartable(id: string, browsers: readonly Buffer[], now: Date): Promise<SignInSource | undefined> {
+    const [row] = await this.database.manager.query<{ provider: ExternalMethod; connectionId: string | null }[]>(
       `
-      SELECT provider FROM external_sign_ins
+      SELECT provider, connection_id AS "connectionId" FROM external_sign_ins
       WHERE id = $1 AND answered_at IS NULL AND expires_at > $2 AND (browser_hash IS NULL OR browser_hash = ANY($3))`,
       [id, now, browsers],
     );
-    return row?.provider;
+    return row && sourceOf(row.provider, row.connectionId);
   }
 
   /** Binds a sign-in to the browser that begins it. A browser may begin again, which ends its first attempt. */
@@ -88,13 +90,18 @@ export class ExternalSignInsStore {
   }
 
   /** Takes the one answer of the provider that a state may have. */
-  async take(states: readonly Buffer[], provider: ProviderName, now: Date): Promise<TakenAnswer | undefined> {
+  async take(
+    states: readonly Buffer[],
+    { provider, connectionId }: SignInSource,
+    now: Date,
+  ): Promise<TakenAnswer | undefined> {
     const [[row]] = await this.database.manager.query<[TakenAnswer[], number]>(
       `
       UPDATE external_sign_ins SET answered_at = $3
-      WHERE state_hash = ANY($1) AND provider = $2 AND answered_at IS NULL AND expires_at > $3
+      WHERE state_hash = ANY($1) AND provider = $2 AND connection_id IS NOT DISTINCT FROM $4
+        AND answered_at IS NULL AND expires_at > $3
       RETURNING id, nonce, verifier`,
-      [states, provider, now],
+      [states, provider, now, connectionId ?? null],
     );
     return row;
   }
@@ -150,6 +157,11 @@ export class ExternalSignInsStore {
       [id],
     );
     return count === 1;
+  }
+
+  /** Deletes those that have not ended yet and lead through a connection. */
+  async deleteAllThrough(connectionId: string): Promise<void> {
+    await this.database.manager.query('DELETE FROM external_sign_ins WHERE connection_id = $1', [connectionId]);
   }
 
   /** Deletes those with which a person connects an identity. */

@@ -1,20 +1,22 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
 import { violatedConstraintOf } from '../../../platform/database/violated-constraint.js';
-import type { ProviderName } from '../../auth/sign-in-method.js';
-import type { CheckedIdentity, IdentityKey } from '../domain/checked-identity.js';
+import type { ExternalMethod } from '../../auth/sign-in-method.js';
+import type { CheckedIdentity, IdentityKey } from '../checked-identity.js';
 import { IdentityConnected } from '../identities.errors.js';
 
 export interface Identity {
   readonly id: string;
-  readonly provider: ProviderName;
+  readonly provider: ExternalMethod;
+  /** The URL of the provider, or the id of the connection. */
+  readonly issuer: string;
   /** The login or the address at the provider, when it was last used. */
   readonly name: string;
   readonly createdAt: Date;
   readonly lastUsedAt: Date | null;
 }
 
-const COLUMNS = 'id, provider, name, created_at AS "createdAt", last_used_at AS "lastUsedAt"';
+const COLUMNS = 'id, provider, issuer, name, created_at AS "createdAt", last_used_at AS "lastUsedAt"';
 
 @Injectable()
 export class IdentitiesStore {
@@ -43,7 +45,8 @@ export class IdentitiesStore {
     } catch (error) {
       const constraint = violatedConstraintOf(error);
       if (constraint === 'identities_subject_unique') throw new IdentityConnected(provider, true);
-      if (constraint === 'identities_provider_unique') throw new IdentityConnected(provider, false);
+      if (constraint === 'identities_provider_unique' || constraint === 'identities_connection_unique')
+        throw new IdentityConnected(provider, false);
       throw error;
     }
   }
@@ -80,9 +83,18 @@ export class IdentitiesStore {
     await this.database.manager.query('DELETE FROM identities WHERE id = $1', [id]);
   }
 
+  /** Deletes those of a connection. Returns the people who had one. */
+  async deleteAllThrough(connectionId: string): Promise<string[]> {
+    const [rows] = await this.database.manager.query<[{ userId: string }[], number]>(
+      'DELETE FROM identities WHERE provider = \'sso\' AND issuer = $1 RETURNING user_id AS "userId"',
+      [connectionId],
+    );
+    return rows.map(({ userId }) => userId).sort();
+  }
+
   /** Returns the providers of those that there were. */
-  async deleteAll(userId: string): Promise<ProviderName[]> {
-    const [rows] = await this.database.manager.query<[{ provider: ProviderName }[], number]>(
+  async deleteAll(userId: string): Promise<ExternalMethod[]> {
+    const [rows] = await this.database.manager.query<[{ provider: ExternalMethod }[], number]>(
       'DELETE FROM identities WHERE user_id = $1 RETURNING provider',
       [userId],
     );

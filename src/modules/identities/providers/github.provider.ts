@@ -1,15 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import { Log } from '../../../platform/logging/log.js';
-import type { CheckedIdentity } from '../domain/checked-identity.js';
+import type { CheckedIdentity } from '../checked-identity.js';
 import { type GithubSignInSettings, IdentitiesSettings } from '../identities.settings.js';
 import {
   type AuthorizationRequest,
   IdentityProvider,
   type ProviderAnswer,
   ProviderRefused,
-} from './identity-provider.js';
-import { emailOf, fieldsOf, nameOf } from './provider-fields.js';
-import { ProviderHttp, type ProviderResponse } from './provider-http.js';
+} from '../identity-provider.js';
+import { emailOf, fieldsOf, nameOf } from '../provider-fields.js';
+import { placeOf, ProviderHttp, type ProviderResponse } from '../provider-http.js';
 
 /** Reads the addresses of the person, and nothing else. */
 const SCOPE = 'user:email';
@@ -120,7 +120,7 @@ export class GithubProvider extends IdentityProvider {
     url: string,
     request: Omit<Parameters<ProviderHttp['call']>[0], 'url' | 'trusted'>,
   ): Promise<ProviderResponse> {
-    return this.http.call({ ...request, url, trusted: [this.client.url, this.client.apiUrl] });
+    return this.http.call({ ...request, url, trusted: [this.client.url, this.client.apiUrl].map(placeOf) });
   }
 }
 

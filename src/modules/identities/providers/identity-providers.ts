@@ -1,16 +1,22 @@
 import { Injectable } from '@nestjs/common';
 import type { ProviderName } from '../../auth/sign-in-method.js';
+import { ConnectionDirectory } from '../connection-directory.js';
 import { ProviderNotConfigured } from '../identities.errors.js';
+import type { SignInSource } from '../sign-in-source.js';
 import { GithubProvider } from './github.provider.js';
 import { GoogleProvider } from './google.provider.js';
-import type { IdentityProvider } from './identity-provider.js';
+import type { IdentityProvider } from '../identity-provider.js';
 
-/** The providers that the operator has set up. */
+/** The providers that the operator has set up, and those of SSO connections. */
 @Injectable()
 export class IdentityProviders {
-  private readonly all: readonly IdentityProvider[];
+  private readonly all: readonly (IdentityProvider & { readonly name: ProviderName })[];
 
-  constructor(github: GithubProvider, google: GoogleProvider) {
+  constructor(
+    github: GithubProvider,
+    google: GoogleProvider,
+    private readonly connections: ConnectionDirectory,
+  ) {
     this.all = [github, google];
   }
 
@@ -18,10 +24,14 @@ export class IdentityProviders {
     return this.all.filter(({ isConfigured }) => isConfigured).map(({ name }) => name);
   }
 
-  /** @throws {ProviderNotConfigured} `integration_not_configured` */
-  get(name: ProviderName): IdentityProvider {
-    const found = this.all.find((each) => each.name === name);
-    if (found?.isConfigured !== true) throw new ProviderNotConfigured(name);
+  /**
+   * @throws {ProviderNotConfigured} `integration_not_configured`
+   * @throws {SsoConnectionNotFound} `sso_connection_not_found`
+   */
+  async get(source: SignInSource): Promise<IdentityProvider> {
+    if (source.provider === 'sso') return this.connections.providerOf(source.connectionId);
+    const found = this.all.find(({ name }) => name === source.provider);
+    if (found?.isConfigured !== true) throw new ProviderNotConfigured(source.provider);
     return found;
   }
 }

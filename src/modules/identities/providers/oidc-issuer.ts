@@ -1,8 +1,8 @@
 import { createLocalJWKSet, errors as joseErrors, type JSONWebKeySet, type JWTPayload, jwtVerify } from 'jose';
 import type { Clock } from '../../../platform/time/clock.js';
-import { ProviderRefused, ProviderUnavailable } from './identity-provider.js';
-import { fieldsOf } from './provider-fields.js';
-import type { ProviderHttp } from './provider-http.js';
+import { ProviderRefused, ProviderUnavailable } from '../identity-provider.js';
+import { fieldsOf } from '../provider-fields.js';
+import type { ProviderHttp } from '../provider-http.js';
 
 /** Signatures with a private key alone. An HMAC would make the public key of the issuer a secret of everybody. */
 const ALGORITHMS = ['RS256', 'PS256', 'ES256', 'EdDSA'];
@@ -32,16 +32,20 @@ export class OidcIssuer {
   private metadataKept: Kept<IssuerMetadata> | undefined;
   private keysKept: Kept<JSONWebKeySet> | undefined;
 
+  private readonly url: string;
+
   constructor(
-    readonly url: string,
+    private readonly facts: { readonly issuer: string; readonly trusted: readonly string[] },
     private readonly http: ProviderHttp,
     private readonly clock: Clock,
-  ) {}
+  ) {
+    this.url = facts.issuer;
+  }
 
   /** @throws {ProviderUnavailable} also when the document is that of another issuer. */
   async metadata(): Promise<IssuerMetadata> {
     if (this.metadataKept !== undefined && this.age(this.metadataKept) < METADATA_MS) return this.metadataKept.value;
-    const fields = await this.document(`${this.url}/.well-known/openid-configuration`);
+    const fields = await this.document(`${this.url.replace(/\/$/, '')}/.well-known/openid-configuration`);
     if (fields['issuer'] !== this.url) throw new ProviderUnavailable('The metadata are those of another issuer.');
     const value = {
       authorizationEndpoint: this.endpointOf(fields['authorization_endpoint']),
@@ -107,7 +111,7 @@ export class OidcIssuer {
   }
 
   private async document(url: string): Promise<Readonly<Record<string, unknown>>> {
-    const { status, body } = await this.http.call({ url, trusted: [this.url] });
+    const { status, body } = await this.http.call({ url, trusted: this.facts.trusted });
     if (status !== 200) throw new ProviderUnavailable(`${new URL(url).host} answered ${status}.`);
     return fieldsOf(body);
   }

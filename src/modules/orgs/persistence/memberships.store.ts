@@ -30,7 +30,11 @@ export class MembershipsStore {
       `
       SELECT o.id, o.slug, o.name, o.plan, m.role, coalesce(o.personal_of = m.user_id, false) AS personal,
              o.auth_epoch AS "authEpoch", o.second_factor_required AS "secondFactorRequired",
-             o.key_lifetime_days AS "keyLifetimeDays"
+             o.key_lifetime_days AS "keyLifetimeDays",
+             jsonb_build_object(
+               'isRequired', o.sso_required, 'connectionIds', o.sso_connections, 'sessionHours', o.sso_session_hours,
+               'exemptOwnerIds', CASE WHEN m.role = 'owner' THEN o.sso_exempt_owners ELSE '{}' END
+             ) AS sso
       FROM memberships m JOIN organizations o ON o.id = m.org_id
       WHERE m.user_id = $1 AND o.deleted_at IS NULL
       ORDER BY personal DESC, o.slug`,

@@ -14,6 +14,12 @@ export class Organization {
   /** The user whose personal organization it is, or null. */
   @Column('text', { name: 'personal_of', nullable: true }) personalOf!: string | null;
   @Column('boolean', { name: 'second_factor_required', default: false }) secondFactorRequired!: boolean;
+  /** The active SSO connections. Only `OrgSignInRules` changes them. */
+  @Column('text', { name: 'sso_connections', array: true, default: '{}' }) ssoConnections!: string[];
+  @Column('boolean', { name: 'sso_required', default: false }) ssoRequired!: boolean;
+  @Column('int', { name: 'sso_session_hours', default: 12 }) ssoSessionHours!: number;
+  /** Owners who may enter with a passkey while SSO is required. */
+  @Column('text', { name: 'sso_exempt_owners', array: true, default: '{}' }) ssoExemptOwners!: string[];
   /** The longest lifetime of new keys, or null. */
   @Column('int', { name: 'key_lifetime_days', nullable: true }) keyLifetimeDays!: number | null;
   @Column({ type: 'bigint', name: 'auth_epoch', default: 0, insert: false, update: false }) authEpoch!: string;

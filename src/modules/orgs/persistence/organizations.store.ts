@@ -7,11 +7,25 @@ import { SlugTaken } from '../orgs.errors.js';
 import type { OrgMembership } from '../../auth/principal.js';
 import { Organization } from './organization.entity.js';
 
+/** What an organization requires of sign-ins through its SSO connections. */
+export interface SsoSettings {
+  /** True while there is an active connection. */
+  readonly isActive: boolean;
+  readonly isRequired: boolean;
+  readonly sessionHours: number;
+  /** Owners who may enter with a passkey. */
+  readonly exemptOwnerIds: readonly string[];
+}
+
+/** A change of it; what is left out stays. */
+export type SsoSettingsChange = Partial<Omit<SsoSettings, 'isActive'>>;
+
 /** An organization as one of its members sees it. */
 export interface OwnOrganization extends OrgMembership {
   readonly secondFactorRequired: boolean;
   /** The longest lifetime of new keys, or null. */
   readonly keyLifetimeDays: number | null;
+  readonly sso: SsoSettings;
   readonly createdAt: Date;
 }
 
@@ -19,7 +33,11 @@ const SLUG_CONSTRAINT = 'organizations_slug_unique';
 
 const SELECT = `
   SELECT o.id, o.slug, o.name, o.plan, m.role, o.personal_of IS NOT NULL AS personal, o.created_at AS "createdAt",
-         o.second_factor_required AS "secondFactorRequired", o.key_lifetime_days AS "keyLifetimeDays"
+         o.second_factor_required AS "secondFactorRequired", o.key_lifetime_days AS "keyLifetimeDays",
+         jsonb_build_object(
+           'isActive', cardinality(o.sso_connections) > 0, 'isRequired', o.sso_required,
+           'sessionHours', o.sso_session_hours, 'exemptOwnerIds', o.sso_exempt_owners
+         ) AS sso
   FROM memberships m JOIN organizations o ON o.id = m.org_id AND o.deleted_at IS NULL`;
 
 /**
@@ -32,7 +50,7 @@ export class OrganizationsStore {
 
   /** @throws {SlugTaken} `already_exists` */
   async insert(
-    organization: Omit<Organization, 'authEpoch' | 'secondFactorRequired' | 'keyLifetimeDays'>,
+    organization: Omit<Organization, 'authEpoch' | 'secondFactorRequired' | 'keyLifetimeDays' | `sso${string}`>,
   ): Promise<void> {
     try {
       await this.database.manager.insert(Organization, organization);
@@ -65,6 +83,34 @@ export class OrganizationsStore {
 
   async setKeyLifetimeDays(id: string, days: number | null, at: Date): Promise<void> {
     await this.database.manager.update(Organization, { id }, { keyLifetimeDays: days, updatedAt: at });
+  }
+
+  /** Without a connection nothing can be required, and nobody is exempt. */
+  async setSsoConnections(id: string, connectionIds: readonly string[], at: Date): Promise<void> {
+    await this.database.manager.query(
+      `
+      UPDATE organizations
+      SET sso_connections = $2, sso_required = sso_required AND cardinality($2::text[]) > 0, updated_at = $3
+      WHERE id = $1`,
+      [id, connectionIds, at],
+    );
+  }
+
+  async setSsoSettings(
+    id: string,
+    { isRequired, sessionHours, exemptOwnerIds }: Omit<SsoSettings, 'isActive'>,
+    at: Date,
+  ): Promise<void> {
+    await this.database.manager.update(
+      Organization,
+      { id },
+      {
+        ssoRequired: isRequired,
+        ssoSessionHours: sessionHours,
+        ssoExemptOwners: [...exemptOwnerIds],
+        updatedAt: at,
+      },
+    );
   }
 
   /** Raises the epoch of the organization and returns it. Concurrent changes of the row are raised one by one. */

@@ -1,8 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Outbox } from '../../../platform/outbox/outbox.js';
 import { authMailJob } from '../../auth/auth-mail.job.js';
-import { type OpenedSession, type Origin, SessionsService } from '../../auth/sessions.service.js';
-import type { FirstFactorMethod, SignInMethod } from '../../auth/sign-in-method.js';
+import { type OpenedSession, type Origin, SessionsService, type ShownMethods } from '../../auth/sessions.service.js';
 import type { User } from '../persistence/user.entity.js';
 import { UsersStore } from '../persistence/users.store.js';
 import { type Account, AccountsService } from './accounts.service.js';
@@ -27,15 +26,15 @@ export class AccountSessions {
   ) {}
 
   /** Opens the session that comes with a new account. Its address is the first known one and needs no notice. */
-  async openFirst(user: User, origin: Origin, method: FirstFactorMethod): Promise<SignedIn> {
-    const { token } = await this.sessions.open(user.id, origin, [method]);
+  async openFirst(user: User, origin: Origin, shown: ShownMethods): Promise<SignedIn> {
+    const { token } = await this.sessions.open(user.id, origin, shown);
     await this.addresses.note(user.id, origin.ip);
     return { ...(await this.accounts.of(user)), sessionToken: token };
   }
 
   /** Opens a session, and notifies the user by mail when the address is a new one. */
-  async open(user: User, origin: Origin, methods: readonly SignInMethod[]): Promise<SignedIn> {
-    return this.introduce(user, await this.sessions.open(user.id, origin, methods), origin);
+  async open(user: User, origin: Origin, shown: ShownMethods): Promise<SignedIn> {
+    return this.introduce(user, await this.sessions.open(user.id, origin, shown), origin);
   }
 
   /**

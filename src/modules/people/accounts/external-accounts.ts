@@ -36,6 +36,6 @@ export class ExternalAccounts {
     const account = { username, email: email.address, emailVerified: email.verified, passwordHash, method };
     const user = await this.creation.create(account, origin.ip);
     await this.identities.connect(identity, user.id, { userId: user.id, ip: origin.ip });
-    return this.sessions.openFirst(user, origin, method);
+    return this.sessions.openFirst(user, origin, { methods: [method] });
   }
 }

@@ -45,6 +45,6 @@ export class ExternalSessions {
     if (user === undefined) throw new ExternalSignInInvalid();
     return user.secondFactor
       ? this.steps.begin({ userId: user.id, method: provider }, known.secondFactor)
-      : this.sessions.open(user, origin, [provider]);
+      : this.sessions.open(user, origin, { methods: [provider] });
   }
 }

@@ -50,7 +50,7 @@ export class SignUpService {
       { username, email, passwordHash, method: 'password', emailVerified: false },
       origin.ip,
     );
-    const signedIn = await this.sessions.openFirst(user, origin, 'password');
+    const signedIn = await this.sessions.openFirst(user, origin, { methods: ['password'] });
     await this.database.afterCommit(() => {
       this.metrics.signUp('succeeded');
       return Promise.resolve();

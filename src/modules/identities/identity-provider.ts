@@ -1,5 +1,5 @@
-import type { ProviderName } from '../../auth/sign-in-method.js';
-import type { CheckedIdentity } from '../domain/checked-identity.js';
+import type { ExternalMethod } from '../auth/sign-in-method.js';
+import type { CheckedIdentity } from './checked-identity.js';
 
 /** What leads a person to a provider. */
 export interface AuthorizationRequest {
@@ -22,7 +22,7 @@ export interface ProviderAnswer {
 
 /** A service that says who a person is. */
 export abstract class IdentityProvider {
-  abstract readonly name: ProviderName;
+  abstract readonly name: ExternalMethod;
 
   /** False while the operator has not set it up. */
   abstract readonly isConfigured: boolean;

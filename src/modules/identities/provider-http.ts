@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { PublicFetch } from '../../../platform/egress/public-fetch.js';
+import { PublicFetch } from '../../platform/egress/public-fetch.js';
 import { ProviderUnavailable } from './identity-provider.js';
 
 const TIMEOUT_MS = 10_000;
@@ -10,7 +10,7 @@ interface ProviderRequest {
   readonly method?: 'GET' | 'POST' | 'DELETE';
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: { readonly form: Readonly<Record<string, string>> } | { readonly json: object };
-  /** URLs that the operator has set. Their hosts may be private and use plain HTTP; all others must be public. */
+  /** Hosts such as `sso.internal:443` that the operator trusts. They may be private and use plain HTTP. */
   readonly trusted: readonly string[];
 }
 
@@ -33,7 +33,7 @@ export class ProviderHttp {
       method,
       headers: { accept: 'application/json', 'user-agent': 'service-platform', ...typeOf(body), ...headers },
       body: textOf(body),
-      trusted: trusted.map(placeOf),
+      trusted,
       maxBytes: MAX_BYTES,
       timeoutMs: TIMEOUT_MS,
       maxRedirects: 0,
@@ -44,8 +44,8 @@ export class ProviderHttp {
   }
 }
 
-/** The host with its port, as rules of outgoing requests name what is trusted. */
-function placeOf(url: string): string {
+/** The host of a URL with its port, as rules of outgoing requests name what is trusted. */
+export function placeOf(url: string): string {
   const { protocol, hostname, port } = new URL(url);
   return `${hostname}:${port === '' ? (protocol === 'https:' ? '443' : '80') : port}`;
 }

@@ -1,9 +1,12 @@
-import type { ProviderName } from '../../auth/sign-in-method.js';
+import type { ExternalMethod } from '../auth/sign-in-method.js';
 
 /** What a provider has said of a person, checked. Only provider, issuer and subject say who it is. */
 export interface CheckedIdentity {
-  readonly provider: ProviderName;
-  /** The URL of the provider, such as `https://accounts.google.com`. */
+  readonly provider: ExternalMethod;
+  /**
+   * The URL of the provider, such as `https://accounts.google.com`. For SSO it is the id of the connection, so that no
+   * connection can name people of another one.
+   */
   readonly issuer: string;
   /** The id of the person there, which never changes and is never given to another person. */
   readonly subject: string;
@@ -13,6 +16,8 @@ export interface CheckedIdentity {
   readonly username: string;
   /** Absent when the provider gives none. */
   readonly email?: { readonly address: string; readonly verified: boolean };
+  /** The groups of the person, from an SSO connection. */
+  readonly groups?: readonly string[];
 }
 
 /** The keys by which an account is found. */

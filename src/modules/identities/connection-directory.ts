@@ -1,0 +1,34 @@
+import type { IdentityProvider } from './identity-provider.js';
+
+/** How a person names a connection before signing in: by an address in a verified domain, or by an organization. */
+export interface WantedConnection {
+  readonly email?: string | undefined;
+  /** Id or slug. */
+  readonly org?: string | undefined;
+}
+
+/** A connection with the organization that it belongs to. */
+export interface KnownConnection {
+  readonly id: string;
+  readonly orgId: string;
+}
+
+/**
+ * Gives sign-ins access to the SSO connections of organizations. `sso` implements it, because it stands above
+ * `identities`.
+ */
+export abstract class ConnectionDirectory {
+  /**
+   * Returns the connection that people sign in through.
+   *
+   * @throws {SsoConnectionNotFound} `sso_connection_not_found`: there is none, or it is not active.
+   */
+  abstract find(wanted: WantedConnection): Promise<KnownConnection>;
+
+  /**
+   * Returns what asks the provider of a connection.
+   *
+   * @throws {SsoConnectionNotFound} `sso_connection_not_found`: it was deleted.
+   */
+  abstract providerOf(connectionId: string): Promise<IdentityProvider>;
+}
