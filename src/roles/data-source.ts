@@ -80,6 +80,7 @@ import { FindLeakedDeployHooks1795293500000 } from '../../migrations/17952935000
 import { LimitLifetimesOfKeys1795293501000 } from '../../migrations/1795293501000-limit-lifetimes-of-keys.js';
 import { CreateBrowserSignIns1795297000000 } from '../../migrations/1795297000000-create-browser-sign-ins.js';
 import { ExpireDatabaseBackups1795298000000 } from '../../migrations/1795298000000-expire-database-backups.js';
+import { CreateOrgDomains1795299000000 } from '../../migrations/1795299000000-create-org-domains.js';
 import { CreateDatabases1795293200000 } from '../../migrations/1795293200000-create-databases.js';
 // prettier-ignore
 import { CreateDatabaseAttachments1795293230000 }
@@ -240,6 +241,7 @@ const MIGRATIONS = [
   LimitLifetimesOfKeys1795293501000,
   CreateBrowserSignIns1795297000000,
   ExpireDatabaseBackups1795298000000,
+  CreateOrgDomains1795299000000,
 ];
 
 /** Returns the names of all migrations in their order. */
