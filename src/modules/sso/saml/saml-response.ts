@@ -99,7 +99,7 @@ async function verifiedBy(
     return profile?.getAssertionXml?.();
   } catch (error) {
     // It looks at the audience after the signature, and says so in its message alone.
-    if (error instanceof Error && error.message.includes('SAML assertion audience mismatch'))
+    if (error instanceof Error && /^SAML assertion [^:]{0,30}Audience/i.test(error.message))
       throw new SamlRefused('wrong_audience');
     return undefined;
   }

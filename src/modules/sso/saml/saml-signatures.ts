@@ -76,15 +76,18 @@ function requireSoundTransforms({ elements }: XmlElement): void {
   const [enveloped, exclusive, ...others] = elements;
   const isSound =
     others.length === 0 &&
-    enveloped?.is(SIGNATURE, 'Transform') === true &&
+    isTransform(enveloped) &&
     enveloped.attribute('Algorithm') === ENVELOPED &&
-    enveloped.elements.length === 0 &&
-    exclusive?.is(SIGNATURE, 'Transform') === true &&
-    CANONICALIZATIONS.has(exclusive.attribute('Algorithm')) &&
-    exclusive.elements.length <= 1 &&
-    exclusive.elements.every((each) => each.is(EXCLUSIVE, 'InclusiveNamespaces') && each.elements.length === 0);
+    isTransform(exclusive) &&
+    CANONICALIZATIONS.has(exclusive.attribute('Algorithm'));
   if (!isSound) throw new SamlRefused('transform_not_allowed');
 }
+
+/** Prefixes that are kept are the only parameter. Some providers also write it where it has no effect. */
+const isTransform = (transform: XmlElement | undefined): transform is XmlElement =>
+  transform?.is(SIGNATURE, 'Transform') === true &&
+  transform.elements.length <= 1 &&
+  transform.elements.every((each) => each.localName === 'InclusiveNamespaces' && each.elements.length === 0);
 
 function requirePart(part: XmlElement | undefined, name: string): asserts part is XmlElement {
   if (part?.is(SIGNATURE, name) !== true) throw new SamlRefused('signature_malformed');
