@@ -117,6 +117,8 @@ import {
   storageReservationsSchedule,
 } from '../modules/objects/jobs/objects.job.js';
 import { uploadSweepSchedule } from '../modules/uploads/jobs/uploads.job.js';
+import { orgDomainNoticeJob } from '../modules/sso/jobs/org-domain-notice.job.js';
+import { orgDomainChecksSchedule, ssoOrgDeletedSubscription } from '../modules/sso/jobs/sso.job.js';
 import { webhookNoticeJob } from '../modules/webhooks/jobs/webhook-notice.job.js';
 import {
   oldDeliveriesSchedule,
@@ -139,6 +141,7 @@ export const BACKGROUND_CATALOG = new BackgroundCatalog({
     deployReportJob,
     sandboxJob,
     webhookNoticeJob,
+    orgDomainNoticeJob,
   ],
   events: [
     orgEvent,
@@ -163,6 +166,7 @@ export const BACKGROUND_CATALOG = new BackgroundCatalog({
     aiOrgDeletedSubscription,
     agentOrgDeletedSubscription,
     domainOrgDeletedSubscription,
+    ssoOrgDeletedSubscription,
     planRequestSubscription,
     githubEventSubscription,
     orgEventSubscription,
@@ -202,6 +206,7 @@ export const BACKGROUND_CATALOG = new BackgroundCatalog({
     appActivitySchedule,
     appRecordsSchedule,
     domainChecksSchedule,
+    orgDomainChecksSchedule,
     projectCronsSchedule,
     requestedCronsSchedule,
     featureFlagsSchedule,

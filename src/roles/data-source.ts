@@ -82,6 +82,7 @@ import { CreateBrowserSignIns1795297000000 } from '../../migrations/179529700000
 import { ExpireDatabaseBackups1795298000000 } from '../../migrations/1795298000000-expire-database-backups.js';
 import { CreateSsoConnections1795299010000 } from '../../migrations/1795299010000-create-sso-connections.js';
 import { RequireSso1795299020000 } from '../../migrations/1795299020000-require-sso.js';
+import { CreateOrgDomains1795299000000 } from '../../migrations/1795299000000-create-org-domains.js';
 import { CreateDatabases1795293200000 } from '../../migrations/1795293200000-create-databases.js';
 // prettier-ignore
 import { CreateDatabaseAttachments1795293230000 }
@@ -244,6 +245,7 @@ const MIGRATIONS = [
   ExpireDatabaseBackups1795298000000,
   CreateSsoConnections1795299010000,
   RequireSso1795299020000,
+  CreateOrgDomains1795299000000,
 ];
 
 /** Returns the names of all migrations in their order. */

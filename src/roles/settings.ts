@@ -4,6 +4,7 @@ import { BillingSettings } from '../modules/billing/billing.settings.js';
 import { BuildsSettings } from '../modules/builds/builds.settings.js';
 import { DatabasesSettings } from '../modules/databases/databases.settings.js';
 import { DeploysSettings } from '../modules/deploys/deploys.settings.js';
+import { DnsSettings } from '../modules/dns/dns.settings.js';
 import { DocsSettings } from '../modules/docs/docs.settings.js';
 import { DomainsSettings } from '../modules/domains/domains.settings.js';
 import { FeaturesSettings } from '../modules/features/features.settings.js';
@@ -45,6 +46,7 @@ export const MODULE_SETTINGS: readonly ModuleSettingsClass[] = [
   BuildsSettings,
   DeploysSettings,
   HostingSettings,
+  DnsSettings,
   DomainsSettings,
   DatabasesSettings,
   ObjectsSettings,

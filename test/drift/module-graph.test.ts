@@ -8,8 +8,8 @@ const PICTURE = /(?<=<!-- module graph -->\n```mermaid\n)[^]*?(?=```)/;
 
 /** A module imports modules of its own level or of a level below, never above. */
 const LEVELS = [
-  ['ground', ['audit', 'features', 'idempotency', 'limits', 'operators', 'plans']],
-  ['who', ['auth', 'events', 'factors', 'identities', 'oauth', 'orgs', 'people']],
+  ['ground', ['audit', 'dns', 'features', 'idempotency', 'limits', 'operators', 'plans']],
+  ['who', ['auth', 'events', 'factors', 'identities', 'oauth', 'orgs', 'people', 'sso']],
   ['money', ['metering', 'credits', 'billing']],
   [
     'products',

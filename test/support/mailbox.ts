@@ -41,6 +41,7 @@ type MailSubject =
   | 'were removed'
   | 'in public'
   | 'was deleted'
+  | 'was paused'
   | 'Confirm your new'
   | 'about to change'
   | 'was entered for another';

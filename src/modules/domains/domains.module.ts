@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { AttemptsModule } from '../auth/attempts.module.js';
+import { DnsModule } from '../dns/dns.module.js';
 import { HostingModule } from '../hosting/hosting.module.js';
 import { OrgDirectoryModule } from '../orgs/org-directory.module.js';
 import { ProjectsModule } from '../projects/projects.module.js';
@@ -13,7 +14,6 @@ import { DomainNames } from './names/domain-names.js';
 import { DomainsPersistenceModule } from './persistence/domains-persistence.module.js';
 import { DomainObserver } from './records/domain-observer.js';
 import { DomainRecords } from './records/domain-records.js';
-import { RecordLookup } from './records/record-lookup.js';
 import { TlsPermissions } from './tls/tls-permissions.js';
 
 /** Providers that the jobs and the endpoints of this module use as well. */
@@ -21,8 +21,8 @@ const SHARED = [DomainChecks, DomainRecords, DomainsService, DomainVerification,
 
 /** The domains that customers bring: claims to names, their proof, and who may be served under them. */
 @Module({
-  imports: [AttemptsModule, DomainsPersistenceModule, HostingModule, OrgDirectoryModule, ProjectsModule],
-  providers: [...SHARED, ...DOMAIN_METRICS, DomainNames, DomainObserver, DomainRegistry, DomainServing, RecordLookup],
+  imports: [AttemptsModule, DnsModule, DomainsPersistenceModule, HostingModule, OrgDirectoryModule, ProjectsModule],
+  providers: [...SHARED, ...DOMAIN_METRICS, DomainNames, DomainObserver, DomainRegistry, DomainServing],
   exports: SHARED,
 })
 export class DomainsModule {}

@@ -3,19 +3,8 @@ import { isHostName } from '../../platform/config/hosts.js';
 import { ModuleSettings } from '../../platform/config/module-settings.js';
 import { ParsedSetting, TextSetting } from '../../platform/config/setting.js';
 
-/** How the domains of customers are verified, and what their records must lead to. */
+/** What the records of the domains of customers must lead to. */
 export class DomainsSettings extends ModuleSettings {
-  @ParsedSetting({
-    name: 'DOMAINS_RESOLVER',
-    summary: 'DNS servers that domains are verified with: IP addresses with an optional port, separated by commas.',
-    unset: 'the name servers of the machine are asked',
-    see: 'domains.md',
-    example: '9.9.9.9,[2620:fe::fe]:53',
-    parse: parseServers,
-    rule: 'must be a list of IP addresses, each with an optional port, such as 9.9.9.9:53 or [2620:fe::fe]:53',
-  })
-  readonly resolver?: readonly string[];
-
   @ParsedSetting({
     name: 'DOMAINS_ADDRESSES',
     summary:
@@ -54,25 +43,10 @@ export class DomainsSettings extends ModuleSettings {
   }
 }
 
-function parseServers(text: string): readonly string[] | undefined {
-  const servers = entriesOf(text);
-  return servers.length > 0 && servers.every(isServer) ? servers : undefined;
-}
-
 function parseAddresses(text: string): readonly string[] | undefined {
-  const addresses = entriesOf(text).map((address) => address.toLowerCase());
+  const addresses = text
+    .split(',')
+    .map((address) => address.trim().toLowerCase())
+    .filter(Boolean);
   return addresses.every((address) => isIP(address) !== 0) ? addresses : undefined;
 }
-
-function isServer(text: string): boolean {
-  if (isIP(text) !== 0) return true;
-  const [, six, four, port] = /^(?:\[([^\]]+)\]|([^:]+))(?::(\d{1,5}))?$/.exec(text) ?? [];
-  const isAddress = six === undefined ? isIP(four ?? '') === 4 : isIP(six) === 6;
-  return isAddress && (port === undefined || (Number(port) > 0 && Number(port) < 65_536));
-}
-
-const entriesOf = (text: string): string[] =>
-  text
-    .split(',')
-    .map((entry) => entry.trim())
-    .filter(Boolean);

@@ -40,6 +40,7 @@ const PATH_PARAMETERS: Readonly<Record<string, { description: string; example: s
   queue: { description: 'The name of the queue.', example: 'deploys' },
   job_id: { description: 'The id of the job.', example: '4711' },
   domain: { description: 'The id or the name of the domain.', example: 'shop.example.com' },
+  domain_id: { description: 'The id of the domain.', example: 'odom_01jd3m8yeqf5rb0xkq5ym8s6tn' },
   hook_id: { description: 'The id of the hook.', example: 'dhk_01jd3m8yeqf5rb0xkq5ym8s6tn' },
   cron_id: { description: 'The id of the cron.', example: 'cron_01jd3m8yeqf5rb0xkq5ym8s6tn' },
   model_id: { description: 'The ID of the model, or an alias.', example: 'openai/gpt-mini' },

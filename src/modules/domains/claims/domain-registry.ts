@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { Ids } from '../../../platform/ids/ids.js';
 import { Clock } from '../../../platform/time/clock.js';
+import type { DomainName } from '../../dns/domain-name.js';
 import { OrgDirectory } from '../../orgs/org-directory.js';
 import { requireFeature } from '../../plans/feature-not-in-plan.js';
 import { PLANS } from '../../plans/plan.js';
@@ -9,7 +10,6 @@ import { PlansSettings } from '../../plans/plans.settings.js';
 import type { Project } from '../../projects/projects.service.js';
 import { DomainAlreadyAdded, TooManyDomains } from '../domains.errors.js';
 import { DOMAIN_ID } from '../domains.ids.js';
-import type { DomainName } from '../names/domain-name.js';
 import { Domain, type DomainChoices } from '../persistence/domain.entity.js';
 import { DomainsStore } from '../persistence/domains.store.js';
 

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
+import { isFault, readDomainName, unicodeOf } from '../../dns/domain-name.js';
 import { type CheckProblem, GRACE_MS, type SeenRecords } from '../claims/domain-state.js';
-import { isFault, readDomainName, unicodeOf } from '../names/domain-name.js';
 import type { Domain } from '../persistence/domain.entity.js';
 import { DomainRecords, type ExpectedRecord } from '../records/domain-records.js';
 import type { DomainRecordView, DomainView } from './domains.dto.js';

@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { Config } from '../../../platform/config/config.js';
 import { trimEnd } from '../../../platform/text/trim.js';
+import { type DomainName, isFault, readDomainName } from '../../dns/domain-name.js';
 import { HostingSettings } from '../../hosting/hosting.settings.js';
 import { DomainNameRefused } from '../domains.errors.js';
-import { type DomainName, isFault, readDomainName } from './domain-name.js';
 
 /** Reads the names of domains, and refuses those of the platform itself. */
 @Injectable()

@@ -1,9 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import ipaddr from 'ipaddr.js';
+import { challengeHostOf, challengeValueOf } from '../../dns/domain-challenge.js';
+import { isFault, readDomainName } from '../../dns/domain-name.js';
+import { RecordLookup } from '../../dns/record-lookup.js';
 import type { CheckProblem, Observation, Routing } from '../claims/domain-state.js';
-import { isFault, readDomainName } from '../names/domain-name.js';
-import { challengeHostOf, challengeValueOf, DomainRecords } from './domain-records.js';
-import { RecordLookup } from './record-lookup.js';
+import { DomainRecords } from './domain-records.js';
 
 /** Only this much of what a zone holds is kept and shown. */
 const SHOWN_RECORDS = 10;

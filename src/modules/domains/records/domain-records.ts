@@ -1,8 +1,9 @@
 import { isIP } from 'node:net';
 import { Injectable } from '@nestjs/common';
+import { challengeHostOf, challengeValueOf } from '../../dns/domain-challenge.js';
+import type { DomainName } from '../../dns/domain-name.js';
 import { HostingSettings } from '../../hosting/hosting.settings.js';
 import { DomainsSettings } from '../domains.settings.js';
-import type { DomainName } from '../names/domain-name.js';
 
 /** A record that the owner of a domain sets. */
 export interface ExpectedRecord {
@@ -13,9 +14,6 @@ export interface ExpectedRecord {
   /** `verification` proves that the name is the caller's, `routing` leads its visitors here. */
   readonly purpose: 'verification' | 'routing';
 }
-
-const CHALLENGE_LABEL = '_service-challenge';
-const VALUE_PREFIX = 'service-verification=';
 
 /** Says which records a domain needs. */
 @Injectable()
@@ -55,8 +53,3 @@ export class DomainRecords {
     return this.addresses.map((value) => ({ type: isIP(value) === 6 ? 'AAAA' : 'A', name: ascii, value, purpose }));
   }
 }
-
-/** One record proves `example.com`, `www.example.com` and `*.example.com`, which have one owner. */
-export const challengeHostOf = ({ base }: DomainName): string => `${CHALLENGE_LABEL}.${base}`;
-
-export const challengeValueOf = (token: string): string => VALUE_PREFIX + token;

@@ -1,6 +1,6 @@
 import { Resolver } from 'node:dns/promises';
 import { Injectable } from '@nestjs/common';
-import { DomainsSettings } from '../domains.settings.js';
+import { DnsSettings } from './dns.settings.js';
 
 const TIMEOUT_MS = 2_000;
 const TRIES = 2;
@@ -16,7 +16,7 @@ type RecordType = 'TXT' | 'CNAME' | 'A' | 'AAAA';
 /** Asks name servers for records. Time-outs, tries and results are bounded, because owners of zones control them. */
 @Injectable()
 export class RecordLookup {
-  constructor(private readonly settings: DomainsSettings) {}
+  constructor(private readonly settings: DnsSettings) {}
 
   /** Returns the records, none when there are none, or undefined when the name servers could not be asked. */
   async find(host: string, type: RecordType): Promise<readonly string[] | undefined> {

@@ -1,0 +1,16 @@
+import { Injectable } from '@nestjs/common';
+import type { JobHandler } from '../../../platform/background/define-job.js';
+import { Handles } from '../../../platform/background/handles.js';
+import type { OrgDeletedPayload } from '../../orgs/org-deleted.job.js';
+import { OrgDomainsService } from '../domains/org-domains.service.js';
+import { ssoOrgDeletedSubscription } from './sso.job.js';
+
+@Injectable()
+@Handles(ssoOrgDeletedSubscription)
+export class SsoOrgDeletedProcessor implements JobHandler<OrgDeletedPayload> {
+  constructor(private readonly domains: OrgDomainsService) {}
+
+  async handle({ orgId }: OrgDeletedPayload): Promise<void> {
+    await this.domains.removeOrg(orgId);
+  }
+}

@@ -1,0 +1,3 @@
+import { defineId } from '../../platform/ids/define-id.js';
+
+export const ORG_DOMAIN_ID = defineId('odom');
