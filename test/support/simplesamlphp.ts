@@ -134,7 +134,7 @@ export class SimpleSamlPhp {
     return answer;
   }
 
-  /** Returns the text of the page that the provider shows instead of giving an answer. @throws {Error} when it gives one. */
+  /** Returns the text of the page that the provider shows instead of an answer. @throws {Error} when it answers. */
   async refusal(location: string, credentials: Credentials): Promise<string> {
     const page = await this.visit(location, credentials);
     const answer = answerOf(page);
