@@ -145,7 +145,7 @@ describe('POST /orgs/:id/domains', () => {
     expect(answer.body.error.details).toEqual({ limit: 20 });
   });
 
-  it('returns 409 for a domain that another organization has verified, but not for one that it only claims', async () => {
+  it('returns 409 for a domain that another organization has verified, not for one that it claims', async () => {
     const pending = await added(other);
     await added(acme, pending.name as string);
     const taken = await verified(other);
