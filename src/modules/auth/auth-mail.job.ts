@@ -19,6 +19,7 @@ const AUTH_MAILS = [
   'approve_email',
   'email_changed',
   'identities_changed',
+  'sso_exempt_entry',
 ] as const;
 type AuthMailKind = (typeof AUTH_MAILS)[number];
 
@@ -36,8 +37,10 @@ export class LeakFacts {
 /** A message to send. It contains no token, because the worker creates the token together with the message. */
 export class AuthMailPayload {
   @IsIn(AUTH_MAILS) readonly kind!: AuthMailKind;
-  /** The person, the invitation, the key, the session or the change that the message is about. */
+  /** The person, invitation, key, session, change or organization that the message is about. */
   @IsString() readonly subjectId!: string;
+  /** With `sso_exempt_entry`, whose subject is the organization. */
+  @IsOptional() @IsString() readonly personId?: string;
   /** With `token_leaked`. */
   @IsOptional() @ValidateNested() @Type(() => LeakFacts) readonly leak?: LeakFacts;
 }

@@ -5,6 +5,7 @@ import { Outbox } from '../../platform/outbox/outbox.js';
 import { Clock } from '../../platform/time/clock.js';
 import type { AuditActor } from '../audit/audit-log.service.js';
 import type { Call } from './caller.js';
+import { SsoRequired } from './access.errors.js';
 import { authMailJob } from './auth-mail.job.js';
 import { ApiKeyStore, type KeyReach } from './persistence/api-key.store.js';
 import type { ApiKey } from './persistence/api-key.entity.js';
@@ -219,6 +220,27 @@ export class KeysService {
       if (endsBefore !== null && (key.expiresAt === null || key.expiresAt > endsBefore))
         await this.bounds.requireLifetime(key);
       await this.save(call, key, 'key.changed', { changed: Object.keys(change) });
+      return this.getShown(call, key);
+    });
+  }
+
+  /**
+   * Lets a key reach an organization that requires SSO, because its owner has come through the connection.
+   *
+   * @throws {ApiKeyNotFound} `api_key_not_found`, also for a revoked key.
+   * @throws {KeyOfAnother} `insufficient_scopes`
+   * @throws {OrgAccessDenied} `org_access_denied`
+   * @throws {SsoRequired} `sso_required`: the session did not come through the connection of the organization.
+   */
+  authorizeForSso(call: Call, id: string, orgIdOrSlug: string): Promise<ShownKey> {
+    const { principal } = call;
+    const org = principal.orgOf(orgIdOrSlug);
+    if (!principal.ssoOrgIds.includes(org.id)) throw new SsoRequired(org.slug, 'session');
+    return this.database.transaction(async () => {
+      const key = await this.getOwnForChange(call, id);
+      if (key.revokedAt !== null) throw new ApiKeyNotFound();
+      if (key.authorizeForSso(org.id, this.clock.now()))
+        await this.save(call, key, 'key.sso_authorized', { organization: org.id });
       return this.getShown(call, key);
     });
   }

@@ -1,6 +1,7 @@
 import { defineErrors } from '../../platform/errors/define-errors.js';
 import { DomainError } from '../../platform/errors/domain-error.js';
 import { GENERIC_ERRORS } from '../../platform/errors/generic.errors.js';
+import { RequestInvalid } from '../../platform/errors/request-invalid.js';
 import { ACCESS_ERRORS } from '../auth/access.errors.js';
 import type { OrgRole } from '../auth/org-role.js';
 import { PLAN_ERRORS } from '../plans/plans.errors.js';
@@ -10,6 +11,12 @@ export const ORG_ERRORS = defineErrors({
   member_not_found: { type: 'not_found_error', status: 404, title: 'Member not found.' },
   invitation_not_found: { type: 'not_found_error', status: 404, title: 'Invitation not found.' },
   last_owner: { type: 'conflict_error', status: 409, title: 'An organization must have an owner.' },
+  sso_not_active: {
+    type: 'conflict_error',
+    status: 409,
+    title: 'The organization has no active SSO connection.',
+    dashboard: '/~/sso',
+  },
   personal_organization: {
     type: 'conflict_error',
     status: 409,
@@ -51,6 +58,24 @@ export class SlugTaken extends DomainError {
       hint: 'Choose another slug.',
       details: { slug },
     });
+  }
+}
+
+/** SSO can be required only where people can sign in through it. */
+export class SsoNotActive extends DomainError {
+  constructor() {
+    super(ORG_ERRORS.sso_not_active, 'This organization has no active SSO connection.', {
+      hint: 'Create, test and activate one under /api/v1/orgs/{org_id}/sso/connections.',
+    });
+  }
+}
+
+/** Only owners can be exempt from SSO, and only two. */
+export class ExemptOwnersInvalid extends RequestInvalid {
+  constructor() {
+    super([
+      { path: 'sso_exempt_owners', in: 'body', code: 'are_owners', message: 'sso_exempt_owners must be ids of owners' },
+    ]);
   }
 }
 

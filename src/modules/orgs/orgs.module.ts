@@ -19,6 +19,7 @@ import { OrgSignInRules } from './org-sign-in-rules.js';
 import { OrganizationCreation } from './organizations/organization-creation.js';
 import { OrganizationRemoval } from './organizations/organization-removal.js';
 import { OrganizationPolicy } from './organizations/organization-policy.js';
+import { OrganizationSsoPolicy } from './organizations/organization-sso-policy.js';
 import { OrganizationRenaming } from './organizations/organization-renaming.js';
 import { OrganizationsService } from './organizations/organizations.service.js';
 import { OrgsPersistenceModule } from './persistence/orgs-persistence.module.js';
@@ -46,6 +47,7 @@ const SERVICES = [
     OrganizationCreation,
     OrganizationRemoval,
     OrganizationPolicy,
+    OrganizationSsoPolicy,
     OrganizationRenaming,
     OrgEpochs,
     OrgOfPath,

@@ -1,5 +1,5 @@
 import type { CurrentMembership } from '../membership-directory.js';
-import type { ClosedMembership, Credential, OrgMembership, SignIn } from '../principal.js';
+import type { ClosedMembership, Credential, OrgMembership } from '../principal.js';
 
 const HOUR_MS = 3_600_000;
 
@@ -46,18 +46,19 @@ function closingRuleOf(
 
 function hasSsoProof({ credential, now }: Asking, { id, sso }: CurrentMembership): boolean {
   if (credential.type === 'api_key') return credential.ssoOrgIds.includes(id);
-  // Work that goes on without its session was begun in one that had access.
-  if (credential.signIn === undefined) return true;
-  const { connection } = credential.signIn;
+  const connection = credential.signIn?.connection;
   if (connection === undefined || !sso.connectionIds.includes(connection.id)) return false;
   return connection.at.getTime() > now.getTime() - sso.sessionHours * HOUR_MS;
 }
 
-/** Owners who are named for it enter with a passkey, so that a provider which fails locks nobody out. */
+/**
+ * Work that goes on without its session was begun in one that had access. Owners who are named for it enter with a
+ * passkey, so that a provider which fails locks nobody out.
+ */
 const mayEnterWithout = (credential: Credential, userId: string, exemptOwnerIds: readonly string[]): boolean =>
-  credential.type === 'session' && exemptOwnerIds.includes(userId) && hasPasskey(credential.signIn);
-
-const hasPasskey = (signIn: SignIn | undefined): boolean => signIn?.methods.includes('passkey') === true;
+  credential.type === 'session' &&
+  (credential.signIn === undefined ||
+    (exemptOwnerIds.includes(userId) && credential.signIn.methods.includes('passkey')));
 
 const withoutFacts = ({ id, slug, name, plan, role, personal }: CurrentMembership): OrgMembership => {
   return { id, slug, name, plan, role, personal };

@@ -24,6 +24,7 @@ import { RequireVerifiedEmail } from '../require-verified-email.js';
 import { KeyInputs } from './key-inputs.js';
 import {
   ChangeKeyBody,
+  AuthorizeKeyBody,
   CREATE_KEY_EXAMPLES,
   CreateKeyBody,
   KeyAnswer,
@@ -126,6 +127,28 @@ export class KeysController {
   @ApiRefusals(...ANY_CALLER, ...ANY_WRITE, KEY_ERRORS.api_key_not_found)
   async revoke(@Caller() call: Call, @Param('key_id') keyId: string): Promise<void> {
     await this.keys.revoke(call, keyId);
+  }
+
+  @Post(':key_id/authorize')
+  @TakesSession('only')
+  @RequireScope('keys:write', { in: 'resource' })
+  @RequireRecentSignIn()
+  @TakesJson()
+  @HttpCode(HttpStatus.OK)
+  @ApiOperation({
+    summary: 'Lets an API key reach an organization that requires SSO.',
+    description:
+      'Only the owner of the key can, in a session that came through the SSO connection of the organization. Keys ' +
+      'that such a session creates need no authorization.',
+  })
+  @ApiOkResponse({ type: KeyAnswer })
+  @ApiRefusals(...ANY_CALLER, ...ANY_BODY, RECENT, KEY_ERRORS.api_key_not_found)
+  async authorize(
+    @Caller() call: Call,
+    @Param('key_id') keyId: string,
+    @Body() { org }: AuthorizeKeyBody,
+  ): Promise<Envelope<KeyView>> {
+    return new Envelope(KeyView.of(await this.keys.authorizeForSso(call, keyId, org)));
   }
 
   @Post(':key_id/rotate')

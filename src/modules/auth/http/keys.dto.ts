@@ -7,6 +7,8 @@ import {
   IsInt,
   IsISO8601,
   IsString,
+  MaxLength,
+  MinLength,
   Length,
   Max,
   Min,
@@ -178,6 +180,14 @@ export class RotateKeyBody {
   readonly grace_seconds: number = 0;
 }
 
+export class AuthorizeKeyBody {
+  @ApiProperty({ description: 'Id or slug of the organization.', maxLength: 100, example: 'acme' })
+  @IsString()
+  @MinLength(1)
+  @MaxLength(100)
+  readonly org!: string;
+}
+
 export class KeyView {
   @ApiProperty({ example: 'key_01jd3m8yeqf5rb0xkq5ym8s6tn' }) id!: string;
   @ApiProperty({ enum: KEY_KINDS }) kind!: KeyKind;
@@ -203,6 +213,11 @@ export class KeyView {
       'True for an active key that is older than `key_lifetime_days` of an organization and lives longer than that.',
   })
   exceeds_lifetime_policy?: boolean;
+  @ApiPropertyOptional({
+    type: [String],
+    description: 'Organizations whose SSO connection its owner came through when the key was made or authorized.',
+  })
+  sso_org_ids?: string[];
   @ApiPropertyOptional({ type: [String] }) allowed_ips?: string[];
   @ApiPropertyOptional({ type: String, format: 'date-time' }) expires_at?: string;
   @ApiPropertyOptional({ type: String, format: 'date-time' }) revoked_at?: string;
@@ -230,6 +245,7 @@ export class KeyView {
       status,
       ...(key.projectId === null ? {} : { project_id: key.projectId }),
       ...(outlivesPolicy ? { exceeds_lifetime_policy: true } : {}),
+      ...(key.ssoOrgIds.length === 0 ? {} : { sso_org_ids: key.ssoOrgIds }),
       ...(key.allowedIps.length === 0 ? {} : { allowed_ips: key.allowedIps }),
       ...(key.expiresAt === null ? {} : { expires_at: key.expiresAt.toISOString() }),
       ...(key.revokedAt === null ? {} : { revoked_at: key.revokedAt.toISOString() }),

@@ -93,6 +93,14 @@ export class ApiKey {
     return true;
   }
 
+  /** Returns true when the key was not authorized for the organization before. */
+  authorizeForSso(orgId: string, at: Date): boolean {
+    if (this.ssoOrgIds.includes(orgId)) return false;
+    this.ssoOrgIds = [...this.ssoOrgIds, orgId];
+    this.updatedAt = at;
+    return true;
+  }
+
   /** Ends the key for good. A revoked key keeps the time of its first revocation. */
   revoke(at: Date): void {
     this.revokedAt ??= at;

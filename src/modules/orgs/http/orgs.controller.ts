@@ -67,7 +67,8 @@ export class OrgsController {
     description:
       'The old slug is free for others at once. A personal organization keeps its slug. With ' +
       '`second_factor_required`, members without a second factor, and their keys, have no access until they have ' +
-      'one. `key_lifetime_days` limits keys that are created from now on.',
+      'one. `key_lifetime_days` limits keys that are created from now on. Only an owner can change what is said of ' +
+      'SSO.',
   })
   @ApiOkResponse({ type: OrgAnswer })
   @ApiRefusals(
@@ -76,6 +77,7 @@ export class OrgsController {
     ORG_ERRORS.organization_not_found,
     GENERIC_ERRORS.already_exists,
     ORG_ERRORS.personal_organization,
+    ORG_ERRORS.sso_not_active,
     CREDENTIAL_ERRORS.recent_sign_in_required,
   )
   async update(
@@ -113,9 +115,17 @@ const changeOf = ({
   slug,
   second_factor_required: secondFactorRequired,
   key_lifetime_days: keyLifetimeDays,
+  sso_required: isRequired,
+  sso_session_hours: sessionHours,
+  sso_exempt_owners: exemptOwnerIds,
 }: ChangeOrgBody): OrganizationChange => ({
   ...(name === undefined ? {} : { name }),
   ...(slug === undefined ? {} : { slug }),
   ...(secondFactorRequired === undefined ? {} : { secondFactorRequired }),
   ...(keyLifetimeDays === undefined ? {} : { keyLifetimeDays }),
+  sso: {
+    ...(isRequired === undefined ? {} : { isRequired }),
+    ...(sessionHours === undefined ? {} : { sessionHours }),
+    ...(exemptOwnerIds === undefined ? {} : { exemptOwnerIds }),
+  },
 });

@@ -1,5 +1,5 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { IsBoolean, IsIn, IsInt, Max, Min } from 'class-validator';
+import { ArrayMaxSize, ArrayUnique, IsArray, IsBoolean, IsIn, IsInt, IsString, Max, Min } from 'class-validator';
 import { MayBeAbsent, MayBeCleared } from '../../../platform/http/may-be-absent.js';
 import { AnswerMeta, PageMeta } from '../../../platform/http/page.js';
 import { IsEmailAddress, IsTitle } from '../../../platform/text/text-fields.js';
@@ -13,6 +13,7 @@ import { IsName } from '../slug-field.js';
 const TITLE = { minLength: 1, maxLength: 100, example: 'Acme' };
 /** No key lives longer than this, whatever its organization allows. */
 const MAX_KEY_DAYS = 3_650;
+const MAX_SSO_HOURS = 720;
 const SLUG = { type: String, pattern: '^[a-z0-9](-?[a-z0-9])*$', minLength: 2, maxLength: 39, example: 'acme' };
 
 export class CreateOrgBody {
@@ -69,6 +70,54 @@ export class ChangeOrgBody {
   @Min(1)
   @Max(MAX_KEY_DAYS)
   readonly key_lifetime_days?: number | null;
+
+  @ApiPropertyOptional({
+    type: Boolean,
+    description:
+      'Lets in only sessions that came through an SSO connection of the organization, and keys that such a session ' +
+      'made or authorized. Only an owner in such a session can switch it on.',
+    example: true,
+  })
+  @MayBeAbsent()
+  @IsBoolean()
+  readonly sso_required?: boolean;
+
+  @ApiPropertyOptional({
+    type: 'integer',
+    minimum: 1,
+    maximum: MAX_SSO_HOURS,
+    example: 12,
+    description: 'For how many hours a sign-in through SSO counts. The default is 12.',
+  })
+  @MayBeAbsent()
+  @IsInt()
+  @Min(1)
+  @Max(MAX_SSO_HOURS)
+  readonly sso_session_hours?: number;
+
+  @ApiPropertyOptional({
+    type: [String],
+    maxItems: 2,
+    example: ['usr_01jd3m8yeqf5rb0xkq5ym8s6tn'],
+    description:
+      'Ids of up to two owners who may enter with a passkey while SSO is required, such as when the provider fails. ' +
+      'Each such entry is recorded, and all owners get a message.',
+  })
+  @MayBeAbsent()
+  @IsArray()
+  @ArrayMaxSize(2)
+  @ArrayUnique()
+  @IsString({ each: true })
+  readonly sso_exempt_owners?: readonly string[];
+}
+
+class OrgSsoView {
+  @ApiProperty({ description: 'True while members can sign in through an SSO connection.' }) active!: boolean;
+  @ApiProperty({ description: 'True when nothing else lets members in.' }) required!: boolean;
+  @ApiProperty({ type: 'integer', description: 'For how many hours a sign-in through SSO counts.' })
+  session_hours!: number;
+  @ApiProperty({ type: [String], description: 'Owners who may enter with a passkey while SSO is required.' })
+  exempt_owners!: readonly string[];
 }
 
 export class OrgView {
@@ -82,10 +131,12 @@ export class OrgView {
   second_factor_required!: boolean;
   @ApiPropertyOptional({ type: 'integer', description: 'The longest lifetime of new keys, in days.' })
   key_lifetime_days?: number;
+  @ApiProperty({ type: OrgSsoView }) sso!: OrgSsoView;
   @ApiProperty({ format: 'date-time' }) created_at!: string;
 
   static of(organization: OwnOrganization): OrgView {
-    const { id, slug, name, plan, role, personal, secondFactorRequired, keyLifetimeDays, createdAt } = organization;
+    const { id, slug, name, plan, role, personal, secondFactorRequired, keyLifetimeDays, sso, createdAt } =
+      organization;
     return {
       id,
       slug,
@@ -95,6 +146,12 @@ export class OrgView {
       personal,
       second_factor_required: secondFactorRequired,
       ...(keyLifetimeDays === null ? {} : { key_lifetime_days: keyLifetimeDays }),
+      sso: {
+        active: sso.isActive,
+        required: sso.isRequired,
+        session_hours: sso.sessionHours,
+        exempt_owners: sso.exemptOwnerIds,
+      },
       created_at: createdAt.toISOString(),
     };
   }

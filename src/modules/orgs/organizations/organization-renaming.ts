@@ -3,9 +3,10 @@ import { Clock } from '../../../platform/time/clock.js';
 import type { Call } from '../../auth/caller.js';
 import { OrganizationIsPersonal } from '../orgs.errors.js';
 import type { Organization } from '../persistence/organization.entity.js';
-import { OrganizationsStore } from '../persistence/organizations.store.js';
+import { OrganizationsStore, type SsoSettingsChange } from '../persistence/organizations.store.js';
 import { MemberEpochs } from './member-epochs.js';
 import { OrganizationPolicy } from './organization-policy.js';
+import { OrganizationSsoPolicy } from './organization-sso-policy.js';
 
 export interface OrganizationNames {
   readonly name: string;
@@ -16,6 +17,7 @@ export interface OrganizationChange extends Partial<OrganizationNames> {
   readonly secondFactorRequired?: boolean;
   /** Null removes the limit. */
   readonly keyLifetimeDays?: number | null;
+  readonly sso?: SsoSettingsChange;
 }
 
 /** Changes organizations, in the running transaction. */
@@ -25,6 +27,7 @@ export class OrganizationRenaming {
     private readonly organizations: OrganizationsStore,
     private readonly epochs: MemberEpochs,
     private readonly policy: OrganizationPolicy,
+    private readonly ssoPolicy: OrganizationSsoPolicy,
     private readonly clock: Clock,
   ) {}
 
@@ -32,15 +35,17 @@ export class OrganizationRenaming {
    * @returns the new names, or undefined when they stay.
    * @throws {OrganizationIsPersonal} `personal_organization`
    * @throws {SecondFactorMissing} `second_factor_missing`
+   * @throws {SsoNotActive} `sso_not_active`, and what {@link OrganizationSsoPolicy.change} throws.
    * @throws {SlugTaken} `already_exists`
    */
   async change(
     before: Organization,
-    { secondFactorRequired, keyLifetimeDays, ...names }: OrganizationChange,
+    { secondFactorRequired, keyLifetimeDays, sso, ...names }: OrganizationChange,
     call: Call,
   ): Promise<OrganizationNames | undefined> {
     if (secondFactorRequired !== undefined) await this.policy.requireSecondFactor(before, secondFactorRequired, call);
     if (keyLifetimeDays !== undefined) await this.policy.limitKeyLifetime(before, keyLifetimeDays, call);
+    if (sso !== undefined) await this.ssoPolicy.change(before, sso, call);
     return this.rename(before, names);
   }
 

@@ -6,6 +6,7 @@ import { EmailChangeMailsService } from '../mails/email-change-mails.service.js'
 import { FactorNoticesService } from '../mails/factor-notices.service.js';
 import { IdentityNoticesService } from '../mails/identity-notices.service.js';
 import { SecurityNoticesService } from '../mails/security-notices.service.js';
+import { SsoNoticesService } from '../mails/sso-notices.service.js';
 import type { AuthMailPayload } from '../../auth/auth-mail.job.js';
 import { authMailJob } from '../../auth/auth-mail.job.js';
 
@@ -19,9 +20,10 @@ export class AuthMailProcessor implements JobHandler<AuthMailPayload> {
     private readonly factorNotices: FactorNoticesService,
     private readonly emailChanges: EmailChangeMailsService,
     private readonly identityNotices: IdentityNoticesService,
+    private readonly ssoNotices: SsoNoticesService,
   ) {}
 
-  handle({ kind, subjectId, leak }: AuthMailPayload): Promise<void> {
+  handle({ kind, subjectId, personId, leak }: AuthMailPayload): Promise<void> {
     switch (kind) {
       case 'verify_email':
         return this.mails.sendVerification(subjectId);
@@ -55,6 +57,8 @@ export class AuthMailProcessor implements JobHandler<AuthMailPayload> {
         return this.emailChanges.sendChanged(subjectId);
       case 'identities_changed':
         return this.identityNotices.sendChanged(subjectId);
+      case 'sso_exempt_entry':
+        return this.ssoNotices.sendExemptEntry(subjectId, personId ?? '');
     }
   }
 }

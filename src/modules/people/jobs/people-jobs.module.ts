@@ -14,6 +14,7 @@ import { EmailChangeMailsService } from '../mails/email-change-mails.service.js'
 import { FactorNoticesService } from '../mails/factor-notices.service.js';
 import { IdentityNoticesService } from '../mails/identity-notices.service.js';
 import { SecurityNoticesService } from '../mails/security-notices.service.js';
+import { SsoNoticesService } from '../mails/sso-notices.service.js';
 import { AccountDeletionProcessor } from './account-deletion.processor.js';
 import { AccountDeletionsSweeper } from './account-deletions.sweeper.js';
 import { AuthMailProcessor } from './auth-mail.processor.js';
@@ -45,6 +46,7 @@ import { ExpiredEmailTokensSweeper } from './expired-email-tokens.sweeper.js';
     FactorNoticesService,
     IdentityNoticesService,
     SecurityNoticesService,
+    SsoNoticesService,
     ExpiredEmailTokensSweeper,
   ],
 })

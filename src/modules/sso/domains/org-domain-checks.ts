@@ -8,7 +8,7 @@ import { RecordLookup } from '../../dns/record-lookup.js';
 import { orgDomainNoticeJob } from '../jobs/org-domain-notice.job.js';
 import { OrgDomainsStore } from '../persistence/org-domains.store.js';
 import { DomainTaken } from '../sso.errors.js';
-import { checked, isDue, type OrgDomain, takenOver } from './org-domain.js';
+import { type ChallengeFinding, checked, isDue, type OrgDomain, takenOver } from './org-domain.js';
 import { OrgDomainHistory } from './org-domain-history.js';
 
 /** True when the zone shows the token. Undefined when the name servers could not be asked. */
@@ -75,7 +75,7 @@ export class OrgDomainChecks {
   }
 }
 
-function findingOf(shown: Shown, { challengeToken }: OrgDomain): 'proved' | 'absent' | 'unknown' {
+function findingOf(shown: Shown, { challengeToken }: OrgDomain): ChallengeFinding {
   if (shown === undefined) return 'unknown';
   return shown(challengeToken) ? 'proved' : 'absent';
 }

@@ -1,11 +1,11 @@
-import { checked, claimed, isDue, type OrgDomain, takenOver } from './org-domain.js';
+import { type ChallengeFinding, checked, claimed, isDue, type OrgDomain, takenOver } from './org-domain.js';
 
 const DAY_MS = 86_400_000;
 const at = (day: number): Date => new Date(Date.UTC(2026, 0, 1) + day * DAY_MS);
 const pending = claimed({ id: 'odom_1', orgId: 'org_1', name: 'acme.com', challengeToken: 't' }, at(0));
-const scheduled = (domain: OrgDomain, finding: 'proved' | 'absent' | 'unknown', day: number): OrgDomain =>
+const scheduled = (domain: OrgDomain, finding: ChallengeFinding, day: number): OrgDomain =>
   checked(domain, { finding, isScheduled: true, at: at(day) });
-const asked = (domain: OrgDomain, finding: 'proved' | 'absent' | 'unknown', day: number): OrgDomain =>
+const asked = (domain: OrgDomain, finding: ChallengeFinding, day: number): OrgDomain =>
   checked(domain, { finding, isScheduled: false, at: at(day) });
 const verified = asked(pending, 'proved', 1);
 const paused = scheduled(scheduled(verified, 'absent', 8), 'absent', 15);

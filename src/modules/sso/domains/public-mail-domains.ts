@@ -35,8 +35,8 @@ const PROVIDERS = `
   seznam.cz email.cz centrum.cz post.cz volny.cz azet.sk centrum.sk zoznam.sk
   freemail.hu citromail.hu abv.bg mail.bg inbox.lv inbox.lt
   mail.ru inbox.ru list.ru bk.ru internet.ru rambler.ru lenta.ru ro.ru ya.ru ukr.net i.ua meta.ua tut.by
-  qq.com foxmail.com 163.com 126.com yeah.net vip.163.com vip.126.com 188.com sina.com sina.cn sohu.com aliyun.com 139.com
-  189.cn 21cn.com tom.com wo.cn
+  qq.com foxmail.com 163.com 126.com yeah.net vip.163.com vip.126.com 188.com sina.com sina.cn sohu.com aliyun.com
+  139.com 189.cn 21cn.com tom.com wo.cn
   naver.com hanmail.net daum.net nate.com
   docomo.ne.jp ezweb.ne.jp softbank.ne.jp nifty.com
   rediffmail.com rediff.com indiatimes.com sify.com

@@ -50,8 +50,8 @@ export class OrgDomainsController {
   @ApiOperation({
     summary: 'Adds a domain to an organization.',
     description:
-      'The domain is `pending`: set the `record` at your DNS provider, then verify it. Domains of public mail providers ' +
-      'are refused, and so are wildcards. Needs a plan that includes SSO.',
+      'The domain is `pending`: set the `record` at your DNS provider, then verify it. Domains of public mail ' +
+      'providers are refused, and so are wildcards. Needs a plan that includes SSO.',
   })
   @ApiCreatedResponse({ type: OrgDomainAnswer })
   @ApiRefusals(

@@ -18,8 +18,8 @@ export class CreateOrgDomainBody {
     maxLength: MAX_TYPED,
     example: 'acme.com',
     description:
-      'The part of email addresses after the @, in ASCII or as people read it. It covers only the domain itself: each ' +
-      'subdomain is a domain of its own.',
+      'The part of email addresses after the @, in ASCII or as people read it. It covers only the domain itself: ' +
+      'each subdomain is a domain of its own.',
   })
   @IsString()
   @MaxLength(MAX_TYPED)
