@@ -2,7 +2,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { type BegunFlow, FakeBrowser, locationOf } from '../support/external-sign-in.js';
 import { FakeGoogle, type Forgery } from '../support/fake-google.js';
 import { as, expectStatus, Make, type Person } from '../support/make.js';
-import { oidcBody, SsoTenant } from '../support/sso.js';
+import { oidcBody, ConnectionTenant } from '../support/connection-tenant.js';
 import { type Answer, eventually, useApp } from '../support/test-app.js';
 
 jest.setTimeout(60_000);
@@ -15,12 +15,12 @@ const make = new Make(app);
 const codeOf = ({ status, body }: Answer): [number, string] => [status, body.error?.code];
 
 let owner: Person;
-let acme: SsoTenant;
+let acme: ConnectionTenant;
 beforeEach(async () => {
   provider.behave();
   other.behave();
   owner = await make.person();
-  acme = await SsoTenant.create(app, make, { owner });
+  acme = await ConnectionTenant.create(app, make, { owner });
 });
 
 /** Walks a test to its end. Returns the code, or the error that it returned with. */
@@ -159,11 +159,11 @@ describe('POST /auth/flows with sso', () => {
   });
 
   it('returns the same 404 for every address and organization without an active connection', async () => {
-    const draft = await SsoTenant.create(app, make);
+    const draft = await ConnectionTenant.create(app, make);
     await draft.oidc(provider);
-    const paused = await SsoTenant.create(app, make);
+    const paused = await ConnectionTenant.create(app, make);
     expectStatus(200, await paused.call('POST', `/${(await paused.active(provider)).id}/pause`));
-    const withoutPlan = await SsoTenant.create(app, make);
+    const withoutPlan = await ConnectionTenant.create(app, make);
     await withoutPlan.active(provider);
     // As long as the connections are not paused yet.
     await make.sql(`UPDATE organizations SET plan = 'pro' WHERE id = $1`, [withoutPlan.org.id]);

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { mailsOf, mailTo } from '../support/mailbox.js';
 import { Make, type Person } from '../support/make.js';
 import { FakeSamlIdp } from '../support/saml-idp.js';
-import { SsoTenant } from '../support/sso.js';
+import { ConnectionTenant } from '../support/connection-tenant.js';
 import { useApp } from '../support/test-app.js';
 
 jest.setTimeout(60_000);
@@ -30,13 +30,13 @@ const make = new Make(app);
 
 let idp: FakeSamlIdp;
 let owner: Person;
-let acme: SsoTenant;
+let acme: ConnectionTenant;
 let connection: any;
 beforeEach(async () => {
   idp = await FakeSamlIdp.create();
   shown = { status: 200, body: idp.metadata() };
   owner = await make.person();
-  acme = await SsoTenant.create(app, make, { owner });
+  acme = await ConnectionTenant.create(app, make, { owner });
   connection = await acme.saml({ metadata_url: urlOf() });
   await make.sql(
     `UPDATE sso_connections SET status = 'active', tested_at = now(), activated_at = now() WHERE id = $1`,

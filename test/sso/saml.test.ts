@@ -2,7 +2,7 @@ import { inflateRawSync } from 'node:zlib';
 import { type BegunFlow, FakeBrowser, locationOf } from '../support/external-sign-in.js';
 import { as, expectStatus, Make, type Person } from '../support/make.js';
 import { FakeSamlIdp, type SamlForgery, type SamlSignIn } from '../support/saml-idp.js';
-import { SsoTenant } from '../support/sso.js';
+import { ConnectionTenant } from '../support/connection-tenant.js';
 import { type Answer, useApp } from '../support/test-app.js';
 
 jest.setTimeout(60_000);
@@ -13,13 +13,13 @@ const codeOf = ({ status, body }: Answer): [number, string] => [status, body.err
 
 let idp: FakeSamlIdp;
 let owner: Person;
-let acme: SsoTenant;
+let acme: ConnectionTenant;
 beforeAll(async () => {
   idp = await FakeSamlIdp.create();
 });
 beforeEach(async () => {
   owner = await make.person();
-  acme = await SsoTenant.create(app, make, { owner });
+  acme = await ConnectionTenant.create(app, make, { owner });
 });
 
 const created = (more: object = {}): Promise<any> => acme.saml({ metadata_xml: idp.metadata() }, more);
