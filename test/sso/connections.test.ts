@@ -214,9 +214,9 @@ describe('every route of SSO connections', () => {
 
   it('returns the same 404 for the organization of others and for none', async () => {
     const { id } = await acme.oidc(provider);
-    const stranger = await make.person();
+    const another = await make.person();
     for (const [method, rest, body] of routes(id))
-      expect(codeOf(await acme.call(method, rest, body, stranger))).toEqual([404, 'organization_not_found']);
+      expect(codeOf(await acme.call(method, rest, body, another))).toEqual([404, 'organization_not_found']);
   });
 
   it('returns the same 404 for the connection of another organization and for none', async () => {
