@@ -7034,6 +7034,7 @@ export interface components {
             /**
              * @description Role of people in none of the `group_roles`.
              * @default member
+             * @example member
              * @enum {string}
              */
             readonly default_role: "admin" | "member" | "viewer";
@@ -7045,17 +7046,39 @@ export interface components {
             /**
              * @description People join the organization at their first sign-in.
              * @default true
+             * @example true
              */
             readonly jit: boolean;
-            /** @description Names of claims or attributes. Those that are left out are found by their usual names. */
+            /**
+             * @description Names of claims or attributes. Those that are left out are found by their usual names.
+             * @example {
+             *       "email": "email",
+             *       "groups": "groups"
+             *     }
+             */
             readonly mapping?: components["schemas"]["MappingBody"];
             /** @example Okta */
             readonly name: string;
-            /** @description Required for `oidc`, and allowed only for it. */
+            /**
+             * @description Required for `oidc`, and allowed only for it.
+             * @example {
+             *       "issuer": "https://acme.okta.com",
+             *       "client_id": "0oa1b2c3d4",
+             *       "client_secret": "secret-of-the-client"
+             *     }
+             */
             readonly oidc?: components["schemas"]["OidcBody"];
-            /** @description Required for `saml`, and allowed only for it. */
+            /**
+             * @description Required for `saml`, and allowed only for it.
+             * @example {
+             *       "metadata_url": "https://idp.acme.com/metadata"
+             *     }
+             */
             readonly saml?: components["schemas"]["SamlBody"];
-            /** @enum {string} */
+            /**
+             * @example oidc
+             * @enum {string}
+             */
             readonly type: "oidc" | "saml";
         };
         readonly CreateSwarmBody: {
@@ -8798,7 +8821,10 @@ export interface components {
         readonly GroupRoleBody: {
             /** @example platform-admins */
             readonly group: string;
-            /** @enum {string} */
+            /**
+             * @example admin
+             * @enum {string}
+             */
             readonly role: "admin" | "member" | "viewer";
         };
         readonly HealthView: {
@@ -11280,7 +11306,10 @@ export interface components {
              * @example https://idp.acme.com/metadata
              */
             readonly metadata_url?: string;
-            /** @description Metadata of one identity provider. */
+            /**
+             * @description Metadata of one identity provider.
+             * @example <md:EntityDescriptor …>
+             */
             readonly metadata_xml?: string;
             /** @example https://idp.acme.com/sso */
             readonly sso_url?: string;
@@ -12718,20 +12747,40 @@ export interface components {
         readonly UpdateSsoConnectionBody: {
             /**
              * @description Role of people in none of the `group_roles`.
+             * @example member
              * @enum {string}
              */
             readonly default_role?: "admin" | "member" | "viewer";
             /** @description Roles that groups give. Of several, the highest counts. None makes owners. */
             readonly group_roles?: readonly components["schemas"]["GroupRoleBody"][];
-            /** @description People join the organization at their first sign-in. */
+            /**
+             * @description People join the organization at their first sign-in.
+             * @example true
+             */
             readonly jit?: boolean;
-            /** @description Replaces the whole mapping. */
+            /**
+             * @description Replaces the whole mapping.
+             * @example {
+             *       "email": "email",
+             *       "groups": "groups"
+             *     }
+             */
             readonly mapping?: components["schemas"]["MappingBody"];
             /** @example Okta */
             readonly name?: string;
-            /** @description Fields that are left out stay as they are. */
+            /**
+             * @description Fields that are left out stay as they are.
+             * @example {
+             *       "client_secret": "secret-of-the-client"
+             *     }
+             */
             readonly oidc?: components["schemas"]["UpdateOidcBody"];
-            /** @description Replaces the whole description of the provider. */
+            /**
+             * @description Replaces the whole description of the provider.
+             * @example {
+             *       "metadata_url": "https://idp.acme.com/metadata"
+             *     }
+             */
             readonly saml?: components["schemas"]["SamlBody"];
         };
         readonly UpdateWebhookEndpointBody: {
@@ -38012,18 +38061,6 @@ export interface operations {
         };
         readonly requestBody: {
             readonly content: {
-                /**
-                 * @example {
-                 *       "name": "Okta",
-                 *       "default_role": "member",
-                 *       "group_roles": [
-                 *         {
-                 *           "group": "platform-admins"
-                 *         }
-                 *       ],
-                 *       "jit": true
-                 *     }
-                 */
                 readonly "application/json": components["schemas"]["CreateSsoConnectionBody"];
             };
         };
@@ -38491,16 +38528,6 @@ export interface operations {
         };
         readonly requestBody: {
             readonly content: {
-                /**
-                 * @example {
-                 *       "name": "Okta",
-                 *       "group_roles": [
-                 *         {
-                 *           "group": "platform-admins"
-                 *         }
-                 *       ]
-                 *     }
-                 */
                 readonly "application/json": components["schemas"]["UpdateSsoConnectionBody"];
             };
         };

@@ -27,7 +27,7 @@ export interface GroupRole {
 }
 
 /** This service as the issuer knows it. */
-export interface OidcSetup {
+interface OidcSetup {
   readonly issuer: string;
   readonly clientId: string;
   /** Encrypted. */
@@ -50,7 +50,7 @@ export interface SamlIdp {
 }
 
 /** The key that signs requests. */
-export interface SamlSigning {
+interface SamlSigning {
   /** PEM, encrypted. */
   readonly spKey: Buffer;
   /** PEM. */
