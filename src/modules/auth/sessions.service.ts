@@ -14,6 +14,7 @@ import { ExemptEntries } from './sessions/exempt-entries.js';
 import { SessionHistory } from './sessions/session-history.js';
 import { SessionNotFound, SessionTokenReused } from './sessions/sessions.errors.js';
 import { SESSION_ID } from './sessions/sessions.ids.js';
+import type { ShownMethods } from './shown-methods.js';
 import type { ExternalMethod, SignInMethod } from './sign-in-method.js';
 
 export type { Session };
@@ -33,13 +34,6 @@ export interface Origin {
   readonly userAgent: string | undefined;
   /** True when the token goes into a cookie, where the scripts of a page cannot read it. */
   readonly inCookie?: boolean;
-}
-
-/** What a person has shown to open a session. */
-export interface ShownMethods {
-  readonly methods: readonly SignInMethod[];
-  /** The SSO connection, if the methods name `sso`. */
-  readonly connectionId?: string | undefined;
 }
 
 /** What sessions were opened through. */
@@ -305,6 +299,7 @@ export class SessionsService {
 /** Why all sessions of a person end, in the audit log. */
 type EndReason =
   | 'account_deleted'
+  | 'account_reclaimed'
   | 'password_changed'
   | 'email_changed'
   | 'second_factor_added'
