@@ -69,7 +69,7 @@ export class SsoTenants {
     );
   }
 
-  /** Somebody whom the provider knows, with an address in the domain. */
+  /** A person whom the provider knows, with an address in the domain. */
   person(domain: string, facts: Partial<GooglePerson> & { readonly groups?: readonly string[] } = {}): GooglePerson {
     return { sub: randomUUID(), email: `${uniqueName('ada')}@${domain}`, name: 'Ada Lovelace', ...facts };
   }
@@ -81,7 +81,7 @@ export class SsoTenants {
     return flowOf(expectStatus(201, await this.app.post('/api/v1/auth/flows', body)), verifier);
   }
 
-  /** Connects somebody at the provider to the account of a person who is signed in. */
+  /** Connects a person at the provider to the account of a person who is signed in. */
   async connect({ org }: Pick<SsoTenant, 'org'>, person: Person, there: GooglePerson): Promise<void> {
     const { verifier, challenge } = proofKey();
     const body = { method: 'sso', return_to: RETURN_TO, challenge, org: org.slug };
