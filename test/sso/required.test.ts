@@ -224,7 +224,7 @@ describe('an organization that requires SSO', () => {
   });
 
   describe('owners who are exempt', () => {
-    it('enter with a passkey and in no other way, which is recorded, and of which all owners are notified', async () => {
+    it('enter with a passkey alone, which is recorded, and of which all owners are notified', async () => {
       const tenant = await tenants.create();
       const second = await make.person();
       await make.member(tenant.org, second, 'owner');

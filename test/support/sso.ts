@@ -63,7 +63,8 @@ export class SsoTenants {
   /** Says in the database that the organization has shown the record of the domain. */
   async verify(org: Org, domain: string): Promise<void> {
     await this.make.sql(
-      `INSERT INTO sso_domains (id, org_id, name, challenge_token, status, misses, created_at, verified_at, next_check_at)
+      `INSERT INTO sso_domains
+         (id, org_id, name, challenge_token, status, misses, created_at, verified_at, next_check_at)
        VALUES ($1, $2, $3, 'token', 'verified', 0, now(), now(), now() + interval '7 days')`,
       [`odom_${randomBytes(13).toString('hex')}`, org.id, domain],
     );

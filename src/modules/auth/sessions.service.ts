@@ -229,8 +229,8 @@ export class SessionsService {
   }
 
   /**
-   * Ends the sessions that were opened through a provider or a connection in the running transaction, except the session of the call,
-   * and the sign-ins through it that wait for a second factor.
+   * Ends the sessions that were opened through a provider or a connection in the running transaction, except the
+   * session of the call, and the sign-ins through it that wait for a second factor.
    */
   async endOpenedThrough(through: OpenedThrough, userId: string, by: Call | AuditActor): Promise<void> {
     const ended = await this.sessions.endOpenedThrough({ ...through, userId }, sessionOf(by), this.clock.now());
