@@ -21,6 +21,7 @@ import { projectsOrgDeletedSubscription } from '../modules/projects/jobs/project
 import { keyUsageSchedule } from '../modules/auth/keys/keys.job.js';
 import { auditRecordedEvent } from '../modules/audit/audit-recorded.job.js';
 import { orgDeletedEvent } from '../modules/orgs/org-deleted.job.js';
+import { orgPlanChangedEvent } from '../modules/orgs/org-plan-changed.job.js';
 import {
   monthClosingSchedule,
   overdueInvoicesSchedule,
@@ -118,7 +119,14 @@ import {
 } from '../modules/objects/jobs/objects.job.js';
 import { uploadSweepSchedule } from '../modules/uploads/jobs/uploads.job.js';
 import { orgDomainNoticeJob } from '../modules/sso/jobs/org-domain-notice.job.js';
-import { orgDomainChecksSchedule, ssoOrgDeletedSubscription } from '../modules/sso/jobs/sso.job.js';
+import { ssoNoticeJob } from '../modules/sso/jobs/sso-notice.job.js';
+import {
+  orgDomainChecksSchedule,
+  ssoCertificatesSchedule,
+  ssoMetadataSchedule,
+  ssoOrgDeletedSubscription,
+  ssoPlanChangedSubscription,
+} from '../modules/sso/jobs/sso.job.js';
 import { webhookNoticeJob } from '../modules/webhooks/jobs/webhook-notice.job.js';
 import {
   oldDeliveriesSchedule,
@@ -142,11 +150,13 @@ export const BACKGROUND_CATALOG = new BackgroundCatalog({
     sandboxJob,
     webhookNoticeJob,
     orgDomainNoticeJob,
+    ssoNoticeJob,
   ],
   events: [
     orgEvent,
     auditRecordedEvent,
     orgDeletedEvent,
+    orgPlanChangedEvent,
     planRequestEvent,
     githubEvent,
     projectDeletedEvent,
@@ -167,6 +177,7 @@ export const BACKGROUND_CATALOG = new BackgroundCatalog({
     agentOrgDeletedSubscription,
     domainOrgDeletedSubscription,
     ssoOrgDeletedSubscription,
+    ssoPlanChangedSubscription,
     planRequestSubscription,
     githubEventSubscription,
     orgEventSubscription,
@@ -207,6 +218,8 @@ export const BACKGROUND_CATALOG = new BackgroundCatalog({
     appRecordsSchedule,
     domainChecksSchedule,
     orgDomainChecksSchedule,
+    ssoMetadataSchedule,
+    ssoCertificatesSchedule,
     projectCronsSchedule,
     requestedCronsSchedule,
     featureFlagsSchedule,

@@ -80,9 +80,9 @@ import { FindLeakedDeployHooks1795293500000 } from '../../migrations/17952935000
 import { LimitLifetimesOfKeys1795293501000 } from '../../migrations/1795293501000-limit-lifetimes-of-keys.js';
 import { CreateBrowserSignIns1795297000000 } from '../../migrations/1795297000000-create-browser-sign-ins.js';
 import { ExpireDatabaseBackups1795298000000 } from '../../migrations/1795298000000-expire-database-backups.js';
+import { CreateOrgDomains1795299000000 } from '../../migrations/1795299000000-create-org-domains.js';
 import { CreateSsoConnections1795299010000 } from '../../migrations/1795299010000-create-sso-connections.js';
 import { RequireSso1795299020000 } from '../../migrations/1795299020000-require-sso.js';
-import { CreateOrgDomains1795299000000 } from '../../migrations/1795299000000-create-org-domains.js';
 import { CreateDatabases1795293200000 } from '../../migrations/1795293200000-create-databases.js';
 // prettier-ignore
 import { CreateDatabaseAttachments1795293230000 }
@@ -243,9 +243,9 @@ const MIGRATIONS = [
   LimitLifetimesOfKeys1795293501000,
   CreateBrowserSignIns1795297000000,
   ExpireDatabaseBackups1795298000000,
+  CreateOrgDomains1795299000000,
   CreateSsoConnections1795299010000,
   RequireSso1795299020000,
-  CreateOrgDomains1795299000000,
 ];
 
 /** Returns the names of all migrations in their order. */

@@ -22,6 +22,7 @@ import { RepositoriesSettings } from '../modules/repositories/repositories.setti
 import { RunToolsSettings } from '../modules/runs/run-tools.settings.js';
 import { RunsSettings } from '../modules/runs/runs.settings.js';
 import { SandboxSettings } from '../modules/sandbox/sandbox.settings.js';
+import { SsoSettings } from '../modules/sso/sso.settings.js';
 import { UploadsSettings } from '../modules/uploads/uploads.settings.js';
 import { WebhooksSettings } from '../modules/webhooks/webhooks.settings.js';
 import { type ModuleSettingsClass, readSettings, type Settings } from '../platform/config/settings.js';
@@ -36,6 +37,7 @@ export const MODULE_SETTINGS: readonly ModuleSettingsClass[] = [
   PlansSettings,
   AuthSettings,
   IdentitiesSettings,
+  SsoSettings,
   OauthSettings,
   MeteringSettings,
   BillingSettings,

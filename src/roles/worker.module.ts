@@ -5,6 +5,7 @@ import { AuthJobsModule } from '../modules/auth/jobs/auth-jobs.module.js';
 import { OrgsJobsModule } from '../modules/orgs/jobs/orgs-jobs.module.js';
 import { FactorsJobsModule } from '../modules/factors/jobs/factors-jobs.module.js';
 import { IdentitiesJobsModule } from '../modules/identities/jobs/identities-jobs.module.js';
+import { ConnectionDirectoryModule } from '../modules/sso/connection-directory.module.js';
 import { SsoJobsModule } from '../modules/sso/jobs/sso-jobs.module.js';
 import { PeopleJobsModule } from '../modules/people/jobs/people-jobs.module.js';
 import { BillingJobsModule } from '../modules/billing/jobs/billing-jobs.module.js';
@@ -39,6 +40,7 @@ import { OutboxRelay } from '../platform/outbox/outbox-relay.js';
     PeopleJobsModule,
     FactorsJobsModule,
     IdentitiesJobsModule,
+    ConnectionDirectoryModule,
     SsoJobsModule,
     OauthJobsModule,
     EventsJobsModule,

@@ -34,6 +34,7 @@ interface IssuedCode {
 /** An issuer of OpenID Connect that speaks as Google does, and forges tokens where a test asks for it. */
 export class FakeGoogle {
   readonly clientId = CLIENT_ID;
+  readonly clientSecret = CLIENT_SECRET;
   /** The person who is signed in with the browser that comes to the page of authorization. */
   visitor: GooglePerson | undefined;
   forgery: Forgery | undefined;
@@ -54,16 +55,30 @@ export class FakeGoogle {
 
   /** Starts before the app, which gets the address through `settings`. */
   static use(settings: NodeJS.ProcessEnv): FakeGoogle {
+    return FakeGoogle.started(({ url }) => {
+      Object.assign(settings, {
+        SIGN_IN_GOOGLE_CLIENT_ID: CLIENT_ID,
+        SIGN_IN_GOOGLE_CLIENT_SECRET: CLIENT_SECRET,
+        SIGN_IN_GOOGLE_ISSUER: url,
+      });
+    });
+  }
+
+  /** {@link use} for a provider of SSO connections, which the operator of the app allows. */
+  static useForSso(settings: NodeJS.ProcessEnv): FakeGoogle {
+    return FakeGoogle.started(({ url }) => {
+      const others = settings['SSO_ALLOWED_HOSTS'];
+      settings['SSO_ALLOWED_HOSTS'] = [...(others === undefined ? [] : [others]), new URL(url).host].join(',');
+    });
+  }
+
+  private static started(announce: (google: FakeGoogle) => void): FakeGoogle {
     const google = new FakeGoogle();
     beforeAll(async () => {
       google.server.listen(0, '127.0.0.1');
       await once(google.server, 'listening');
       google.namedIssuer = google.url;
-      Object.assign(settings, {
-        SIGN_IN_GOOGLE_CLIENT_ID: CLIENT_ID,
-        SIGN_IN_GOOGLE_CLIENT_SECRET: CLIENT_SECRET,
-        SIGN_IN_GOOGLE_ISSUER: google.url,
-      });
+      announce(google);
     });
     afterAll(() => {
       google.server.closeAllConnections();

@@ -42,6 +42,9 @@ type MailSubject =
   | 'in public'
   | 'was deleted'
   | 'was paused'
+  | 'no longer required'
+  | 'expires soon'
+  | 'shows other metadata'
   | 'Confirm your new'
   | 'about to change'
   | 'was entered for another';

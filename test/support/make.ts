@@ -114,6 +114,11 @@ export class Make {
     return this.app.get(Database).manager.query<Row[]>(text, values);
   }
 
+  /** Makes every process read anew what a person may do. */
+  raiseEpochOf({ user }: Pick<Person, 'user'>): Promise<void> {
+    return this.raiseEpoch(user.id);
+  }
+
   private async raiseEpoch(userId: string): Promise<void> {
     await this.app.get(Database).transaction(() => this.app.get(PersonDirectory).raiseEpoch(userId));
   }

@@ -58,6 +58,11 @@ export class IdentitiesService {
     if (providers.length > 0) await this.history.notify(userId);
   }
 
+  /** Ends the sign-ins that lead through a connection and have not ended, in the running transaction. */
+  endSignInsThrough(connectionId: string): Promise<void> {
+    return this.signIns.deleteAllThrough(connectionId);
+  }
+
   /**
    * Removes every identity of a connection in the running transaction, and the sign-ins that lead through it.
    *

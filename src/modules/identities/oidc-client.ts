@@ -34,6 +34,11 @@ export class OidcClient {
     this.issuer = new OidcIssuer(facts, http, clock);
   }
 
+  /** Reads the metadata, to see whether people can be led to the issuer. @throws {ProviderUnavailable} */
+  async requireMetadata(): Promise<void> {
+    await this.issuer.metadata();
+  }
+
   /** @throws {ProviderUnavailable} */
   async authorizationUrl({ redirectUri, state, nonce, challenge }: AuthorizationRequest): Promise<string> {
     const { authorizationEndpoint } = await this.issuer.metadata();

@@ -46,6 +46,11 @@ export class OrgDirectory {
     return this.organizations.endOfPage(after, size);
   }
 
+  /** Returns the id of the organization with this id or slug, or undefined. */
+  idOf(idOrSlug: string): Promise<string | undefined> {
+    return this.organizations.findId(idOrSlug);
+  }
+
   /** Returns the name, or undefined for a deleted organization. */
   async nameOf(orgId: string): Promise<string | undefined> {
     const organization = await this.organizations.find(orgId);

@@ -1,7 +1,9 @@
 import { Injectable } from '@nestjs/common';
+import { Outbox } from '../../platform/outbox/outbox.js';
 import type { PlanId } from '../plans/plan.js';
-import { OrganizationsStore } from './persistence/organizations.store.js';
+import { orgPlanChangedEvent } from './org-plan-changed.job.js';
 import { OrgEpochs } from './organizations/org-epochs.js';
+import { OrganizationsStore } from './persistence/organizations.store.js';
 
 /** An organization with the facts that its invoices show. */
 export interface BilledOrg {
@@ -20,6 +22,7 @@ export class OrgPlans {
   constructor(
     private readonly organizations: OrganizationsStore,
     private readonly epochs: OrgEpochs,
+    private readonly outbox: Outbox,
   ) {}
 
   /** Returns null for an unknown id. A deleted organization is found, because it is still billed for its usage. */
@@ -44,6 +47,7 @@ export class OrgPlans {
   async change(orgId: string, plan: PlanId, at: Date): Promise<void> {
     await this.organizations.setPlan(orgId, plan, at);
     await this.epochs.raise(orgId);
+    await this.outbox.publish(orgPlanChangedEvent, { orgId });
   }
 
   /** Lists organizations that were created before a time, deleted ones included, in the order of their ids. */

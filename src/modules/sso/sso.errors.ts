@@ -7,6 +7,13 @@ export const SSO_ERRORS = defineErrors({
   org_domain_not_found: { type: 'not_found_error', status: 404, title: 'Domain of the organization not found.' },
   org_domain_limit_reached: { type: 'conflict_error', status: 409, title: 'The organization has too many domains.' },
   domain_taken: { type: 'conflict_error', status: 409, title: 'Another organization has verified the domain.' },
+  domain_not_verified: { type: 'conflict_error', status: 409, title: 'The organization has no verified domain.' },
+  connection_not_tested: {
+    type: 'conflict_error',
+    status: 409,
+    title: 'Nobody has come in through the connection yet.',
+  },
+  sso_response_invalid: { type: 'auth_error', status: 401, title: 'The response of the identity provider is refused.' },
 });
 
 /** The response is the same for an unknown domain and for one of another organization. */
@@ -50,5 +57,52 @@ export class DomainTaken extends DomainError {
 export class OrgDomainNameRefused extends RequestInvalid {
   constructor({ code, message }: Pick<FieldFault, 'code' | 'message'>) {
     super([{ path: 'name', in: 'body', code, message }]);
+  }
+}
+
+/** A connection speaks for verified domains only, and without one for nobody. */
+export class DomainNotVerified extends DomainError {
+  constructor() {
+    super(SSO_ERRORS.domain_not_verified, 'The organization has no verified domain.', {
+      hint: 'Add one with POST /api/v1/orgs/{org_id}/domains and verify it.',
+    });
+  }
+}
+
+export class ConnectionNotTested extends DomainError {
+  constructor() {
+    super(SSO_ERRORS.connection_not_tested, 'Nobody has come in through this connection since its last change.', {
+      hint: 'Test it with POST /api/v1/orgs/{org_id}/sso/connections/{connection_id}/test, then activate it.',
+    });
+  }
+}
+
+/** The response is the same whatever is wrong, so that who forges learns nothing. The audit log has the reason. */
+export class SsoResponseInvalid extends DomainError {
+  constructor() {
+    super(SSO_ERRORS.sso_response_invalid, 'The response of the identity provider is refused.', {
+      hint: 'Begin the sign-in again. Owners find the reason in the audit log of the organization.',
+    });
+  }
+}
+
+/** A field of a connection that cannot be used. */
+export class ConnectionFieldRefused extends RequestInvalid {
+  constructor({ path, code, message }: Pick<FieldFault, 'path' | 'code' | 'message'>) {
+    super([{ path, in: 'body', code, message }]);
+  }
+}
+
+export class TooManySsoConnections extends RequestInvalid {
+  constructor(limit: number) {
+    super([
+      {
+        path: '',
+        in: 'body',
+        code: 'max_connections',
+        message: `An organization can have ${limit} SSO connections. Delete one that is no longer used.`,
+        expected: { max: limit },
+      },
+    ]);
   }
 }

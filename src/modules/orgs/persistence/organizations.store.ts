@@ -163,6 +163,15 @@ export class OrganizationsStore {
     return (await this.database.manager.findOneBy(Organization, { id })) ?? undefined;
   }
 
+  /** Slugs have no underscore, and ids have one. */
+  async findId(idOrSlug: string): Promise<string | undefined> {
+    const [row] = await this.database.manager.query<{ id: string }[]>(
+      'SELECT id FROM organizations WHERE (id = $1 OR slug = $1) AND deleted_at IS NULL',
+      [idOrSlug],
+    );
+    return row?.id;
+  }
+
   /** Finds organizations, deleted ones included, in the order of their ids. */
   findAll(ids: readonly string[]): Promise<Organization[]> {
     return this.database.manager

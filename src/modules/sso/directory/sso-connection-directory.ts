@@ -1,0 +1,62 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../../../platform/time/clock.js';
+import {
+  ConnectionDirectory,
+  type KnownConnection,
+  type WantedConnection,
+} from '../../identities/connection-directory.js';
+import { SsoConnectionNotFound } from '../../identities/identities.errors.js';
+import type { IdentityProvider } from '../../identities/identity-provider.js';
+import { OrgDirectory } from '../../orgs/org-directory.js';
+import { PLANS } from '../../plans/plan.js';
+import { RefusedAnswers } from '../answers/refused-answers.js';
+import { SamlConnectionProvider } from '../answers/saml-connection-provider.js';
+import { ServiceProviders } from '../connections/service-providers.js';
+import { VerifiedDomains } from '../domains/verified-domains.js';
+import { SsoMetrics } from '../metrics/sso.metrics.js';
+import { OidcClients } from '../oidc/oidc-clients.js';
+import { OidcConnectionProvider } from '../oidc/oidc-connection-provider.js';
+import { SsoConnectionsStore } from '../persistence/sso-connections.store.js';
+
+/** Finds the connections that people sign in through. */
+@Injectable()
+export class SsoConnectionDirectory extends ConnectionDirectory {
+  constructor(
+    private readonly connections: SsoConnectionsStore,
+    private readonly domains: VerifiedDomains,
+    private readonly orgs: OrgDirectory,
+    private readonly clients: OidcClients,
+    private readonly sps: ServiceProviders,
+    private readonly refused: RefusedAnswers,
+    private readonly metrics: SsoMetrics,
+    private readonly clock: Clock,
+  ) {
+    super();
+  }
+
+  async find(wanted: WantedConnection): Promise<KnownConnection> {
+    const orgId = await this.orgIdOf(wanted);
+    const plan = orgId === undefined ? undefined : await this.orgs.planOf(orgId);
+    // Connections are paused moments after the plan is lost.
+    if (orgId === undefined || plan === undefined || !PLANS[plan].features.sso) throw new SsoConnectionNotFound();
+    const connection = await this.connections.findActive(orgId);
+    if (connection === undefined) throw new SsoConnectionNotFound();
+    return { id: connection.id, orgId };
+  }
+
+  /** The status does not matter: tests go through drafts. Who completes a sign-in asks for an active connection. */
+  async providerOf(connectionId: string): Promise<IdentityProvider> {
+    const connection = await this.connections.find(connectionId);
+    if (connection === undefined) throw new SsoConnectionNotFound();
+    if (connection.type === 'saml')
+      return new SamlConnectionProvider(connection, this.sps.of(connection), this.clock.now());
+    const { refused, metrics } = this;
+    return new OidcConnectionProvider(connection, this.clients.of(connection), { refused, metrics });
+  }
+
+  private async orgIdOf({ email, org }: WantedConnection): Promise<string | undefined> {
+    if (org !== undefined) return this.orgs.idOf(org);
+    const domain = email?.slice(email.lastIndexOf('@') + 1);
+    return domain === undefined ? undefined : this.domains.orgIdOf(domain);
+  }
+}

@@ -1,0 +1,1 @@
+export const SAML_METADATA_TYPE = 'application/samlmetadata+xml';
