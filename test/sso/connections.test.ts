@@ -2,7 +2,7 @@ import { FakeGoogle } from '../support/fake-google.js';
 import { mailTo } from '../support/mailbox.js';
 import { as, expectStatus, Make, type Person, uniqueName } from '../support/make.js';
 import { FakeSamlIdp } from '../support/saml-idp.js';
-import { oidcBody, SsoTenant } from '../support/sso.js';
+import { oidcBody, ConnectionTenant } from '../support/connection-tenant.js';
 import { type Answer, eventually, useApp } from '../support/test-app.js';
 
 jest.setTimeout(60_000);
@@ -20,7 +20,7 @@ const faultOf = ({ status, body }: Answer): [number, string, string] => {
 
 let idp: FakeSamlIdp;
 let owner: Person;
-let acme: SsoTenant;
+let acme: ConnectionTenant;
 beforeAll(async () => {
   idp = await FakeSamlIdp.create();
 });
@@ -28,7 +28,7 @@ beforeAll(async () => {
 beforeEach(async () => {
   provider.behave();
   owner = await make.person();
-  acme = await SsoTenant.create(app, make, { owner });
+  acme = await ConnectionTenant.create(app, make, { owner });
 });
 
 describe('POST /orgs/:id/sso/connections', () => {
@@ -220,7 +220,7 @@ describe('every route of SSO connections', () => {
   });
 
   it('returns the same 404 for the connection of another organization and for none', async () => {
-    const foreign = await (await SsoTenant.create(app, make)).oidc(provider);
+    const foreign = await (await ConnectionTenant.create(app, make)).oidc(provider);
     for (const [index, [method, rest, body]] of routes(foreign.id as string).entries()) {
       if (rest === '') continue;
       const missing = routes(ABSENT)[index]!;
@@ -340,7 +340,7 @@ describe('PATCH /orgs/:id/sso/connections/:id', () => {
 
 describe('activating and pausing', () => {
   it('needs a test, then a verified domain', async () => {
-    const tenant = await SsoTenant.create(app, make, { isVerified: false });
+    const tenant = await ConnectionTenant.create(app, make, { isVerified: false });
     const { id } = await tenant.oidc(provider);
     expect(codeOf(await tenant.call('POST', `/${id}/activate`))).toEqual([409, 'connection_not_tested']);
     expectStatus(200, await tenant.test({ id }, provider, { sub: uniqueName('sub') }));
@@ -429,7 +429,7 @@ describe('DELETE /orgs/:id/sso/connections/:id', () => {
 
 describe('the end of a plan, and of an organization', () => {
   it('pauses active connections without SSO in the plan, tells owners, and activates nothing afterwards', async () => {
-    const tenant = await SsoTenant.create(app, make);
+    const tenant = await ConnectionTenant.create(app, make);
     const connection = await tenant.active(provider);
     const draft = await tenant.oidc(provider);
     await make.sql('UPDATE organizations SET sso_required = true WHERE id = $1', [tenant.org.id]);
@@ -455,7 +455,7 @@ describe('the end of a plan, and of an organization', () => {
   });
 
   it('deletes the connections of a deleted organization', async () => {
-    const tenant = await SsoTenant.create(app, make);
+    const tenant = await ConnectionTenant.create(app, make);
     const { id } = await tenant.active(provider);
     expectStatus(204, await app.call('DELETE', `/api/v1/orgs/${tenant.org.id}`, as(tenant.owner)));
     const left = (): Promise<unknown[]> =>

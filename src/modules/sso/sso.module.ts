@@ -23,7 +23,6 @@ import { OrgDomainHistory } from './domains/org-domain-history.js';
 import { OrgDomainVerification } from './domains/org-domain-verification.js';
 import { OrgDomainsService } from './domains/org-domains.service.js';
 import { SsoPersistenceModule } from './persistence/sso-persistence.module.js';
-import { SsoService } from './sso.service.js';
 
 /** Providers that the jobs and the endpoints of this module use as well. */
 const SHARED = [
@@ -59,8 +58,7 @@ const SHARED = [
     ConnectionSetups,
     OrgDomainHistory,
     SsoGate,
-    SsoService,
   ],
-  exports: [...SHARED, SsoCoreModule, SsoService],
+  exports: [...SHARED, SsoCoreModule],
 })
 export class SsoModule {}

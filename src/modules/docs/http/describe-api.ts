@@ -23,7 +23,7 @@ const TAGS: Readonly<Record<string, string>> = {
   identities: 'Accounts at GitHub and Google that sign a person in.',
   keys: 'API keys.',
   organizations: 'Organizations, members, invitations and the audit log.',
-  sso: 'Single sign-on of organizations: the domains that they have verified.',
+  sso: 'Single sign-on of organizations: verified domains, and connections to identity providers.',
   projects: 'Projects and their environment variables.',
   repositories: 'Git repositories, hosted by this service or by GitHub.',
   deploys: 'Deploys of projects: creation, logs, promotion and rollback.',

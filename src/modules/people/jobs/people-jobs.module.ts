@@ -4,6 +4,7 @@ import { KeysModule } from '../../auth/keys.module.js';
 import { SessionsModule } from '../../auth/sessions.module.js';
 import { FactorsModule } from '../../factors/factors.module.js';
 import { IdentitiesModule } from '../../identities/identities.module.js';
+import { OrgDirectoryModule } from '../../orgs/org-directory.module.js';
 import { OrgsModule } from '../../orgs/orgs.module.js';
 import { EmailTokensModule } from '../accounts/email-tokens.module.js';
 import { AccountErasureService } from '../deletion/account-erasure.service.js';
@@ -30,6 +31,7 @@ import { ExpiredEmailTokensSweeper } from './expired-email-tokens.sweeper.js';
     IdentitiesModule,
     KeysModule,
     MailModule,
+    OrgDirectoryModule,
     OrgsModule,
     SessionsModule,
     PeoplePersistenceModule,

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../platform/time/clock.js';
+import type { CheckedIdentity } from '../../identities/checked-identity.js';
 import { ExternalSignInInvalid, SsoConnectionNotFound } from '../../identities/identities.errors.js';
 import { VerifiedAnswersService } from '../../identities/verified-answers.service.js';
 import { ServiceProviders } from '../connections/service-providers.js';
@@ -49,7 +50,7 @@ export class SamlAnswersService {
     const connection = await this.get(connectionId);
     try {
       const { inResponseTo, identity } = await this.verify(connection, response);
-      const id = await this.answers.accept(connectionId, inResponseTo, { provider: 'sso', ...withoutId(identity) });
+      const id = await this.answers.accept(connectionId, inResponseTo, identityOf(identity));
       this.metrics.response('saml', 'accepted');
       return id;
     } catch (error) {
@@ -88,4 +89,13 @@ function reasonOf(error: unknown): string | undefined {
   return error instanceof ExternalSignInInvalid ? UNKNOWN_REQUEST : undefined;
 }
 
-const withoutId = ({ connectionId: _, ...identity }: SamlIdentity): Omit<SamlIdentity, 'connectionId'> => identity;
+/** The connection is the issuer, which identities are kept by. */
+const identityOf = ({ issuer, subject, name, username, email, groups }: SamlIdentity): CheckedIdentity => ({
+  provider: 'sso',
+  issuer,
+  subject,
+  name,
+  username,
+  ...(email === undefined ? {} : { email }),
+  groups,
+});

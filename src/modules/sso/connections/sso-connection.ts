@@ -152,9 +152,3 @@ function isSetUpAnew(before: SsoConnection, after: SsoConnection): boolean {
   const keepsOne = after.saml.certificates.some((pem) => before.saml.certificates.includes(pem));
   return before.saml.ssoUrl !== after.saml.ssoUrl || !keepsOne;
 }
-
-/** Returns the highest role that the groups of a person give, or else the default. */
-export function roleFor({ groupRoles, defaultRole }: SsoConnection, groups: readonly string[]): ManagedRole {
-  const given = new Set(groupRoles.filter(({ group }) => groups.includes(group)).map(({ role }) => role));
-  return GIVEN_ROLES.find((role) => given.has(role)) ?? defaultRole;
-}

@@ -154,10 +154,9 @@ export class TestedConnectionView extends SsoConnectionView {
 
   static tested({ connection, identity }: TestedConnection, publicUrl: string): TestedConnectionView {
     const { subject, name, email, groups = [] } = identity;
-    return {
-      ...SsoConnectionView.of(connection, publicUrl),
+    return Object.assign(SsoConnectionView.of(connection, publicUrl), {
       identity: { subject, name, ...(email === undefined ? {} : { email }), groups },
-    };
+    });
   }
 }
 

@@ -7,7 +7,7 @@ import type { Answer, TestApp } from './test-app.js';
 const RETURN_TO = 'http://127.0.0.1:49152/tested';
 
 /** An organization of the plan Enterprise, with its owner and a verified domain. */
-export class SsoTenant {
+export class ConnectionTenant {
   private constructor(
     private readonly app: TestApp,
     private readonly make: Make,
@@ -16,10 +16,14 @@ export class SsoTenant {
     readonly domain: string,
   ) {}
 
-  static async create(app: TestApp, make: Make, { isVerified = true, owner }: TenantOptions = {}): Promise<SsoTenant> {
+  static async create(
+    app: TestApp,
+    make: Make,
+    { isVerified = true, owner }: TenantOptions = {},
+  ): Promise<ConnectionTenant> {
     const person = owner ?? (await make.person());
     const org = await make.org(person, { plan: 'enterprise' });
-    const tenant = new SsoTenant(app, make, person, org, `${uniqueName('acme')}.com`);
+    const tenant = new ConnectionTenant(app, make, person, org, `${uniqueName('acme')}.com`);
     if (isVerified) await tenant.verifyDomain();
     return tenant;
   }
