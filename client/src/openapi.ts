@@ -643,8 +643,8 @@ export interface paths {
         readonly get?: never;
         readonly put?: never;
         /**
-         * Begins a sign-in with GitHub or Google, or that of a program.
-         * @description Open `authorize_url` in the browser of the person. It returns to `return_to` with a code, which counts once within a minute: send it to POST /api/v1/auth/flows/{flow_id}/complete. All of it takes ten minutes at most. With `browser`, `authorize_url` is a page of the dashboard where a person lets the program in.
+         * Begins a sign-in with GitHub, Google or SSO, or that of a program.
+         * @description Open `authorize_url` in the browser of the person. It returns to `return_to` with a code, which counts once within a minute: send it to POST /api/v1/auth/flows/{flow_id}/complete. All of it takes ten minutes at most. With `sso`, `email` or `org` names the connection. With `browser`, `authorize_url` is a page of the dashboard where a person lets the program in.
          */
         readonly post: operations["ExternalSignInsController_begin"];
         readonly delete?: never;
@@ -2037,6 +2037,26 @@ export interface paths {
         readonly patch: operations["KeysController_change"];
         readonly trace?: never;
     };
+    readonly "/api/v1/keys/{key_id}/authorize": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Lets an API key reach an organization that requires SSO.
+         * @description Only the owner of the key can, in a session that came through the SSO connection of the organization. Keys that such a session creates need no authorization.
+         */
+        readonly post: operations["KeysController_authorize"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/v1/keys/{key_id}/rotate": {
         readonly parameters: {
             readonly query?: never;
@@ -2303,11 +2323,11 @@ export interface paths {
             readonly path?: never;
             readonly cookie?: never;
         };
-        /** Lists the accounts at GitHub and Google that you sign in through. */
+        /** Lists the accounts at GitHub, Google and SSO connections that you sign in through. */
         readonly get: operations["IdentitiesController_list"];
         readonly put?: never;
         /**
-         * Begins to connect an account at GitHub or Google.
+         * Begins to connect an account at GitHub, at Google or at the SSO of an organization.
          * @description As POST /api/v1/auth/flows. Send the code to POST /api/v1/me/identities/complete, as the same person.
          */
         readonly post: operations["IdentitiesController_begin"];
@@ -2348,7 +2368,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Connects the account that the code stands for.
-         * @description It then signs you in. You can have one of each provider.
+         * @description It then signs you in. You can have one of each provider and of each SSO connection.
          */
         readonly post: operations["IdentitiesController_connect"];
         readonly delete?: never;
@@ -2418,7 +2438,7 @@ export interface paths {
         readonly head?: never;
         /**
          * Updates an organization.
-         * @description The old slug is free for others at once. A personal organization keeps its slug. With `second_factor_required`, members without a second factor, and their keys, have no access until they have one. `key_lifetime_days` limits keys that are created from now on.
+         * @description The old slug is free for others at once. A personal organization keeps its slug. With `second_factor_required`, members without a second factor, and their keys, have no access until they have one. `key_lifetime_days` limits keys that are created from now on. Only an owner can change what is said of SSO.
          */
         readonly patch: operations["OrgsController_update"];
         readonly trace?: never;
@@ -2661,6 +2681,155 @@ export interface paths {
          * @description Neither the old nor the new role can be above the caller's own. The last owner keeps the role.
          */
         readonly patch: operations["MembersController_setRole"];
+        readonly trace?: never;
+    };
+    readonly "/api/v1/orgs/{org_id}/sso/connections": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Lists the SSO connections of an organization, newest first.
+         * @description Needs `orgs:write`, as all of SSO. Secrets are never returned.
+         */
+        readonly get: operations["SsoConnectionsController_list"];
+        readonly put?: never;
+        /**
+         * Creates an SSO connection.
+         * @description It is a draft: set the provider up with what is returned, test the connection, then activate it. The issuer or the metadata URL is read at once. An organization can have ten. Needs a plan that includes SSO.
+         */
+        readonly post: operations["SsoConnectionsController_create"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/orgs/{org_id}/sso/connections/{connection_id}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /** Returns an SSO connection without its secrets. */
+        readonly get: operations["SsoConnectionsController_get"];
+        readonly put?: never;
+        readonly post?: never;
+        /**
+         * Deletes an SSO connection.
+         * @description Its identities go, and the sessions that came through it end, except yours. Without an active connection SSO is required no longer: only an owner can do that then.
+         */
+        readonly delete: operations["SsoConnectionsController_delete"];
+        readonly options?: never;
+        readonly head?: never;
+        /**
+         * Updates an SSO connection. Absent fields stay the same.
+         * @description The connection is a draft again, which lets nobody in, when the issuer, the client, the secret, the entity ID, the sign-in URL, all certificates, or the claims of subject or email change. With another issuer, client, entity ID or claim of the subject, it forgets who its people are at the provider and ends their sessions.
+         */
+        readonly patch: operations["SsoConnectionsController_update"];
+        readonly trace?: never;
+    };
+    readonly "/api/v1/orgs/{org_id}/sso/connections/{connection_id}/activate": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Activates an SSO connection, so that people sign in through it.
+         * @description It must be tested, and the organization must have a verified domain. Of several active connections, people get the one that was activated last. Needs a plan that includes SSO.
+         */
+        readonly post: operations["SsoConnectionsController_activate"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/orgs/{org_id}/sso/connections/{connection_id}/metadata": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Returns the metadata of this service for the SAML provider of a connection.
+         * @description The same is public at `saml.metadata_url`.
+         */
+        readonly get: operations["ConnectionTestsController_metadata"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/orgs/{org_id}/sso/connections/{connection_id}/pause": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Pauses an active SSO connection.
+         * @description Nobody signs in through it until it is activated again. Without an active connection SSO is required no longer: only an owner can do that then.
+         */
+        readonly post: operations["SsoConnectionsController_pause"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/orgs/{org_id}/sso/connections/{connection_id}/test": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Begins a test of an SSO connection.
+         * @description Open `authorize_url` in your browser and sign in at the provider, as yourself. Send the code that comes back to `test/complete`. All of it takes ten minutes at most. Needs a plan that includes SSO.
+         */
+        readonly post: operations["ConnectionTestsController_begin"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/orgs/{org_id}/sso/connections/{connection_id}/test/complete": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Completes a test of an SSO connection, which can be activated then.
+         * @description Returns what the provider says of you. From then on, this identity signs you in.
+         */
+        readonly post: operations["ConnectionTestsController_complete"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
         readonly trace?: never;
     };
     readonly "/api/v1/orgs/{org_id}/webhook-endpoints": {
@@ -5347,6 +5516,25 @@ export interface components {
             /** @example user */
             readonly type: string;
         };
+        readonly AuthorizeKeyBody: {
+            /**
+             * @description Id or slug of the organization.
+             * @example acme
+             */
+            readonly org: string;
+        };
+        readonly BeginConnectionTestBody: {
+            /**
+             * @description SHA-256 of a random verifier of 43 to 128 characters, as base64url without padding.
+             * @example E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM
+             */
+            readonly challenge: string;
+            /**
+             * @description Where the browser returns to, with `code` or `error` in its query, as at POST /api/v1/auth/flows.
+             * @example http://127.0.0.1:49152/tested
+             */
+            readonly return_to: string;
+        };
         readonly BeginFlowBody: {
             /**
              * @description SHA-256 of a random verifier of 43 to 128 characters, as base64url without padding.
@@ -5359,17 +5547,28 @@ export interface components {
              */
             readonly client_name?: string;
             /**
+             * Format: email
+             * @description For `sso`: your address, whose domain an organization has verified. Nothing else of it is used.
+             * @example ada@acme.example
+             */
+            readonly email?: string;
+            /**
              * @description For `browser`: what the sign-in page begins with, for people who have not signed in.
              * @example passkey
              * @enum {string}
              */
             readonly hint?: "passkey";
             /**
-             * @description A provider, or `browser` for a program that a person lets in from the dashboard.
+             * @description A provider, `sso` for the connection of an organization, or `browser` for a program that a person lets in from the dashboard.
              * @example browser
              * @enum {string}
              */
-            readonly method: "github" | "google" | "browser";
+            readonly method: "github" | "google" | "sso" | "browser";
+            /**
+             * @description For `sso`: id or slug of the organization, in place of `email`.
+             * @example acme
+             */
+            readonly org?: string;
             /**
              * @description Where the browser returns to, with `code` or `error` in its query: a page of the dashboard, or `http://127.0.0.1:<port>/…` for a program.
              * @example http://127.0.0.1:49152/signed-in
@@ -5386,7 +5585,12 @@ export interface components {
              * @example github
              * @enum {string}
              */
-            readonly method: "github" | "google";
+            readonly method: "github" | "google" | "sso";
+            /**
+             * @description For `sso`, which requires it: id or slug of your organization.
+             * @example acme
+             */
+            readonly org?: string;
             /**
              * @description Where the browser returns to, with `code` or `error` in its query: a page of the dashboard, or `http://127.0.0.1:<port>/…` for a program.
              * @example http://127.0.0.1:49152/signed-in
@@ -5439,6 +5643,18 @@ export interface components {
             readonly parts: number;
             /** @example mpu_01jd3m8yeqf5rb0xkq5ym8s6tn */
             readonly upload_id: string;
+        };
+        readonly BegunTestAnswer: {
+            readonly data: components["schemas"]["BegunTestView"];
+            readonly meta: components["schemas"]["AnswerMeta"];
+        };
+        readonly BegunTestView: {
+            /** @example https://api.example.com/sign-in/xsi_01jd3m8yeqf5rb0xkq5ym8s6tn */
+            readonly authorize_url: string;
+            /** Format: date-time */
+            readonly expires_at: string;
+            /** @example xsi_01jd3m8yeqf5rb0xkq5ym8s6tn */
+            readonly id: string;
         };
         readonly BillToView: {
             /** @example Acme */
@@ -5765,6 +5981,23 @@ export interface components {
              * @example acme
              */
             readonly slug?: string;
+            /**
+             * @description Ids of up to two owners who may enter with a passkey while SSO is required, such as when the provider fails. Each such entry is recorded, and all owners get a message.
+             * @example [
+             *       "usr_01jd3m8yeqf5rb0xkq5ym8s6tn"
+             *     ]
+             */
+            readonly sso_exempt_owners?: readonly string[];
+            /**
+             * @description Lets in only sessions that came through an SSO connection of the organization, and keys that such a session made or authorized. Only an owner in such a session can switch it on.
+             * @example true
+             */
+            readonly sso_required?: boolean;
+            /**
+             * @description For how many hours a sign-in through SSO counts. The default is 12.
+             * @example 12
+             */
+            readonly sso_session_hours?: number;
         };
         readonly ChangePasswordBody: {
             /**
@@ -5988,6 +6221,23 @@ export interface components {
             readonly message: string;
             /** @example 4b825dc642cb6eb9a060e54bf8d69288fbee4904 */
             readonly sha: string;
+        };
+        readonly CompleteConnectionTestBody: {
+            /**
+             * @description Code from the query of `return_to`.
+             * @example svc_flow_…
+             */
+            readonly code: string;
+            /**
+             * @description Id that the beginning returned.
+             * @example xsi_01jd3m8yeqf5rb0xkq5ym8s6tn
+             */
+            readonly flow_id: string;
+            /**
+             * @description Verifier whose SHA-256 was sent as `challenge`.
+             * @example dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk
+             */
+            readonly verifier: string;
         };
         readonly CompleteFlowBody: {
             /**
@@ -6779,6 +7029,34 @@ export interface components {
              * @example 86400
              */
             readonly expires_in: number;
+        };
+        readonly CreateSsoConnectionBody: {
+            /**
+             * @description Role of people in none of the `group_roles`.
+             * @default member
+             * @enum {string}
+             */
+            readonly default_role: "admin" | "member" | "viewer";
+            /**
+             * @description Roles that groups give. Of several, the highest counts. None makes owners.
+             * @default []
+             */
+            readonly group_roles: readonly components["schemas"]["GroupRoleBody"][];
+            /**
+             * @description People join the organization at their first sign-in.
+             * @default true
+             */
+            readonly jit: boolean;
+            /** @description Names of claims or attributes. Those that are left out are found by their usual names. */
+            readonly mapping?: components["schemas"]["MappingBody"];
+            /** @example Okta */
+            readonly name: string;
+            /** @description Required for `oidc`, and allowed only for it. */
+            readonly oidc?: components["schemas"]["OidcBody"];
+            /** @description Required for `saml`, and allowed only for it. */
+            readonly saml?: components["schemas"]["SamlBody"];
+            /** @enum {string} */
+            readonly type: "oidc" | "saml";
         };
         readonly CreateSwarmBody: {
             /**
@@ -7880,7 +8158,7 @@ export interface components {
         };
         readonly ErrorView: {
             /** @enum {string} */
-            readonly code: "access_key_attached" | "access_key_not_found" | "access_token_expired" | "account_exists" | "account_not_found" | "agent_not_found" | "agent_paused" | "agent_version_not_found" | "already_exists" | "api_key_not_found" | "approval_already_decided" | "approval_expired" | "approval_not_allowed" | "approval_not_found" | "branch_has_children" | "branch_moved" | "branch_not_found" | "bucket_not_attached" | "bucket_not_empty" | "bucket_not_found" | "budget_exceeded" | "budget_not_found" | "budget_subject_not_found" | "burst_limit_exceeded" | "checksum_mismatch" | "concurrency_limit_exceeded" | "confirmation_mismatch" | "conflicting_credentials" | "credit_too_large" | "credits_exhausted" | "cron_from_file" | "cron_not_found" | "cross_site_request" | "daily_limit_exceeded" | "database_attachment_not_found" | "database_busy" | "database_credential_not_found" | "database_not_found" | "database_not_restorable" | "database_unavailable" | "databases_not_swappable" | "deploy_already_over" | "deploy_hook_not_found" | "deploy_in_use" | "deploy_not_found" | "deploy_not_ready" | "domain_in_use" | "domain_limit_reached" | "domain_not_found" | "domain_taken" | "email_change_not_found" | "email_not_verified" | "email_taken" | "execution_already_over" | "execution_not_found" | "expired_api_key" | "export_format_unavailable" | "factor_limit_reached" | "factor_not_found" | "failed_job_not_found" | "feature_disabled" | "feature_not_in_plan" | "flag_fixed" | "flag_not_allowlisted" | "flag_not_found" | "generation_content_not_found" | "generation_not_found" | "git_service_not_offered" | "github_access_denied" | "github_installation_not_found" | "github_not_connected" | "grant_not_found" | "headers_too_large" | "idempotency_in_progress" | "idempotency_mismatch" | "identity_not_found" | "identity_without_email" | "incomplete_body" | "insufficient_scopes" | "integration_not_configured" | "internal_error" | "invalid_access_token" | "invalid_api_key" | "invalid_client_metadata" | "invalid_credentials" | "invalid_email_token" | "invalid_factor" | "invalid_flow" | "invalid_key" | "invalid_link_state" | "invalid_part" | "invalid_request" | "invalid_session" | "invalid_signature" | "invalid_token" | "invitation_not_found" | "invoice_closed" | "invoice_not_found" | "ip_not_allowed" | "key_lifetime_exceeded" | "key_org_mismatch" | "last_owner" | "last_sign_in_method" | "length_required" | "malformed_api_key" | "malformed_json" | "malformed_request" | "member_not_found" | "memory_block_not_found" | "memory_not_found" | "method_not_allowed" | "misdirected_request" | "missing_api_key" | "model_not_allowed" | "model_not_found" | "model_router_not_configured" | "model_unavailable" | "no_earlier_deploy" | "object_changed" | "object_not_found" | "object_too_large" | "object_upload_not_found" | "operator_required" | "ops_task_not_found" | "org_access_denied" | "org_domain_limit_reached" | "org_domain_not_found" | "organization_not_found" | "page_not_found" | "payload_too_large" | "payment_method_required" | "personal_organization" | "plan_by_contract" | "plan_limit_reached" | "plan_request_not_found" | "plan_too_small" | "project_has_no_repository" | "project_not_found" | "project_not_live" | "provider_key_not_found" | "provider_key_refused" | "provider_not_found" | "query_failed" | "query_timeout" | "range_not_satisfiable" | "recent_sign_in_required" | "repository_full" | "repository_not_found" | "request_timeout" | "revoked_api_key" | "rotated_api_key" | "route_not_found" | "run_already_over" | "run_not_found" | "sandbox_daily_limit_exceeded" | "sandbox_unavailable" | "schedule_not_found" | "second_factor_missing" | "second_factor_required" | "secret_in_prompt" | "service_unavailable" | "session_not_found" | "session_required" | "session_token_not_allowed" | "sign_in_limit_exceeded" | "spend_cap_reached" | "stale_version" | "storage_full" | "storage_limit_reached" | "storage_unavailable" | "swarm_already_over" | "swarm_not_found" | "task_already_claimed" | "task_already_resolved" | "task_not_claimed" | "task_not_found" | "task_not_open" | "token_rate_limit_exceeded" | "unsupported_media_type" | "upload_content_invalid" | "upload_incomplete" | "upload_not_found" | "upload_storage_full" | "upload_too_large" | "upstream_error" | "username_taken" | "webhook_delivery_not_found" | "webhook_endpoint_not_found" | "webhook_endpoint_paused";
+            readonly code: "access_key_attached" | "access_key_not_found" | "access_token_expired" | "account_exists" | "account_not_found" | "agent_not_found" | "agent_paused" | "agent_version_not_found" | "already_exists" | "api_key_not_found" | "approval_already_decided" | "approval_expired" | "approval_not_allowed" | "approval_not_found" | "branch_has_children" | "branch_moved" | "branch_not_found" | "bucket_not_attached" | "bucket_not_empty" | "bucket_not_found" | "budget_exceeded" | "budget_not_found" | "budget_subject_not_found" | "burst_limit_exceeded" | "checksum_mismatch" | "concurrency_limit_exceeded" | "confirmation_mismatch" | "conflicting_credentials" | "connection_not_tested" | "credit_too_large" | "credits_exhausted" | "cron_from_file" | "cron_not_found" | "cross_site_request" | "daily_limit_exceeded" | "database_attachment_not_found" | "database_busy" | "database_credential_not_found" | "database_not_found" | "database_not_restorable" | "database_unavailable" | "databases_not_swappable" | "deploy_already_over" | "deploy_hook_not_found" | "deploy_in_use" | "deploy_not_found" | "deploy_not_ready" | "domain_in_use" | "domain_limit_reached" | "domain_not_found" | "domain_not_verified" | "domain_taken" | "email_change_not_found" | "email_not_verified" | "email_taken" | "execution_already_over" | "execution_not_found" | "expired_api_key" | "export_format_unavailable" | "factor_limit_reached" | "factor_not_found" | "failed_job_not_found" | "feature_disabled" | "feature_not_in_plan" | "flag_fixed" | "flag_not_allowlisted" | "flag_not_found" | "generation_content_not_found" | "generation_not_found" | "git_service_not_offered" | "github_access_denied" | "github_installation_not_found" | "github_not_connected" | "grant_not_found" | "headers_too_large" | "idempotency_in_progress" | "idempotency_mismatch" | "identity_not_found" | "identity_without_email" | "incomplete_body" | "insufficient_scopes" | "integration_not_configured" | "internal_error" | "invalid_access_token" | "invalid_api_key" | "invalid_client_metadata" | "invalid_credentials" | "invalid_email_token" | "invalid_factor" | "invalid_flow" | "invalid_key" | "invalid_link_state" | "invalid_part" | "invalid_request" | "invalid_session" | "invalid_signature" | "invalid_token" | "invitation_not_found" | "invoice_closed" | "invoice_not_found" | "ip_not_allowed" | "key_lifetime_exceeded" | "key_org_mismatch" | "last_owner" | "last_sign_in_method" | "length_required" | "malformed_api_key" | "malformed_json" | "malformed_request" | "member_not_found" | "memory_block_not_found" | "memory_not_found" | "method_not_allowed" | "misdirected_request" | "missing_api_key" | "model_not_allowed" | "model_not_found" | "model_router_not_configured" | "model_unavailable" | "no_earlier_deploy" | "object_changed" | "object_not_found" | "object_too_large" | "object_upload_not_found" | "operator_required" | "ops_task_not_found" | "org_access_denied" | "org_domain_limit_reached" | "org_domain_not_found" | "organization_not_found" | "page_not_found" | "payload_too_large" | "payment_method_required" | "personal_organization" | "plan_by_contract" | "plan_limit_reached" | "plan_request_not_found" | "plan_too_small" | "project_has_no_repository" | "project_not_found" | "project_not_live" | "provider_key_not_found" | "provider_key_refused" | "provider_not_found" | "query_failed" | "query_timeout" | "range_not_satisfiable" | "recent_sign_in_required" | "repository_full" | "repository_not_found" | "request_timeout" | "revoked_api_key" | "rotated_api_key" | "route_not_found" | "run_already_over" | "run_not_found" | "sandbox_daily_limit_exceeded" | "sandbox_unavailable" | "schedule_not_found" | "second_factor_missing" | "second_factor_required" | "secret_in_prompt" | "service_unavailable" | "session_not_found" | "session_required" | "session_token_not_allowed" | "sign_in_limit_exceeded" | "spend_cap_reached" | "sso_connection_not_found" | "sso_not_active" | "sso_required" | "sso_response_invalid" | "stale_version" | "storage_full" | "storage_limit_reached" | "storage_unavailable" | "swarm_already_over" | "swarm_not_found" | "task_already_claimed" | "task_already_resolved" | "task_not_claimed" | "task_not_found" | "task_not_open" | "token_rate_limit_exceeded" | "unsupported_media_type" | "upload_content_invalid" | "upload_incomplete" | "upload_not_found" | "upload_storage_full" | "upload_too_large" | "upstream_error" | "username_taken" | "webhook_delivery_not_found" | "webhook_endpoint_not_found" | "webhook_endpoint_paused";
             readonly dashboard_url?: string;
             /** @description Details that depend on the code; for `invalid_request`, one entry per field. */
             readonly details?: Record<string, never> | readonly Record<string, never>[];
@@ -8517,6 +8795,12 @@ export interface components {
              */
             readonly remaining: string;
         };
+        readonly GroupRoleBody: {
+            /** @example platform-admins */
+            readonly group: string;
+            /** @enum {string} */
+            readonly role: "admin" | "member" | "viewer";
+        };
         readonly HealthView: {
             /** @enum {string} */
             readonly status: "ok";
@@ -8540,6 +8824,11 @@ export interface components {
             readonly meta: components["schemas"]["AnswerMeta"];
         };
         readonly IdentityView: {
+            /**
+             * @description Id of the SSO connection.
+             * @example sso_01jd3m8yeqf5rb0xkq5ym8s6tn
+             */
+            readonly connection_id?: string;
             /** Format: date-time */
             readonly created_at: string;
             /** @example idn_01jd3m8yeqf5rb0xkq5ym8s6tn */
@@ -8552,7 +8841,33 @@ export interface components {
              */
             readonly name: string;
             /** @enum {string} */
-            readonly provider: "github" | "google";
+            readonly provider: "github" | "google" | "sso";
+        };
+        readonly IdpCertificateView: {
+            /** Format: date-time */
+            readonly expires_at: string;
+            /** @example AB:CD:… */
+            readonly sha256: string;
+            /** @example CN=idp.acme.com */
+            readonly subject: string;
+        };
+        readonly IdpView: {
+            readonly certificates: readonly components["schemas"]["IdpCertificateView"][];
+            /** @example https://idp.acme.com */
+            readonly entity_id: string;
+            /**
+             * @description Why the metadata were not used then. `unreadable`: there were none. `other_provider`: they name another entity ID or sign-in URL, which only an administrator can accept.
+             * @enum {string}
+             */
+            readonly metadata_problem?: "unreadable" | "other_provider";
+            /**
+             * Format: date-time
+             * @description When the metadata were last asked for.
+             */
+            readonly metadata_read_at?: string;
+            readonly metadata_url?: string;
+            /** @example https://idp.acme.com/sso */
+            readonly sso_url: string;
         };
         readonly IndexAnswer: {
             readonly data: components["schemas"]["IndexView"];
@@ -8910,6 +9225,8 @@ export interface components {
              * @enum {string}
              */
             readonly source: "api" | "oauth";
+            /** @description Organizations whose SSO connection its owner came through when the key was made or authorized. */
+            readonly sso_org_ids?: readonly string[];
             /** @enum {string} */
             readonly status: "active" | "expired" | "revoked";
             /** @description Owner of the key. */
@@ -9088,6 +9405,19 @@ export interface components {
              * @example https://mcp.example.com/mcp
              */
             readonly url: string;
+        };
+        readonly MappingBody: {
+            /** @example email */
+            readonly email?: string;
+            /** @example groups */
+            readonly groups?: string;
+            /** @example name */
+            readonly name?: string;
+            /**
+             * @description Default: `sub` or NameID.
+             * @example oid
+             */
+            readonly subject?: string;
         };
         readonly McpToolsAnswer: {
             readonly data: readonly components["schemas"]["McpToolView"][];
@@ -9324,6 +9654,8 @@ export interface components {
              * @enum {string}
              */
             readonly source: "api" | "oauth";
+            /** @description Organizations whose SSO connection its owner came through when the key was made or authorized. */
+            readonly sso_org_ids?: readonly string[];
             /** @enum {string} */
             readonly status: "active" | "expired" | "revoked";
             /** @description Owner of the key. */
@@ -9650,6 +9982,31 @@ export interface components {
              */
             readonly uploaded: readonly number[];
         };
+        readonly OidcBody: {
+            /** @example 0oa1b2c3d4 */
+            readonly client_id: string;
+            /**
+             * @description It is never returned.
+             * @example secret-of-the-client
+             */
+            readonly client_secret: string;
+            /**
+             * @description Exactly as the provider shows it.
+             * @example https://acme.okta.com
+             */
+            readonly issuer: string;
+        };
+        readonly OidcView: {
+            /** @example 0oa1b2c3d4 */
+            readonly client_id: string;
+            /** @example https://acme.okta.com */
+            readonly issuer: string;
+            /**
+             * @description Register it at the provider.
+             * @example https://api.example.com/sign-in/sso/sso_01jd3m8yeqf5rb0xkq5ym8s6tn/callback
+             */
+            readonly redirect_uri: string;
+        };
         readonly OrganizationAccountView: {
             /** Format: date-time */
             readonly createdAt: string;
@@ -9891,6 +10248,16 @@ export interface components {
             readonly data: readonly components["schemas"]["OrgView"][];
             readonly meta: components["schemas"]["PageMeta"];
         };
+        readonly OrgSsoView: {
+            /** @description True while members can sign in through an SSO connection. */
+            readonly active: boolean;
+            /** @description Owners who may enter with a passkey while SSO is required. */
+            readonly exempt_owners: readonly string[];
+            /** @description True when nothing else lets members in. */
+            readonly required: boolean;
+            /** @description For how many hours a sign-in through SSO counts. */
+            readonly session_hours: number;
+        };
         readonly OrgView: {
             /** Format: date-time */
             readonly created_at: string;
@@ -9913,6 +10280,7 @@ export interface components {
             readonly second_factor_required: boolean;
             /** @example acme */
             readonly slug: string;
+            readonly sso: components["schemas"]["OrgSsoView"];
         };
         readonly OutputView: {
             readonly bytes: number;
@@ -10894,6 +11262,38 @@ export interface components {
             /** Format: date-time */
             readonly wakes_at?: string;
         };
+        readonly SamlBody: {
+            /**
+             * @description Certificates that the provider signs with, as PEM.
+             * @example [
+             *       "-----BEGIN CERTIFICATE-----\n…\n-----END CERTIFICATE-----"
+             *     ]
+             */
+            readonly certificates?: readonly string[];
+            /**
+             * @description In place of metadata, together with `sso_url` and `certificates`.
+             * @example https://idp.acme.com
+             */
+            readonly entity_id?: string;
+            /**
+             * @description An https URL of metadata, in place of `metadata_xml`. It is read again each day.
+             * @example https://idp.acme.com/metadata
+             */
+            readonly metadata_url?: string;
+            /** @description Metadata of one identity provider. */
+            readonly metadata_xml?: string;
+            /** @example https://idp.acme.com/sso */
+            readonly sso_url?: string;
+        };
+        readonly SamlView: {
+            /** @description Where the provider sends responses, by POST. */
+            readonly acs_url: string;
+            /** @description Our entity ID. */
+            readonly entity_id: string;
+            readonly idp: components["schemas"]["IdpView"];
+            /** @description Our metadata, for the provider. */
+            readonly metadata_url: string;
+        };
         readonly SandboxCallsView: {
             /**
              * @description Null when calls are unlimited.
@@ -11090,7 +11490,7 @@ export interface components {
              */
             readonly last_used_at: string;
             /** @description What was shown to sign in, and to confirm it. */
-            readonly methods: readonly ("password" | "github" | "google" | "totp" | "passkey" | "recovery_code")[];
+            readonly methods: readonly ("password" | "github" | "google" | "sso" | "totp" | "passkey" | "recovery_code")[];
             /** @description User agent that signed in. */
             readonly user_agent?: string;
         };
@@ -11388,6 +11788,47 @@ export interface components {
              * @example 2026-11
              */
             readonly month: string;
+        };
+        readonly SsoConnectionAnswer: {
+            readonly data: components["schemas"]["SsoConnectionView"];
+            readonly meta: components["schemas"]["AnswerMeta"];
+        };
+        readonly SsoConnectionPageAnswer: {
+            readonly data: readonly components["schemas"]["SsoConnectionView"][];
+            readonly meta: components["schemas"]["PageMeta"];
+        };
+        readonly SsoConnectionView: {
+            /** Format: date-time */
+            readonly created_at: string;
+            /** @enum {string} */
+            readonly default_role: "admin" | "member" | "viewer";
+            readonly group_roles: readonly components["schemas"]["GroupRoleBody"][];
+            /** @example sso_01jd3m8yeqf5rb0xkq5ym8s6tn */
+            readonly id: string;
+            readonly jit: boolean;
+            /** Format: date-time */
+            readonly last_used_at?: string;
+            readonly mapping: components["schemas"]["MappingBody"];
+            /** @example Okta */
+            readonly name: string;
+            readonly oidc?: components["schemas"]["OidcView"];
+            /**
+             * @description `plan`: the plan includes no SSO.
+             * @enum {string}
+             */
+            readonly paused_reason?: "by_member" | "plan";
+            readonly saml?: components["schemas"]["SamlView"];
+            /**
+             * @description `draft`: to be tested. `tested`: an administrator has come in through it. `active`: people sign in through it. `paused`: it was active.
+             * @enum {string}
+             */
+            readonly status: "draft" | "tested" | "active" | "paused";
+            /** Format: date-time */
+            readonly tested_at?: string;
+            /** @enum {string} */
+            readonly type: "oidc" | "saml";
+            /** Format: date-time */
+            readonly updated_at: string;
         };
         readonly StartRunBody: {
             /**
@@ -11816,6 +12257,59 @@ export interface components {
              */
             readonly needs: readonly ("database" | "bucket")[];
         };
+        readonly TestedConnectionAnswer: {
+            readonly data: components["schemas"]["TestedConnectionView"];
+            readonly meta: components["schemas"]["AnswerMeta"];
+        };
+        readonly TestedConnectionView: {
+            /** Format: date-time */
+            readonly created_at: string;
+            /** @enum {string} */
+            readonly default_role: "admin" | "member" | "viewer";
+            readonly group_roles: readonly components["schemas"]["GroupRoleBody"][];
+            /** @example sso_01jd3m8yeqf5rb0xkq5ym8s6tn */
+            readonly id: string;
+            /** @description What the provider says of you. */
+            readonly identity: components["schemas"]["TestedIdentityView"];
+            readonly jit: boolean;
+            /** Format: date-time */
+            readonly last_used_at?: string;
+            readonly mapping: components["schemas"]["MappingBody"];
+            /** @example Okta */
+            readonly name: string;
+            readonly oidc?: components["schemas"]["OidcView"];
+            /**
+             * @description `plan`: the plan includes no SSO.
+             * @enum {string}
+             */
+            readonly paused_reason?: "by_member" | "plan";
+            readonly saml?: components["schemas"]["SamlView"];
+            /**
+             * @description `draft`: to be tested. `tested`: an administrator has come in through it. `active`: people sign in through it. `paused`: it was active.
+             * @enum {string}
+             */
+            readonly status: "draft" | "tested" | "active" | "paused";
+            /** Format: date-time */
+            readonly tested_at?: string;
+            /** @enum {string} */
+            readonly type: "oidc" | "saml";
+            /** Format: date-time */
+            readonly updated_at: string;
+        };
+        readonly TestedEmailView: {
+            /** @example ada@acme.com */
+            readonly address: string;
+            /** @description True when the provider says that it has verified the address. */
+            readonly verified: boolean;
+        };
+        readonly TestedIdentityView: {
+            readonly email?: components["schemas"]["TestedEmailView"];
+            readonly groups: readonly string[];
+            /** @example Ada Lovelace */
+            readonly name: string;
+            /** @description What identifies the person at the provider. */
+            readonly subject: string;
+        };
         readonly TextSettingView: {
             /**
              * @description set: by the project. file: by a file of the repository. detected: by the build. default: of the service. unknown: there is no build yet that says it.
@@ -12145,6 +12639,20 @@ export interface components {
              */
             readonly text?: string;
         };
+        readonly UpdateOidcBody: {
+            /** @example 0oa1b2c3d4 */
+            readonly client_id?: string;
+            /**
+             * @description Required with another issuer.
+             * @example secret-of-the-client
+             */
+            readonly client_secret?: string;
+            /**
+             * @description Exactly as the provider shows it.
+             * @example https://acme.okta.com
+             */
+            readonly issuer?: string;
+        };
         readonly UpdateScheduleBody: {
             /**
              * Format: date-time
@@ -12206,6 +12714,25 @@ export interface components {
              * @example Europe/Berlin
              */
             readonly time_zone?: string;
+        };
+        readonly UpdateSsoConnectionBody: {
+            /**
+             * @description Role of people in none of the `group_roles`.
+             * @enum {string}
+             */
+            readonly default_role?: "admin" | "member" | "viewer";
+            /** @description Roles that groups give. Of several, the highest counts. None makes owners. */
+            readonly group_roles?: readonly components["schemas"]["GroupRoleBody"][];
+            /** @description People join the organization at their first sign-in. */
+            readonly jit?: boolean;
+            /** @description Replaces the whole mapping. */
+            readonly mapping?: components["schemas"]["MappingBody"];
+            /** @example Okta */
+            readonly name?: string;
+            /** @description Fields that are left out stay as they are. */
+            readonly oidc?: components["schemas"]["UpdateOidcBody"];
+            /** @description Replaces the whole description of the provider. */
+            readonly saml?: components["schemas"]["SamlBody"];
         };
         readonly UpdateWebhookEndpointBody: {
             /** @example Chat of the team */
@@ -12640,6 +13167,8 @@ export interface operations {
              *
              *     `second_factor_missing`: The organization requires a second factor.
              *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -12807,6 +13336,8 @@ export interface operations {
              *
              *     `second_factor_missing`: The organization requires a second factor.
              *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              *
              *     `plan_limit_reached`: The limit of the plan is reached.
@@ -12959,6 +13490,8 @@ export interface operations {
              *
              *     `second_factor_missing`: The organization requires a second factor.
              *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -13082,6 +13615,8 @@ export interface operations {
              *     `key_org_mismatch`: The key is bound to another organization.
              *
              *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
@@ -13283,6 +13818,8 @@ export interface operations {
              *
              *     `second_factor_missing`: The organization requires a second factor.
              *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              *
              *     `plan_limit_reached`: The limit of the plan is reached.
@@ -13442,6 +13979,8 @@ export interface operations {
              *
              *     `second_factor_missing`: The organization requires a second factor.
              *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -13584,6 +14123,8 @@ export interface operations {
              *     `key_org_mismatch`: The key is bound to another organization.
              *
              *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
@@ -13759,6 +14300,8 @@ export interface operations {
              *
              *     `second_factor_missing`: The organization requires a second factor.
              *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -13898,6 +14441,8 @@ export interface operations {
              *     `key_org_mismatch`: The key is bound to another organization.
              *
              *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
@@ -14061,6 +14606,8 @@ export interface operations {
              *
              *     `second_factor_missing`: The organization requires a second factor.
              *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -14193,6 +14740,8 @@ export interface operations {
              *     `key_org_mismatch`: The key is bound to another organization.
              *
              *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
@@ -14359,6 +14908,8 @@ export interface operations {
              *     `key_org_mismatch`: The key is bound to another organization.
              *
              *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
@@ -14540,6 +15091,8 @@ export interface operations {
              *
              *     `second_factor_missing`: The organization requires a second factor.
              *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -14681,6 +15234,8 @@ export interface operations {
              *     `key_org_mismatch`: The key is bound to another organization.
              *
              *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              *
@@ -14845,6 +15400,8 @@ export interface operations {
              *
              *     `second_factor_missing`: The organization requires a second factor.
              *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -14986,6 +15543,8 @@ export interface operations {
              *     `key_org_mismatch`: The key is bound to another organization.
              *
              *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
@@ -15151,6 +15710,8 @@ export interface operations {
              *
              *     `second_factor_missing`: The organization requires a second factor.
              *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -15299,6 +15860,8 @@ export interface operations {
              *
              *     `second_factor_missing`: The organization requires a second factor.
              *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -15425,6 +15988,8 @@ export interface operations {
              *     `key_org_mismatch`: The key is bound to another organization.
              *
              *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
@@ -15560,6 +16125,8 @@ export interface operations {
              *     `key_org_mismatch`: The key is bound to another organization.
              *
              *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
@@ -15698,6 +16265,8 @@ export interface operations {
              *
              *     `second_factor_missing`: The organization requires a second factor.
              *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -15822,6 +16391,8 @@ export interface operations {
              *     `key_org_mismatch`: The key is bound to another organization.
              *
              *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
@@ -16024,6 +16595,8 @@ export interface operations {
              *     `key_org_mismatch`: The key is bound to another organization.
              *
              *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              *
@@ -16238,6 +16811,8 @@ export interface operations {
              *
              *     `second_factor_missing`: The organization requires a second factor.
              *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              *
              *     `feature_disabled`: Disabled by the operator.
@@ -16427,6 +17002,8 @@ export interface operations {
              *
              *     `second_factor_missing`: The organization requires a second factor.
              *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -16539,6 +17116,8 @@ export interface operations {
              *     `key_org_mismatch`: The key is bound to another organization.
              *
              *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
@@ -16661,6 +17240,8 @@ export interface operations {
              *     `key_org_mismatch`: The key is bound to another organization.
              *
              *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
@@ -16839,6 +17420,8 @@ export interface operations {
              *     `key_org_mismatch`: The key is bound to another organization.
              *
              *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              *
@@ -17131,6 +17714,8 @@ export interface operations {
              *
              *     `second_factor_missing`: The organization requires a second factor.
              *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -17261,6 +17846,8 @@ export interface operations {
              *     `key_org_mismatch`: The key is bound to another organization.
              *
              *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
@@ -17406,6 +17993,8 @@ export interface operations {
              *
              *     `second_factor_missing`: The organization requires a second factor.
              *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -17530,6 +18119,8 @@ export interface operations {
              *
              *     `second_factor_missing`: The organization requires a second factor.
              *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -17642,6 +18233,8 @@ export interface operations {
              *     `key_org_mismatch`: The key is bound to another organization.
              *
              *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
@@ -17783,6 +18376,8 @@ export interface operations {
              *     `key_org_mismatch`: The key is bound to another organization.
              *
              *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
@@ -17942,6 +18537,8 @@ export interface operations {
              *     `key_org_mismatch`: The key is bound to another organization.
              *
              *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
@@ -18134,6 +18731,8 @@ export interface operations {
              *     `key_org_mismatch`: The key is bound to another organization.
              *
              *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              *
@@ -18365,6 +18964,8 @@ export interface operations {
              *
              *     `second_factor_missing`: The organization requires a second factor.
              *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              *
              *     `feature_disabled`: Disabled by the operator.
@@ -18550,6 +19151,8 @@ export interface operations {
              *
              *     `second_factor_missing`: The organization requires a second factor.
              *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -18662,6 +19265,8 @@ export interface operations {
              *     `key_org_mismatch`: The key is bound to another organization.
              *
              *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
@@ -18804,6 +19409,8 @@ export interface operations {
              *     `key_org_mismatch`: The key is bound to another organization.
              *
              *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              *
@@ -19090,6 +19697,8 @@ export interface operations {
              *
              *     `second_factor_missing`: The organization requires a second factor.
              *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -19183,7 +19792,9 @@ export interface operations {
                  *       "challenge": "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM",
                  *       "method": "browser",
                  *       "client_name": "Command line on ada-laptop",
-                 *       "hint": "passkey"
+                 *       "hint": "passkey",
+                 *       "email": "ada@acme.example",
+                 *       "org": "acme"
                  *     }
                  */
                 readonly "application/json": components["schemas"]["BeginFlowBody"];
@@ -19204,6 +19815,15 @@ export interface operations {
              *     `malformed_json`: The request body is not valid JSON.
              */
             readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `sso_connection_not_found`: SSO connection not found. */
+            readonly 404: {
                 headers: {
                     readonly [name: string]: unknown;
                 };
@@ -19355,6 +19975,8 @@ export interface operations {
              *
              *     `second_factor_missing`: The organization requires a second factor.
              *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -19475,6 +20097,8 @@ export interface operations {
              *     `key_org_mismatch`: The key is bound to another organization.
              *
              *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
@@ -19760,6 +20384,8 @@ export interface operations {
              *     `key_org_mismatch`: The key is bound to another organization.
              *
              *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
@@ -20161,6 +20787,8 @@ export interface operations {
              *     `key_org_mismatch`: The key is bound to another organization.
              *
              *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
@@ -20796,6 +21424,8 @@ export interface operations {
              *
              *     `second_factor_missing`: The organization requires a second factor.
              *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -20944,6 +21574,8 @@ export interface operations {
              *
              *     `second_factor_missing`: The organization requires a second factor.
              *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -21077,6 +21709,8 @@ export interface operations {
              *
              *     `second_factor_missing`: The organization requires a second factor.
              *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -21185,6 +21819,8 @@ export interface operations {
              *     `key_org_mismatch`: The key is bound to another organization.
              *
              *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
@@ -21317,6 +21953,8 @@ export interface operations {
              *     `key_org_mismatch`: The key is bound to another organization.
              *
              *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
@@ -21589,6 +22227,8 @@ export interface operations {
              *     `key_org_mismatch`: The key is bound to another organization.
              *
              *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
@@ -21958,6 +22598,8 @@ export interface operations {
              *
              *     `second_factor_missing`: The organization requires a second factor.
              *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -22091,6 +22733,8 @@ export interface operations {
              *
              *     `second_factor_missing`: The organization requires a second factor.
              *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -22203,6 +22847,8 @@ export interface operations {
              *     `key_org_mismatch`: The key is bound to another organization.
              *
              *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
@@ -22341,6 +22987,8 @@ export interface operations {
              *     `key_org_mismatch`: The key is bound to another organization.
              *
              *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
@@ -22505,6 +23153,8 @@ export interface operations {
              *
              *     `second_factor_missing`: The organization requires a second factor.
              *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -22652,6 +23302,8 @@ export interface operations {
              *     `key_org_mismatch`: The key is bound to another organization.
              *
              *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
@@ -22807,6 +23459,8 @@ export interface operations {
              *     `key_org_mismatch`: The key is bound to another organization.
              *
              *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
@@ -23054,6 +23708,8 @@ export interface operations {
              *
              *     `second_factor_missing`: The organization requires a second factor.
              *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -23170,6 +23826,8 @@ export interface operations {
              *
              *     `second_factor_missing`: The organization requires a second factor.
              *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -23282,6 +23940,8 @@ export interface operations {
              *     `key_org_mismatch`: The key is bound to another organization.
              *
              *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
@@ -23405,6 +24065,8 @@ export interface operations {
              *
              *     `second_factor_missing`: The organization requires a second factor.
              *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -23520,6 +24182,8 @@ export interface operations {
              *     `key_org_mismatch`: The key is bound to another organization.
              *
              *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
@@ -23681,6 +24345,8 @@ export interface operations {
              *     `key_org_mismatch`: The key is bound to another organization.
              *
              *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
@@ -23869,6 +24535,8 @@ export interface operations {
              *
              *     `second_factor_missing`: The organization requires a second factor.
              *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -23990,6 +24658,8 @@ export interface operations {
              *     `key_org_mismatch`: The key is bound to another organization.
              *
              *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
@@ -24133,6 +24803,8 @@ export interface operations {
              *
              *     `second_factor_missing`: The organization requires a second factor.
              *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -24263,6 +24935,8 @@ export interface operations {
              *     `key_org_mismatch`: The key is bound to another organization.
              *
              *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
@@ -24421,6 +25095,8 @@ export interface operations {
              *
              *     `second_factor_missing`: The organization requires a second factor.
              *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -24542,6 +25218,8 @@ export interface operations {
              *     `key_org_mismatch`: The key is bound to another organization.
              *
              *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
@@ -24688,6 +25366,8 @@ export interface operations {
              *     `key_org_mismatch`: The key is bound to another organization.
              *
              *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              *
@@ -24854,6 +25534,8 @@ export interface operations {
              *
              *     `second_factor_missing`: The organization requires a second factor.
              *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -24977,6 +25659,8 @@ export interface operations {
              *     `key_org_mismatch`: The key is bound to another organization.
              *
              *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
@@ -25136,6 +25820,8 @@ export interface operations {
              *     `key_org_mismatch`: The key is bound to another organization.
              *
              *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
@@ -25309,6 +25995,8 @@ export interface operations {
              *
              *     `second_factor_missing`: The organization requires a second factor.
              *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -25456,6 +26144,8 @@ export interface operations {
              *     `key_org_mismatch`: The key is bound to another organization.
              *
              *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
@@ -25627,6 +26317,8 @@ export interface operations {
              *
              *     `second_factor_missing`: The organization requires a second factor.
              *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -25781,6 +26473,8 @@ export interface operations {
              *
              *     `second_factor_missing`: The organization requires a second factor.
              *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -25906,6 +26600,8 @@ export interface operations {
              *     `key_org_mismatch`: The key is bound to another organization.
              *
              *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              *
@@ -26061,6 +26757,8 @@ export interface operations {
              *
              *     `second_factor_missing`: The organization requires a second factor.
              *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -26210,6 +26908,8 @@ export interface operations {
              *     `key_org_mismatch`: The key is bound to another organization.
              *
              *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              *
@@ -26387,6 +27087,8 @@ export interface operations {
              *
              *     `second_factor_missing`: The organization requires a second factor.
              *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -26524,6 +27226,8 @@ export interface operations {
              *     `key_org_mismatch`: The key is bound to another organization.
              *
              *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              *
@@ -26691,6 +27395,8 @@ export interface operations {
              *
              *     `second_factor_missing`: The organization requires a second factor.
              *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -26853,6 +27559,8 @@ export interface operations {
              *     `key_org_mismatch`: The key is bound to another organization.
              *
              *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              *
@@ -27032,6 +27740,8 @@ export interface operations {
              *
              *     `second_factor_missing`: The organization requires a second factor.
              *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -27178,6 +27888,8 @@ export interface operations {
              *
              *     `second_factor_missing`: The organization requires a second factor.
              *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -27322,6 +28034,8 @@ export interface operations {
              *     `key_org_mismatch`: The key is bound to another organization.
              *
              *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
@@ -27486,6 +28200,8 @@ export interface operations {
              *     `key_org_mismatch`: The key is bound to another organization.
              *
              *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
@@ -27686,6 +28402,8 @@ export interface operations {
              *
              *     `second_factor_missing`: The organization requires a second factor.
              *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              *
              *     `plan_limit_reached`: The limit of the plan is reached.
@@ -27853,6 +28571,8 @@ export interface operations {
              *
              *     `second_factor_missing`: The organization requires a second factor.
              *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -27989,6 +28709,8 @@ export interface operations {
              *     `key_org_mismatch`: The key is bound to another organization.
              *
              *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
@@ -28141,6 +28863,8 @@ export interface operations {
              *     `key_org_mismatch`: The key is bound to another organization.
              *
              *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              *
@@ -28324,6 +29048,8 @@ export interface operations {
              *
              *     `second_factor_missing`: The organization requires a second factor.
              *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              *
              *     `plan_limit_reached`: The limit of the plan is reached.
@@ -28471,6 +29197,8 @@ export interface operations {
              *
              *     `second_factor_missing`: The organization requires a second factor.
              *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -28594,6 +29322,8 @@ export interface operations {
              *     `key_org_mismatch`: The key is bound to another organization.
              *
              *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
@@ -28740,6 +29470,8 @@ export interface operations {
              *
              *     `second_factor_missing`: The organization requires a second factor.
              *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -28881,6 +29613,8 @@ export interface operations {
              *
              *     `second_factor_missing`: The organization requires a second factor.
              *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -29021,6 +29755,8 @@ export interface operations {
              *
              *     `second_factor_missing`: The organization requires a second factor.
              *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -29146,6 +29882,8 @@ export interface operations {
              *     `key_org_mismatch`: The key is bound to another organization.
              *
              *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              *
@@ -29307,6 +30045,8 @@ export interface operations {
              *
              *     `second_factor_missing`: The organization requires a second factor.
              *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -29467,6 +30207,8 @@ export interface operations {
              *
              *     `second_factor_missing`: The organization requires a second factor.
              *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -29579,6 +30321,8 @@ export interface operations {
              *     `key_org_mismatch`: The key is bound to another organization.
              *
              *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
@@ -29703,6 +30447,8 @@ export interface operations {
              *     `key_org_mismatch`: The key is bound to another organization.
              *
              *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
@@ -29837,6 +30583,8 @@ export interface operations {
              *
              *     `second_factor_missing`: The organization requires a second factor.
              *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -29962,6 +30710,8 @@ export interface operations {
              *     `key_org_mismatch`: The key is bound to another organization.
              *
              *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              *
@@ -30128,6 +30878,8 @@ export interface operations {
              *
              *     `second_factor_missing`: The organization requires a second factor.
              *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -30264,6 +31016,8 @@ export interface operations {
              *     `key_org_mismatch`: The key is bound to another organization.
              *
              *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
@@ -30407,6 +31161,8 @@ export interface operations {
              *     `key_org_mismatch`: The key is bound to another organization.
              *
              *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
@@ -30561,6 +31317,8 @@ export interface operations {
              *
              *     `second_factor_missing`: The organization requires a second factor.
              *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -30679,6 +31437,8 @@ export interface operations {
              *     `key_org_mismatch`: The key is bound to another organization.
              *
              *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              *
@@ -30832,6 +31592,8 @@ export interface operations {
              *
              *     `second_factor_missing`: The organization requires a second factor.
              *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -30955,6 +31717,8 @@ export interface operations {
              *     `key_org_mismatch`: The key is bound to another organization.
              *
              *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
@@ -31120,9 +31884,187 @@ export interface operations {
              *
              *     `second_factor_missing`: The organization requires a second factor.
              *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              *
              *     `key_lifetime_exceeded`: The organization allows keys only a shorter lifetime.
+             */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `api_key_not_found`: API key not found. */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `idempotency_mismatch`: The idempotency key was used for a different request.
+             *
+             *     `idempotency_in_progress`: A request with this idempotency key is still running.
+             */
+            readonly 409: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `payload_too_large`: The request body is too large. */
+            readonly 413: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `unsupported_media_type`: The request body must be JSON. */
+            readonly 415: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
+             *
+             *     `daily_limit_exceeded`: The daily call limit is reached.
+             */
+            readonly 429: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `internal_error`: An unexpected error occurred. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `service_unavailable`: A required backend is temporarily unavailable.
+             *
+             *     `storage_unavailable`: There is not enough storage space.
+             */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    readonly KeysController_authorize: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The id of the key.
+                 * @example key_01jd3m8yeqf5rb0xkq5ym8s6tn
+                 */
+                readonly key_id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "org": "acme"
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["AuthorizeKeyBody"];
+            };
+        };
+        readonly responses: {
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["KeyAnswer"];
+                };
+            };
+            /**
+             * @description `conflicting_credentials`: The request carries two different credentials.
+             *
+             *     `invalid_request`: A field of the request is invalid.
+             *
+             *     `malformed_json`: The request body is not valid JSON.
+             */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The request carries no API key.
+             *
+             *     `malformed_api_key`: The API key has the wrong format.
+             *
+             *     `invalid_api_key`: The API key is unknown.
+             *
+             *     `expired_api_key`: The API key has expired.
+             *
+             *     `revoked_api_key`: The API key has been revoked.
+             *
+             *     `rotated_api_key`: The API key has been rotated.
+             *
+             *     `session_token_not_allowed`: A session token was sent where an API key is required.
+             *
+             *     `session_required`: The request requires a user session.
+             *
+             *     `invalid_session`: The session has ended or is unknown.
+             *
+             *     `recent_sign_in_required`: The sign-in was too long ago for this.
+             */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `insufficient_scopes`: The key or the role does not allow this.
+             *
+             *     `org_access_denied`: The caller has no access to the organization.
+             *
+             *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
+             *
+             *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
                 headers: {
@@ -31296,6 +32238,8 @@ export interface operations {
              *
              *     `second_factor_missing`: The organization requires a second factor.
              *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              *
              *     `email_not_verified`: The email address of the account is not verified.
@@ -31449,6 +32393,8 @@ export interface operations {
              *
              *     `second_factor_missing`: The organization requires a second factor.
              *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -31555,6 +32501,8 @@ export interface operations {
              *     `key_org_mismatch`: The key is bound to another organization.
              *
              *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
@@ -31673,6 +32621,8 @@ export interface operations {
              *     `key_org_mismatch`: The key is bound to another organization.
              *
              *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
@@ -31800,6 +32750,8 @@ export interface operations {
              *
              *     `second_factor_missing`: The organization requires a second factor.
              *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -31923,6 +32875,8 @@ export interface operations {
              *     `key_org_mismatch`: The key is bound to another organization.
              *
              *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
@@ -32068,6 +33022,8 @@ export interface operations {
              *
              *     `second_factor_missing`: The organization requires a second factor.
              *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -32204,6 +33160,8 @@ export interface operations {
              *
              *     `second_factor_missing`: The organization requires a second factor.
              *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -32310,6 +33268,8 @@ export interface operations {
              *     `key_org_mismatch`: The key is bound to another organization.
              *
              *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
@@ -32427,6 +33387,8 @@ export interface operations {
              *     `key_org_mismatch`: The key is bound to another organization.
              *
              *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
@@ -32584,6 +33546,8 @@ export interface operations {
              *
              *     `second_factor_missing`: The organization requires a second factor.
              *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -32734,6 +33698,8 @@ export interface operations {
              *
              *     `second_factor_missing`: The organization requires a second factor.
              *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -32863,6 +33829,8 @@ export interface operations {
              *     `key_org_mismatch`: The key is bound to another organization.
              *
              *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
@@ -33002,6 +33970,8 @@ export interface operations {
              *     `key_org_mismatch`: The key is bound to another organization.
              *
              *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
@@ -33145,6 +34115,8 @@ export interface operations {
              *     `key_org_mismatch`: The key is bound to another organization.
              *
              *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
@@ -33297,6 +34269,8 @@ export interface operations {
              *
              *     `second_factor_missing`: The organization requires a second factor.
              *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -33353,7 +34327,8 @@ export interface operations {
                  * @example {
                  *       "return_to": "http://127.0.0.1:49152/signed-in",
                  *       "challenge": "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM",
-                 *       "method": "github"
+                 *       "method": "github",
+                 *       "org": "acme"
                  *     }
                  */
                 readonly "application/json": components["schemas"]["BeginIdentityBody"];
@@ -33423,9 +34398,20 @@ export interface operations {
              *
              *     `second_factor_missing`: The organization requires a second factor.
              *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `sso_connection_not_found`: SSO connection not found. */
+            readonly 404: {
                 headers: {
                     readonly [name: string]: unknown;
                 };
@@ -33576,6 +34562,8 @@ export interface operations {
              *     `key_org_mismatch`: The key is bound to another organization.
              *
              *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
@@ -33730,6 +34718,8 @@ export interface operations {
              *     `key_org_mismatch`: The key is bound to another organization.
              *
              *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
@@ -33938,6 +34928,8 @@ export interface operations {
              *
              *     `second_factor_missing`: The organization requires a second factor.
              *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -34060,6 +35052,8 @@ export interface operations {
              *     `key_org_mismatch`: The key is bound to another organization.
              *
              *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              *
@@ -34213,6 +35207,8 @@ export interface operations {
              *
              *     `second_factor_missing`: The organization requires a second factor.
              *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -34339,6 +35335,8 @@ export interface operations {
              *
              *     `second_factor_missing`: The organization requires a second factor.
              *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -34430,7 +35428,12 @@ export interface operations {
                  *       "name": "Acme",
                  *       "slug": "acme",
                  *       "second_factor_required": true,
-                 *       "key_lifetime_days": 90
+                 *       "key_lifetime_days": 90,
+                 *       "sso_required": true,
+                 *       "sso_session_hours": 12,
+                 *       "sso_exempt_owners": [
+                 *         "usr_01jd3m8yeqf5rb0xkq5ym8s6tn"
+                 *       ]
                  *     }
                  */
                 readonly "application/json": components["schemas"]["ChangeOrgBody"];
@@ -34500,6 +35503,8 @@ export interface operations {
              *
              *     `second_factor_missing`: The organization requires a second factor.
              *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -34527,6 +35532,8 @@ export interface operations {
              *     `already_exists`: The resource already exists.
              *
              *     `personal_organization`: A personal organization cannot be deleted or shared.
+             *
+             *     `sso_not_active`: The organization has no active SSO connection.
              */
             readonly 409: {
                 headers: {
@@ -34670,6 +35677,8 @@ export interface operations {
              *
              *     `second_factor_missing`: The organization requires a second factor.
              *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -34802,6 +35811,8 @@ export interface operations {
              *
              *     `second_factor_missing`: The organization requires a second factor.
              *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -34932,6 +35943,8 @@ export interface operations {
              *     `key_org_mismatch`: The key is bound to another organization.
              *
              *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
@@ -35071,6 +36084,8 @@ export interface operations {
              *     `key_org_mismatch`: The key is bound to another organization.
              *
              *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              *
@@ -35246,6 +36261,8 @@ export interface operations {
              *
              *     `second_factor_missing`: The organization requires a second factor.
              *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -35399,6 +36416,8 @@ export interface operations {
              *     `key_org_mismatch`: The key is bound to another organization.
              *
              *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              *
@@ -35556,6 +36575,8 @@ export interface operations {
              *
              *     `second_factor_missing`: The organization requires a second factor.
              *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -35689,6 +36710,8 @@ export interface operations {
              *
              *     `second_factor_missing`: The organization requires a second factor.
              *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -35817,6 +36840,8 @@ export interface operations {
              *     `key_org_mismatch`: The key is bound to another organization.
              *
              *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
@@ -35970,6 +36995,8 @@ export interface operations {
              *
              *     `second_factor_missing`: The organization requires a second factor.
              *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -36098,6 +37125,8 @@ export interface operations {
              *     `key_org_mismatch`: The key is bound to another organization.
              *
              *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
@@ -36251,6 +37280,8 @@ export interface operations {
              *
              *     `second_factor_missing`: The organization requires a second factor.
              *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -36390,6 +37421,8 @@ export interface operations {
              *     `key_org_mismatch`: The key is bound to another organization.
              *
              *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              *
@@ -36563,6 +37596,8 @@ export interface operations {
              *
              *     `second_factor_missing`: The organization requires a second factor.
              *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -36732,6 +37767,8 @@ export interface operations {
              *
              *     `second_factor_missing`: The organization requires a second factor.
              *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -36763,6 +37800,1637 @@ export interface operations {
              *     `last_owner`: An organization must have an owner.
              *
              *     `personal_organization`: A personal organization cannot be deleted or shared.
+             */
+            readonly 409: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `payload_too_large`: The request body is too large. */
+            readonly 413: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `unsupported_media_type`: The request body must be JSON. */
+            readonly 415: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
+             *
+             *     `daily_limit_exceeded`: The daily call limit is reached.
+             */
+            readonly 429: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `internal_error`: An unexpected error occurred. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `service_unavailable`: A required backend is temporarily unavailable.
+             *
+             *     `storage_unavailable`: There is not enough storage space.
+             */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    readonly SsoConnectionsController_list: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description The `meta.next_cursor` of an earlier page. The list continues after it. */
+                readonly cursor?: string;
+                /** @description Number of items on a page. */
+                readonly limit?: number;
+            };
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The id or slug of the organization.
+                 * @example org_01jd3m8yeqf5rb0xkq5ym8s6tn
+                 */
+                readonly org_id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["SsoConnectionPageAnswer"];
+                };
+            };
+            /**
+             * @description `conflicting_credentials`: The request carries two different credentials.
+             *
+             *     `invalid_request`: A field of the request is invalid.
+             */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The request carries no API key.
+             *
+             *     `malformed_api_key`: The API key has the wrong format.
+             *
+             *     `invalid_api_key`: The API key is unknown.
+             *
+             *     `expired_api_key`: The API key has expired.
+             *
+             *     `revoked_api_key`: The API key has been revoked.
+             *
+             *     `rotated_api_key`: The API key has been rotated.
+             *
+             *     `session_token_not_allowed`: A session token was sent where an API key is required.
+             *
+             *     `session_required`: The request requires a user session.
+             *
+             *     `invalid_session`: The session has ended or is unknown.
+             */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `insufficient_scopes`: The key or the role does not allow this.
+             *
+             *     `org_access_denied`: The caller has no access to the organization.
+             *
+             *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
+             *
+             *     `ip_not_allowed`: The key does not allow this IP address.
+             */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `organization_not_found`: Organization not found. */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
+             *
+             *     `daily_limit_exceeded`: The daily call limit is reached.
+             */
+            readonly 429: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `internal_error`: An unexpected error occurred. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `service_unavailable`: A required backend is temporarily unavailable. */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    readonly SsoConnectionsController_create: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The id or slug of the organization.
+                 * @example org_01jd3m8yeqf5rb0xkq5ym8s6tn
+                 */
+                readonly org_id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "name": "Okta",
+                 *       "default_role": "member",
+                 *       "group_roles": [
+                 *         {
+                 *           "group": "platform-admins"
+                 *         }
+                 *       ],
+                 *       "jit": true
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["CreateSsoConnectionBody"];
+            };
+        };
+        readonly responses: {
+            readonly 201: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["SsoConnectionAnswer"];
+                };
+            };
+            /**
+             * @description `conflicting_credentials`: The request carries two different credentials.
+             *
+             *     `invalid_request`: A field of the request is invalid.
+             *
+             *     `malformed_json`: The request body is not valid JSON.
+             */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The request carries no API key.
+             *
+             *     `malformed_api_key`: The API key has the wrong format.
+             *
+             *     `invalid_api_key`: The API key is unknown.
+             *
+             *     `expired_api_key`: The API key has expired.
+             *
+             *     `revoked_api_key`: The API key has been revoked.
+             *
+             *     `rotated_api_key`: The API key has been rotated.
+             *
+             *     `session_token_not_allowed`: A session token was sent where an API key is required.
+             *
+             *     `session_required`: The request requires a user session.
+             *
+             *     `invalid_session`: The session has ended or is unknown.
+             *
+             *     `recent_sign_in_required`: The sign-in was too long ago for this.
+             */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `insufficient_scopes`: The key or the role does not allow this.
+             *
+             *     `org_access_denied`: The caller has no access to the organization.
+             *
+             *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
+             *
+             *     `ip_not_allowed`: The key does not allow this IP address.
+             *
+             *     `feature_not_in_plan`: The plan does not include this feature.
+             */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `organization_not_found`: Organization not found. */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `idempotency_mismatch`: The idempotency key was used for a different request.
+             *
+             *     `idempotency_in_progress`: A request with this idempotency key is still running.
+             *
+             *     `personal_organization`: A personal organization cannot be deleted or shared.
+             */
+            readonly 409: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `payload_too_large`: The request body is too large. */
+            readonly 413: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `unsupported_media_type`: The request body must be JSON. */
+            readonly 415: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
+             *
+             *     `daily_limit_exceeded`: The daily call limit is reached.
+             */
+            readonly 429: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `internal_error`: An unexpected error occurred. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `service_unavailable`: A required backend is temporarily unavailable.
+             *
+             *     `storage_unavailable`: There is not enough storage space.
+             */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    readonly SsoConnectionsController_get: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The id of the SSO connection.
+                 * @example sso_01jd3m8yeqf5rb0xkq5ym8s6tn
+                 */
+                readonly connection_id: string;
+                /**
+                 * @description The id or slug of the organization.
+                 * @example org_01jd3m8yeqf5rb0xkq5ym8s6tn
+                 */
+                readonly org_id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["SsoConnectionAnswer"];
+                };
+            };
+            /** @description `conflicting_credentials`: The request carries two different credentials. */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The request carries no API key.
+             *
+             *     `malformed_api_key`: The API key has the wrong format.
+             *
+             *     `invalid_api_key`: The API key is unknown.
+             *
+             *     `expired_api_key`: The API key has expired.
+             *
+             *     `revoked_api_key`: The API key has been revoked.
+             *
+             *     `rotated_api_key`: The API key has been rotated.
+             *
+             *     `session_token_not_allowed`: A session token was sent where an API key is required.
+             *
+             *     `session_required`: The request requires a user session.
+             *
+             *     `invalid_session`: The session has ended or is unknown.
+             */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `insufficient_scopes`: The key or the role does not allow this.
+             *
+             *     `org_access_denied`: The caller has no access to the organization.
+             *
+             *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
+             *
+             *     `ip_not_allowed`: The key does not allow this IP address.
+             */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `organization_not_found`: Organization not found.
+             *
+             *     `sso_connection_not_found`: SSO connection not found.
+             */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
+             *
+             *     `daily_limit_exceeded`: The daily call limit is reached.
+             */
+            readonly 429: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `internal_error`: An unexpected error occurred. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `service_unavailable`: A required backend is temporarily unavailable. */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    readonly SsoConnectionsController_delete: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The id of the SSO connection.
+                 * @example sso_01jd3m8yeqf5rb0xkq5ym8s6tn
+                 */
+                readonly connection_id: string;
+                /**
+                 * @description The id or slug of the organization.
+                 * @example org_01jd3m8yeqf5rb0xkq5ym8s6tn
+                 */
+                readonly org_id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            readonly 204: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /**
+             * @description `conflicting_credentials`: The request carries two different credentials.
+             *
+             *     `invalid_request`: A field of the request is invalid.
+             */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The request carries no API key.
+             *
+             *     `malformed_api_key`: The API key has the wrong format.
+             *
+             *     `invalid_api_key`: The API key is unknown.
+             *
+             *     `expired_api_key`: The API key has expired.
+             *
+             *     `revoked_api_key`: The API key has been revoked.
+             *
+             *     `rotated_api_key`: The API key has been rotated.
+             *
+             *     `session_token_not_allowed`: A session token was sent where an API key is required.
+             *
+             *     `session_required`: The request requires a user session.
+             *
+             *     `invalid_session`: The session has ended or is unknown.
+             *
+             *     `recent_sign_in_required`: The sign-in was too long ago for this.
+             */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `insufficient_scopes`: The key or the role does not allow this.
+             *
+             *     `org_access_denied`: The caller has no access to the organization.
+             *
+             *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
+             *
+             *     `ip_not_allowed`: The key does not allow this IP address.
+             */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `organization_not_found`: Organization not found.
+             *
+             *     `sso_connection_not_found`: SSO connection not found.
+             */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `idempotency_mismatch`: The idempotency key was used for a different request.
+             *
+             *     `idempotency_in_progress`: A request with this idempotency key is still running.
+             */
+            readonly 409: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
+             *
+             *     `daily_limit_exceeded`: The daily call limit is reached.
+             */
+            readonly 429: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `internal_error`: An unexpected error occurred. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `service_unavailable`: A required backend is temporarily unavailable.
+             *
+             *     `storage_unavailable`: There is not enough storage space.
+             */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    readonly SsoConnectionsController_update: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The id of the SSO connection.
+                 * @example sso_01jd3m8yeqf5rb0xkq5ym8s6tn
+                 */
+                readonly connection_id: string;
+                /**
+                 * @description The id or slug of the organization.
+                 * @example org_01jd3m8yeqf5rb0xkq5ym8s6tn
+                 */
+                readonly org_id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "name": "Okta",
+                 *       "group_roles": [
+                 *         {
+                 *           "group": "platform-admins"
+                 *         }
+                 *       ]
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["UpdateSsoConnectionBody"];
+            };
+        };
+        readonly responses: {
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["SsoConnectionAnswer"];
+                };
+            };
+            /**
+             * @description `conflicting_credentials`: The request carries two different credentials.
+             *
+             *     `invalid_request`: A field of the request is invalid.
+             *
+             *     `malformed_json`: The request body is not valid JSON.
+             */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The request carries no API key.
+             *
+             *     `malformed_api_key`: The API key has the wrong format.
+             *
+             *     `invalid_api_key`: The API key is unknown.
+             *
+             *     `expired_api_key`: The API key has expired.
+             *
+             *     `revoked_api_key`: The API key has been revoked.
+             *
+             *     `rotated_api_key`: The API key has been rotated.
+             *
+             *     `session_token_not_allowed`: A session token was sent where an API key is required.
+             *
+             *     `session_required`: The request requires a user session.
+             *
+             *     `invalid_session`: The session has ended or is unknown.
+             *
+             *     `recent_sign_in_required`: The sign-in was too long ago for this.
+             */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `insufficient_scopes`: The key or the role does not allow this.
+             *
+             *     `org_access_denied`: The caller has no access to the organization.
+             *
+             *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
+             *
+             *     `ip_not_allowed`: The key does not allow this IP address.
+             *
+             *     `feature_not_in_plan`: The plan does not include this feature.
+             */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `organization_not_found`: Organization not found.
+             *
+             *     `sso_connection_not_found`: SSO connection not found.
+             */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `idempotency_mismatch`: The idempotency key was used for a different request.
+             *
+             *     `idempotency_in_progress`: A request with this idempotency key is still running.
+             */
+            readonly 409: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `payload_too_large`: The request body is too large. */
+            readonly 413: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `unsupported_media_type`: The request body must be JSON. */
+            readonly 415: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
+             *
+             *     `daily_limit_exceeded`: The daily call limit is reached.
+             */
+            readonly 429: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `internal_error`: An unexpected error occurred. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `service_unavailable`: A required backend is temporarily unavailable.
+             *
+             *     `storage_unavailable`: There is not enough storage space.
+             */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    readonly SsoConnectionsController_activate: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The id of the SSO connection.
+                 * @example sso_01jd3m8yeqf5rb0xkq5ym8s6tn
+                 */
+                readonly connection_id: string;
+                /**
+                 * @description The id or slug of the organization.
+                 * @example org_01jd3m8yeqf5rb0xkq5ym8s6tn
+                 */
+                readonly org_id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["SsoConnectionAnswer"];
+                };
+            };
+            /**
+             * @description `conflicting_credentials`: The request carries two different credentials.
+             *
+             *     `invalid_request`: A field of the request is invalid.
+             */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The request carries no API key.
+             *
+             *     `malformed_api_key`: The API key has the wrong format.
+             *
+             *     `invalid_api_key`: The API key is unknown.
+             *
+             *     `expired_api_key`: The API key has expired.
+             *
+             *     `revoked_api_key`: The API key has been revoked.
+             *
+             *     `rotated_api_key`: The API key has been rotated.
+             *
+             *     `session_token_not_allowed`: A session token was sent where an API key is required.
+             *
+             *     `session_required`: The request requires a user session.
+             *
+             *     `invalid_session`: The session has ended or is unknown.
+             *
+             *     `recent_sign_in_required`: The sign-in was too long ago for this.
+             */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `insufficient_scopes`: The key or the role does not allow this.
+             *
+             *     `org_access_denied`: The caller has no access to the organization.
+             *
+             *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
+             *
+             *     `ip_not_allowed`: The key does not allow this IP address.
+             *
+             *     `feature_not_in_plan`: The plan does not include this feature.
+             */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `organization_not_found`: Organization not found.
+             *
+             *     `sso_connection_not_found`: SSO connection not found.
+             */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `idempotency_mismatch`: The idempotency key was used for a different request.
+             *
+             *     `idempotency_in_progress`: A request with this idempotency key is still running.
+             *
+             *     `connection_not_tested`: Nobody has come in through the connection yet.
+             *
+             *     `domain_not_verified`: The organization has no verified domain.
+             */
+            readonly 409: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
+             *
+             *     `daily_limit_exceeded`: The daily call limit is reached.
+             */
+            readonly 429: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `internal_error`: An unexpected error occurred. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `service_unavailable`: A required backend is temporarily unavailable.
+             *
+             *     `storage_unavailable`: There is not enough storage space.
+             */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    readonly ConnectionTestsController_metadata: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The id of the SSO connection.
+                 * @example sso_01jd3m8yeqf5rb0xkq5ym8s6tn
+                 */
+                readonly connection_id: string;
+                /**
+                 * @description The id or slug of the organization.
+                 * @example org_01jd3m8yeqf5rb0xkq5ym8s6tn
+                 */
+                readonly org_id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/samlmetadata+xml": string;
+                };
+            };
+            /** @description `conflicting_credentials`: The request carries two different credentials. */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/samlmetadata+xml": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The request carries no API key.
+             *
+             *     `malformed_api_key`: The API key has the wrong format.
+             *
+             *     `invalid_api_key`: The API key is unknown.
+             *
+             *     `expired_api_key`: The API key has expired.
+             *
+             *     `revoked_api_key`: The API key has been revoked.
+             *
+             *     `rotated_api_key`: The API key has been rotated.
+             *
+             *     `session_token_not_allowed`: A session token was sent where an API key is required.
+             *
+             *     `session_required`: The request requires a user session.
+             *
+             *     `invalid_session`: The session has ended or is unknown.
+             */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/samlmetadata+xml": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `insufficient_scopes`: The key or the role does not allow this.
+             *
+             *     `org_access_denied`: The caller has no access to the organization.
+             *
+             *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
+             *
+             *     `ip_not_allowed`: The key does not allow this IP address.
+             */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/samlmetadata+xml": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `organization_not_found`: Organization not found.
+             *
+             *     `sso_connection_not_found`: SSO connection not found.
+             */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/samlmetadata+xml": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
+             *
+             *     `daily_limit_exceeded`: The daily call limit is reached.
+             */
+            readonly 429: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/samlmetadata+xml": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `internal_error`: An unexpected error occurred. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/samlmetadata+xml": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `service_unavailable`: A required backend is temporarily unavailable. */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/samlmetadata+xml": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    readonly SsoConnectionsController_pause: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The id of the SSO connection.
+                 * @example sso_01jd3m8yeqf5rb0xkq5ym8s6tn
+                 */
+                readonly connection_id: string;
+                /**
+                 * @description The id or slug of the organization.
+                 * @example org_01jd3m8yeqf5rb0xkq5ym8s6tn
+                 */
+                readonly org_id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["SsoConnectionAnswer"];
+                };
+            };
+            /**
+             * @description `conflicting_credentials`: The request carries two different credentials.
+             *
+             *     `invalid_request`: A field of the request is invalid.
+             */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The request carries no API key.
+             *
+             *     `malformed_api_key`: The API key has the wrong format.
+             *
+             *     `invalid_api_key`: The API key is unknown.
+             *
+             *     `expired_api_key`: The API key has expired.
+             *
+             *     `revoked_api_key`: The API key has been revoked.
+             *
+             *     `rotated_api_key`: The API key has been rotated.
+             *
+             *     `session_token_not_allowed`: A session token was sent where an API key is required.
+             *
+             *     `session_required`: The request requires a user session.
+             *
+             *     `invalid_session`: The session has ended or is unknown.
+             *
+             *     `recent_sign_in_required`: The sign-in was too long ago for this.
+             */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `insufficient_scopes`: The key or the role does not allow this.
+             *
+             *     `org_access_denied`: The caller has no access to the organization.
+             *
+             *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
+             *
+             *     `ip_not_allowed`: The key does not allow this IP address.
+             */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `organization_not_found`: Organization not found.
+             *
+             *     `sso_connection_not_found`: SSO connection not found.
+             */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `idempotency_mismatch`: The idempotency key was used for a different request.
+             *
+             *     `idempotency_in_progress`: A request with this idempotency key is still running.
+             */
+            readonly 409: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
+             *
+             *     `daily_limit_exceeded`: The daily call limit is reached.
+             */
+            readonly 429: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `internal_error`: An unexpected error occurred. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `service_unavailable`: A required backend is temporarily unavailable.
+             *
+             *     `storage_unavailable`: There is not enough storage space.
+             */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    readonly ConnectionTestsController_begin: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The id of the SSO connection.
+                 * @example sso_01jd3m8yeqf5rb0xkq5ym8s6tn
+                 */
+                readonly connection_id: string;
+                /**
+                 * @description The id or slug of the organization.
+                 * @example org_01jd3m8yeqf5rb0xkq5ym8s6tn
+                 */
+                readonly org_id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "return_to": "http://127.0.0.1:49152/tested",
+                 *       "challenge": "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["BeginConnectionTestBody"];
+            };
+        };
+        readonly responses: {
+            readonly 201: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["BegunTestAnswer"];
+                };
+            };
+            /**
+             * @description `conflicting_credentials`: The request carries two different credentials.
+             *
+             *     `invalid_request`: A field of the request is invalid.
+             *
+             *     `malformed_json`: The request body is not valid JSON.
+             */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The request carries no API key.
+             *
+             *     `malformed_api_key`: The API key has the wrong format.
+             *
+             *     `invalid_api_key`: The API key is unknown.
+             *
+             *     `expired_api_key`: The API key has expired.
+             *
+             *     `revoked_api_key`: The API key has been revoked.
+             *
+             *     `rotated_api_key`: The API key has been rotated.
+             *
+             *     `session_token_not_allowed`: A session token was sent where an API key is required.
+             *
+             *     `session_required`: The request requires a user session.
+             *
+             *     `invalid_session`: The session has ended or is unknown.
+             *
+             *     `recent_sign_in_required`: The sign-in was too long ago for this.
+             */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `insufficient_scopes`: The key or the role does not allow this.
+             *
+             *     `org_access_denied`: The caller has no access to the organization.
+             *
+             *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
+             *
+             *     `ip_not_allowed`: The key does not allow this IP address.
+             *
+             *     `feature_not_in_plan`: The plan does not include this feature.
+             */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `organization_not_found`: Organization not found.
+             *
+             *     `sso_connection_not_found`: SSO connection not found.
+             */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `idempotency_mismatch`: The idempotency key was used for a different request.
+             *
+             *     `idempotency_in_progress`: A request with this idempotency key is still running.
+             */
+            readonly 409: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `payload_too_large`: The request body is too large. */
+            readonly 413: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `unsupported_media_type`: The request body must be JSON. */
+            readonly 415: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
+             *
+             *     `daily_limit_exceeded`: The daily call limit is reached.
+             */
+            readonly 429: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `internal_error`: An unexpected error occurred. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `service_unavailable`: A required backend is temporarily unavailable.
+             *
+             *     `storage_unavailable`: There is not enough storage space.
+             */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    readonly ConnectionTestsController_complete: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The id of the SSO connection.
+                 * @example sso_01jd3m8yeqf5rb0xkq5ym8s6tn
+                 */
+                readonly connection_id: string;
+                /**
+                 * @description The id or slug of the organization.
+                 * @example org_01jd3m8yeqf5rb0xkq5ym8s6tn
+                 */
+                readonly org_id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "code": "svc_flow_…",
+                 *       "verifier": "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk",
+                 *       "flow_id": "xsi_01jd3m8yeqf5rb0xkq5ym8s6tn"
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["CompleteConnectionTestBody"];
+            };
+        };
+        readonly responses: {
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["TestedConnectionAnswer"];
+                };
+            };
+            /**
+             * @description `conflicting_credentials`: The request carries two different credentials.
+             *
+             *     `invalid_request`: A field of the request is invalid.
+             *
+             *     `malformed_json`: The request body is not valid JSON.
+             *
+             *     `invalid_flow`: The sign-in that the token stands for is unknown, over or too old.
+             */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The request carries no API key.
+             *
+             *     `malformed_api_key`: The API key has the wrong format.
+             *
+             *     `invalid_api_key`: The API key is unknown.
+             *
+             *     `expired_api_key`: The API key has expired.
+             *
+             *     `revoked_api_key`: The API key has been revoked.
+             *
+             *     `rotated_api_key`: The API key has been rotated.
+             *
+             *     `session_token_not_allowed`: A session token was sent where an API key is required.
+             *
+             *     `session_required`: The request requires a user session.
+             *
+             *     `invalid_session`: The session has ended or is unknown.
+             *
+             *     `recent_sign_in_required`: The sign-in was too long ago for this.
+             */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `insufficient_scopes`: The key or the role does not allow this.
+             *
+             *     `org_access_denied`: The caller has no access to the organization.
+             *
+             *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
+             *
+             *     `ip_not_allowed`: The key does not allow this IP address.
+             *
+             *     `feature_not_in_plan`: The plan does not include this feature.
+             */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `organization_not_found`: Organization not found.
+             *
+             *     `sso_connection_not_found`: SSO connection not found.
+             */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `idempotency_mismatch`: The idempotency key was used for a different request.
+             *
+             *     `idempotency_in_progress`: A request with this idempotency key is still running.
+             *
+             *     `already_exists`: The resource already exists.
              */
             readonly 409: {
                 headers: {
@@ -36906,6 +39574,8 @@ export interface operations {
              *
              *     `second_factor_missing`: The organization requires a second factor.
              *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -37047,6 +39717,8 @@ export interface operations {
              *     `key_org_mismatch`: The key is bound to another organization.
              *
              *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              *
@@ -37212,6 +39884,8 @@ export interface operations {
              *
              *     `second_factor_missing`: The organization requires a second factor.
              *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -37344,6 +40018,8 @@ export interface operations {
              *     `key_org_mismatch`: The key is bound to another organization.
              *
              *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
@@ -37513,6 +40189,8 @@ export interface operations {
              *     `key_org_mismatch`: The key is bound to another organization.
              *
              *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
@@ -37689,6 +40367,8 @@ export interface operations {
              *
              *     `second_factor_missing`: The organization requires a second factor.
              *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -37824,6 +40504,8 @@ export interface operations {
              *     `key_org_mismatch`: The key is bound to another organization.
              *
              *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
@@ -37966,6 +40648,8 @@ export interface operations {
              *     `key_org_mismatch`: The key is bound to another organization.
              *
              *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
@@ -38133,6 +40817,8 @@ export interface operations {
              *     `key_org_mismatch`: The key is bound to another organization.
              *
              *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              *
@@ -38306,6 +40992,8 @@ export interface operations {
              *
              *     `second_factor_missing`: The organization requires a second factor.
              *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -38454,6 +41142,8 @@ export interface operations {
              *
              *     `second_factor_missing`: The organization requires a second factor.
              *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -38588,6 +41278,8 @@ export interface operations {
              *     `key_org_mismatch`: The key is bound to another organization.
              *
              *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              *
@@ -38743,6 +41435,8 @@ export interface operations {
              *
              *     `second_factor_missing`: The organization requires a second factor.
              *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -38866,6 +41560,8 @@ export interface operations {
              *     `key_org_mismatch`: The key is bound to another organization.
              *
              *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
@@ -39033,6 +41729,8 @@ export interface operations {
              *     `key_org_mismatch`: The key is bound to another organization.
              *
              *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              *
@@ -39210,6 +41908,8 @@ export interface operations {
              *
              *     `second_factor_missing`: The organization requires a second factor.
              *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -39369,6 +42069,8 @@ export interface operations {
              *
              *     `second_factor_missing`: The organization requires a second factor.
              *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -39508,6 +42210,8 @@ export interface operations {
              *     `key_org_mismatch`: The key is bound to another organization.
              *
              *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              *
@@ -39674,6 +42378,8 @@ export interface operations {
              *     `key_org_mismatch`: The key is bound to another organization.
              *
              *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
@@ -39842,6 +42548,8 @@ export interface operations {
              *     `key_org_mismatch`: The key is bound to another organization.
              *
              *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
@@ -40015,6 +42723,8 @@ export interface operations {
              *
              *     `second_factor_missing`: The organization requires a second factor.
              *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              *
              *     `feature_not_in_plan`: The plan does not include this feature.
@@ -40165,6 +42875,8 @@ export interface operations {
              *
              *     `second_factor_missing`: The organization requires a second factor.
              *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -40290,6 +43002,8 @@ export interface operations {
              *     `key_org_mismatch`: The key is bound to another organization.
              *
              *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
@@ -40428,6 +43142,8 @@ export interface operations {
              *     `key_org_mismatch`: The key is bound to another organization.
              *
              *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              *
@@ -40595,6 +43311,8 @@ export interface operations {
              *
              *     `second_factor_missing`: The organization requires a second factor.
              *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -40753,6 +43471,8 @@ export interface operations {
              *
              *     `second_factor_missing`: The organization requires a second factor.
              *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -40885,6 +43605,8 @@ export interface operations {
              *     `key_org_mismatch`: The key is bound to another organization.
              *
              *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              *
@@ -41070,6 +43792,8 @@ export interface operations {
              *
              *     `second_factor_missing`: The organization requires a second factor.
              *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -41210,6 +43934,8 @@ export interface operations {
              *     `key_org_mismatch`: The key is bound to another organization.
              *
              *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              *
@@ -41379,6 +44105,8 @@ export interface operations {
              *
              *     `second_factor_missing`: The organization requires a second factor.
              *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -41511,6 +44239,8 @@ export interface operations {
              *     `key_org_mismatch`: The key is bound to another organization.
              *
              *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
@@ -41678,6 +44408,8 @@ export interface operations {
              *     `key_org_mismatch`: The key is bound to another organization.
              *
              *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
@@ -41849,6 +44581,8 @@ export interface operations {
              *
              *     `second_factor_missing`: The organization requires a second factor.
              *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -41991,6 +44725,8 @@ export interface operations {
              *     `key_org_mismatch`: The key is bound to another organization.
              *
              *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
@@ -42137,6 +44873,8 @@ export interface operations {
              *     `key_org_mismatch`: The key is bound to another organization.
              *
              *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
@@ -42302,6 +45040,8 @@ export interface operations {
              *
              *     `second_factor_missing`: The organization requires a second factor.
              *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -42454,6 +45194,8 @@ export interface operations {
              *
              *     `second_factor_missing`: The organization requires a second factor.
              *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -42580,6 +45322,8 @@ export interface operations {
              *
              *     `second_factor_missing`: The organization requires a second factor.
              *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -42705,6 +45449,8 @@ export interface operations {
              *     `key_org_mismatch`: The key is bound to another organization.
              *
              *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
@@ -42849,6 +45595,8 @@ export interface operations {
              *
              *     `second_factor_missing`: The organization requires a second factor.
              *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -42988,6 +45736,8 @@ export interface operations {
              *
              *     `second_factor_missing`: The organization requires a second factor.
              *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -43126,6 +45876,8 @@ export interface operations {
              *     `key_org_mismatch`: The key is bound to another organization.
              *
              *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
@@ -43299,6 +46051,8 @@ export interface operations {
              *     `key_org_mismatch`: The key is bound to another organization.
              *
              *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              *
@@ -43486,6 +46240,8 @@ export interface operations {
              *
              *     `second_factor_missing`: The organization requires a second factor.
              *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -43611,6 +46367,8 @@ export interface operations {
              *     `key_org_mismatch`: The key is bound to another organization.
              *
              *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
@@ -43755,6 +46513,8 @@ export interface operations {
              *     `key_org_mismatch`: The key is bound to another organization.
              *
              *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              *
@@ -43942,6 +46702,8 @@ export interface operations {
              *
              *     `second_factor_missing`: The organization requires a second factor.
              *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              *
              *     `feature_disabled`: Disabled by the operator.
@@ -44103,6 +46865,8 @@ export interface operations {
              *
              *     `second_factor_missing`: The organization requires a second factor.
              *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -44219,6 +46983,8 @@ export interface operations {
              *     `key_org_mismatch`: The key is bound to another organization.
              *
              *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              *
@@ -44385,6 +47151,8 @@ export interface operations {
              *
              *     `second_factor_missing`: The organization requires a second factor.
              *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -44508,6 +47276,8 @@ export interface operations {
              *     `key_org_mismatch`: The key is bound to another organization.
              *
              *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
@@ -44657,6 +47427,8 @@ export interface operations {
              *
              *     `second_factor_missing`: The organization requires a second factor.
              *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -44801,6 +47573,8 @@ export interface operations {
              *     `key_org_mismatch`: The key is bound to another organization.
              *
              *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
@@ -44976,6 +47750,8 @@ export interface operations {
              *
              *     `second_factor_missing`: The organization requires a second factor.
              *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -45097,6 +47873,8 @@ export interface operations {
              *     `key_org_mismatch`: The key is bound to another organization.
              *
              *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
@@ -45224,6 +48002,8 @@ export interface operations {
              *
              *     `second_factor_missing`: The organization requires a second factor.
              *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -45345,6 +48125,8 @@ export interface operations {
              *     `key_org_mismatch`: The key is bound to another organization.
              *
              *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
@@ -45471,6 +48253,8 @@ export interface operations {
              *     `key_org_mismatch`: The key is bound to another organization.
              *
              *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
@@ -45631,6 +48415,8 @@ export interface operations {
              *
              *     `second_factor_missing`: The organization requires a second factor.
              *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -45770,6 +48556,8 @@ export interface operations {
              *     `key_org_mismatch`: The key is bound to another organization.
              *
              *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
@@ -45948,6 +48736,8 @@ export interface operations {
              *
              *     `second_factor_missing`: The organization requires a second factor.
              *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -46116,6 +48906,8 @@ export interface operations {
              *
              *     `second_factor_missing`: The organization requires a second factor.
              *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -46239,6 +49031,8 @@ export interface operations {
              *     `key_org_mismatch`: The key is bound to another organization.
              *
              *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
@@ -46364,6 +49158,8 @@ export interface operations {
              *     `key_org_mismatch`: The key is bound to another organization.
              *
              *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
@@ -46524,6 +49320,8 @@ export interface operations {
              *
              *     `second_factor_missing`: The organization requires a second factor.
              *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              *
              *     `feature_disabled`: Disabled by the operator.
@@ -46678,6 +49476,8 @@ export interface operations {
              *
              *     `second_factor_missing`: The organization requires a second factor.
              *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -46803,6 +49603,8 @@ export interface operations {
              *     `key_org_mismatch`: The key is bound to another organization.
              *
              *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
@@ -46938,6 +49740,8 @@ export interface operations {
              *     `key_org_mismatch`: The key is bound to another organization.
              *
              *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
@@ -47169,6 +49973,8 @@ export interface operations {
              *
              *     `second_factor_missing`: The organization requires a second factor.
              *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -47285,6 +50091,8 @@ export interface operations {
              *     `key_org_mismatch`: The key is bound to another organization.
              *
              *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              *
@@ -47449,6 +50257,8 @@ export interface operations {
              *
              *     `second_factor_missing`: The organization requires a second factor.
              *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -47572,6 +50382,8 @@ export interface operations {
              *     `key_org_mismatch`: The key is bound to another organization.
              *
              *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
@@ -47740,6 +50552,8 @@ export interface operations {
              *
              *     `second_factor_missing`: The organization requires a second factor.
              *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -47906,6 +50720,8 @@ export interface operations {
              *
              *     `second_factor_missing`: The organization requires a second factor.
              *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -48031,6 +50847,8 @@ export interface operations {
              *     `key_org_mismatch`: The key is bound to another organization.
              *
              *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
@@ -48174,6 +50992,8 @@ export interface operations {
              *     `key_org_mismatch`: The key is bound to another organization.
              *
              *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              *
@@ -48319,6 +51139,8 @@ export interface operations {
              *     `key_org_mismatch`: The key is bound to another organization.
              *
              *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              *
@@ -48466,6 +51288,8 @@ export interface operations {
              *     `key_org_mismatch`: The key is bound to another organization.
              *
              *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
@@ -48695,6 +51519,8 @@ export interface operations {
              *
              *     `second_factor_missing`: The organization requires a second factor.
              *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -48811,6 +51637,8 @@ export interface operations {
              *     `key_org_mismatch`: The key is bound to another organization.
              *
              *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              *
@@ -48966,6 +51794,8 @@ export interface operations {
              *
              *     `second_factor_missing`: The organization requires a second factor.
              *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -49112,6 +51942,8 @@ export interface operations {
              *
              *     `second_factor_missing`: The organization requires a second factor.
              *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -49254,6 +52086,8 @@ export interface operations {
              *     `key_org_mismatch`: The key is bound to another organization.
              *
              *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              *
@@ -49416,6 +52250,8 @@ export interface operations {
              *
              *     `second_factor_missing`: The organization requires a second factor.
              *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -49539,6 +52375,8 @@ export interface operations {
              *     `key_org_mismatch`: The key is bound to another organization.
              *
              *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
@@ -49717,6 +52555,8 @@ export interface operations {
              *
              *     `second_factor_missing`: The organization requires a second factor.
              *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -49880,6 +52720,8 @@ export interface operations {
              *
              *     `second_factor_missing`: The organization requires a second factor.
              *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -50025,6 +52867,8 @@ export interface operations {
              *     `key_org_mismatch`: The key is bound to another organization.
              *
              *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
@@ -50196,6 +53040,8 @@ export interface operations {
              *
              *     `second_factor_missing`: The organization requires a second factor.
              *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -50354,6 +53200,8 @@ export interface operations {
              *
              *     `second_factor_missing`: The organization requires a second factor.
              *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -50482,6 +53330,8 @@ export interface operations {
              *     `key_org_mismatch`: The key is bound to another organization.
              *
              *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
@@ -50656,6 +53506,8 @@ export interface operations {
              *     `key_org_mismatch`: The key is bound to another organization.
              *
              *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
@@ -50833,6 +53685,8 @@ export interface operations {
              *
              *     `second_factor_missing`: The organization requires a second factor.
              *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -50976,6 +53830,8 @@ export interface operations {
              *     `key_org_mismatch`: The key is bound to another organization.
              *
              *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
@@ -51123,6 +53979,8 @@ export interface operations {
              *     `key_org_mismatch`: The key is bound to another organization.
              *
              *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
@@ -51313,6 +54171,8 @@ export interface operations {
              *
              *     `second_factor_missing`: The organization requires a second factor.
              *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -51479,6 +54339,8 @@ export interface operations {
              *
              *     `second_factor_missing`: The organization requires a second factor.
              *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -51611,6 +54473,8 @@ export interface operations {
              *     `key_org_mismatch`: The key is bound to another organization.
              *
              *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
@@ -51778,6 +54642,8 @@ export interface operations {
              *     `key_org_mismatch`: The key is bound to another organization.
              *
              *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
@@ -51955,6 +54821,8 @@ export interface operations {
              *
              *     `second_factor_missing`: The organization requires a second factor.
              *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -52110,6 +54978,8 @@ export interface operations {
              *
              *     `second_factor_missing`: The organization requires a second factor.
              *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -52227,6 +55097,8 @@ export interface operations {
              *     `key_org_mismatch`: The key is bound to another organization.
              *
              *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
@@ -52363,6 +55235,8 @@ export interface operations {
              *     `key_org_mismatch`: The key is bound to another organization.
              *
              *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              *
@@ -52527,6 +55401,8 @@ export interface operations {
              *
              *     `second_factor_missing`: The organization requires a second factor.
              *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -52652,6 +55528,8 @@ export interface operations {
              *     `key_org_mismatch`: The key is bound to another organization.
              *
              *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
@@ -52805,6 +55683,8 @@ export interface operations {
              *
              *     `second_factor_missing`: The organization requires a second factor.
              *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -52949,6 +55829,8 @@ export interface operations {
              *     `key_org_mismatch`: The key is bound to another organization.
              *
              *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              *
@@ -53130,6 +56012,8 @@ export interface operations {
              *
              *     `second_factor_missing`: The organization requires a second factor.
              *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              *
              *     `feature_not_in_plan`: The plan does not include this feature.
@@ -53289,6 +56173,8 @@ export interface operations {
              *
              *     `second_factor_missing`: The organization requires a second factor.
              *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -53426,6 +56312,8 @@ export interface operations {
              *     `key_org_mismatch`: The key is bound to another organization.
              *
              *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              *
@@ -53609,6 +56497,8 @@ export interface operations {
              *
              *     `second_factor_missing`: The organization requires a second factor.
              *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -53786,6 +56676,8 @@ export interface operations {
              *
              *     `second_factor_missing`: The organization requires a second factor.
              *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -53961,6 +56853,8 @@ export interface operations {
              *     `key_org_mismatch`: The key is bound to another organization.
              *
              *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
@@ -54138,6 +57032,8 @@ export interface operations {
              *
              *     `second_factor_missing`: The organization requires a second factor.
              *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
+             *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
             readonly 403: {
@@ -54312,6 +57208,8 @@ export interface operations {
              *     `key_org_mismatch`: The key is bound to another organization.
              *
              *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
              *
              *     `ip_not_allowed`: The key does not allow this IP address.
              */
