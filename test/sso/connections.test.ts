@@ -214,9 +214,9 @@ describe('every route of SSO connections', () => {
 
   it('returns the same 404 for the organization of others and for none', async () => {
     const { id } = await acme.oidc(provider);
-    const stranger = await make.person();
+    const another = await make.person();
     for (const [method, rest, body] of routes(id))
-      expect(codeOf(await acme.call(method, rest, body, stranger))).toEqual([404, 'organization_not_found']);
+      expect(codeOf(await acme.call(method, rest, body, another))).toEqual([404, 'organization_not_found']);
   });
 
   it('returns the same 404 for the connection of another organization and for none', async () => {
@@ -258,12 +258,21 @@ describe('every route of SSO connections', () => {
     expect((await acme.call('DELETE', `/${id}`)).status).toBe(204);
   });
 
-  it('lets admins set up, test and activate', async () => {
+  it('lets admins set up and test, and owners alone activate it or change who people are in it', async () => {
     const admin = await make.person();
     await make.member(acme.org, admin, 'admin');
     const { id } = expectStatus(201, await acme.call('POST', '', oidcBody(provider), admin)).body.data;
     expectStatus(200, await acme.test({ id }, provider, { sub: uniqueName('sub') }, admin));
-    expect((await acme.call('POST', `/${id}/activate`, undefined, admin)).status).toBe(200);
+    // An administrator could come in as an owner through a connection that says so.
+    const refused = [403, 'insufficient_scopes'];
+    expect(codeOf(await acme.call('POST', `/${id}/activate`, undefined, admin))).toEqual(refused);
+    expectStatus(200, await acme.call('POST', `/${id}/activate`));
+    const mapping = { subject: 'login' };
+    const oidc = { client_id: 'another', client_secret: 'another secret' };
+    for (const body of [{ mapping }, { oidc }])
+      expect(codeOf(await acme.call('PATCH', `/${id}`, body, admin))).toEqual(refused);
+    expectStatus(200, await acme.call('PATCH', `/${id}`, { name: 'Renamed', jit: false }, admin));
+    expect(expectStatus(200, await acme.call('PATCH', `/${id}`, { mapping })).body.data.status).toBe('draft');
   });
 });
 

@@ -165,7 +165,7 @@ describe('POST /auth/flows with sso', () => {
     expectStatus(200, await paused.call('POST', `/${(await paused.active(provider)).id}/pause`));
     const withoutPlan = await ConnectionTenant.create(app, make);
     await withoutPlan.active(provider);
-    // As long as the connections are not paused yet.
+    // The connections are paused only a moment after the event.
     await make.sql(`UPDATE organizations SET plan = 'pro' WHERE id = $1`, [withoutPlan.org.id]);
     const answers = [
       await acme.beginSignIn({ email: 'ada@gmail.com' }),
@@ -323,7 +323,7 @@ describe('a new key of SECRETS_KEY', () => {
     settings['SECRETS_KEY'] = `9:${'n'.repeat(40)},1:${app.sharedSettings['SECRETS_KEY']}`;
     await app.restart();
     await app.runSchedule('re-encryption');
-    await eventually(async () => (await marks())[0].mark !== before, 'the secret is encrypted anew');
+    await eventually(async () => (await marks())[0].mark !== before, 'the secret is re-encrypted');
     expectStatus(200, await acme.test(connection, provider, { sub: 'ada' }));
   });
 });

@@ -81,7 +81,7 @@ describe('a metadata URL', () => {
     expect(await acme.audit(connection.id)).toHaveLength(entries);
   });
 
-  it('never leads to another provider: it is kept, shown, and told to owners once', async () => {
+  it('never leads to another provider: the old one is kept, and owners are notified once', async () => {
     const other = await FakeSamlIdp.create('https://evil.test/saml');
     shown.body = other.metadata();
     const after = await nextDay();
@@ -115,7 +115,7 @@ describe('a certificate that expires', () => {
   const notices = async (): Promise<number | null> =>
     (await make.sql('SELECT expiry_notice FROM sso_connections WHERE id = $1', [connection.id]))[0]!['expiry_notice'];
 
-  it('is told to owners 30 and 7 days before, once each', async () => {
+  it('is reported to owners 30 and 7 days before, once each', async () => {
     await ends(31);
     expect(await notices()).toBeNull();
     await ends(29);
@@ -132,7 +132,7 @@ describe('a certificate that expires', () => {
     );
   });
 
-  it('is told again for another certificate, and not for a connection that is not active', async () => {
+  it('is reported again for another certificate, and not for a connection that is not active', async () => {
     await ends(5);
     expect(await notices()).toBe(7);
     await idp.rotate();

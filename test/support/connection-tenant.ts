@@ -28,7 +28,7 @@ export class ConnectionTenant {
     return tenant;
   }
 
-  /** As if the record was found. */
+  /** Says in the database that the record was found. */
   async verifyDomain(name = this.domain): Promise<void> {
     await this.make.sql(
       `INSERT INTO sso_domains

@@ -43,6 +43,7 @@ type MailSubject =
   | 'was deleted'
   | 'was paused'
   | 'no longer required'
+  | 'without SSO'
   | 'expires soon'
   | 'shows other metadata'
   | 'Confirm your new'

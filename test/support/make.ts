@@ -114,7 +114,7 @@ export class Make {
     return this.app.get(Database).manager.query<Row[]>(text, values);
   }
 
-  /** Makes every process read anew what a person may do. */
+  /** Makes every process read again what a person may do. */
   raiseEpochOf({ user }: Pick<Person, 'user'>): Promise<void> {
     return this.raiseEpoch(user.id);
   }

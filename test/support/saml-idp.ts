@@ -18,6 +18,8 @@ export interface SamlForgery {
   readonly digestAlgorithm?: string;
   readonly transforms?: readonly string[];
   readonly prefixes?: readonly string[];
+  /** The prefix of elements of the signature. None writes them as Entra does. */
+  readonly prefix?: string;
   /** Signs with the certificate as a shared secret. */
   readonly hmac?: boolean;
   /** Refers to the whole document in place of the ID. */
@@ -150,7 +152,7 @@ export class FakeSamlIdp {
       ...(forge.emptyUri === true ? { uri: '', isEmptyUri: true } : {}),
     });
     const location = { reference: `//*[local-name(.)='${name}']/*[local-name(.)='Issuer']`, action: 'after' } as const;
-    signer.computeSignature(xml, { location, prefix: 'ds' });
+    signer.computeSignature(xml, { location, prefix: forge.prefix ?? 'ds' });
     return signer.getSignedXml();
   }
 }

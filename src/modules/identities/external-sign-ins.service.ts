@@ -18,8 +18,6 @@ import { ExternalSignInsStore } from './persistence/external-sign-ins.store.js';
 import { IdentityProviders } from './providers/identity-providers.js';
 import type { SignInSource } from './sign-in-source.js';
 
-export type { CheckedIdentity };
-
 export interface BeginSignInInput {
   readonly source: SignInSource;
   /** Where the browser returns to with a code: a page of the dashboard, or a program on the machine of the person. */

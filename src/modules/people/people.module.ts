@@ -42,7 +42,12 @@ import { AccessRemoval } from './deletion/access-removal.js';
 import { AccountClosure } from './deletion/account-closure.js';
 import { AccountDeletionService } from './deletion/account-deletion.service.js';
 import { EmailChangesModule } from './emails/email-changes.module.js';
+import { SsoModule } from '../sso/sso.module.js';
 import { PeoplePersistenceModule } from './persistence/people-persistence.module.js';
+import { AccountReclaim } from './sso/account-reclaim.js';
+import { SsoAccounts } from './sso/sso-accounts.js';
+import { SsoSessions } from './sso/sso-sessions.js';
+import { SsoSignInCompletionService } from './sso/sso-sign-in-completion.service.js';
 
 const SERVICES = [
   AccountDeletionService,
@@ -73,9 +78,11 @@ const SERVICES = [
     OrgsModule,
     PeoplePersistenceModule,
     SessionsModule,
+    SsoModule,
   ],
   providers: [
     AccessRemoval,
+    AccountReclaim,
     AccountClosure,
     AccountCreation,
     AccountSessions,
@@ -92,6 +99,9 @@ const SERVICES = [
     PersonalData,
     RefusedSignIns,
     SecondSteps,
+    SsoAccounts,
+    SsoSessions,
+    SsoSignInCompletionService,
     StolenPasswords,
     WaitingChanges,
     ...SERVICES,

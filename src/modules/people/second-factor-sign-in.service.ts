@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../platform/database/database.js';
 import { SignInFlowInvalid } from '../auth/auth.errors.js';
-import type { Origin, ShownMethods } from '../auth/sessions.service.js';
+import type { Origin } from '../auth/sessions.service.js';
+import type { ShownMethods } from '../auth/shown-methods.js';
 
 import { SignInFlowsService } from '../auth/sign-in-flows.service.js';
 import { FactorRefused } from '../factors/factors.errors.js';

@@ -7,7 +7,12 @@ export const SSO_ERRORS = defineErrors({
   org_domain_not_found: { type: 'not_found_error', status: 404, title: 'Domain of the organization not found.' },
   org_domain_limit_reached: { type: 'conflict_error', status: 409, title: 'The organization has too many domains.' },
   domain_taken: { type: 'conflict_error', status: 409, title: 'Another organization has verified the domain.' },
-  domain_not_verified: { type: 'conflict_error', status: 409, title: 'The organization has no verified domain.' },
+  domain_not_verified: { type: 'conflict_error', status: 409, title: 'The organization has not verified the domain.' },
+  sso_not_provisioned: {
+    type: 'authorization_error',
+    status: 403,
+    title: 'The organization has not added the person.',
+  },
   connection_not_tested: {
     type: 'conflict_error',
     status: 409,
@@ -104,5 +109,25 @@ export class TooManySsoConnections extends RequestInvalid {
         expected: { max: limit },
       },
     ]);
+  }
+}
+
+/** A connection says nothing of addresses outside of the domains that its organization has verified. */
+export class SsoAddressForeign extends DomainError {
+  constructor() {
+    super(SSO_ERRORS.domain_not_verified, 'Your organization has not verified the domain of your email address.', {
+      hint:
+        'Ask an administrator to verify it. If you have an account, sign in to it and connect SSO in its security ' +
+        'settings.',
+    });
+  }
+}
+
+/** The connection makes no members of people whom the organization does not know. */
+export class SsoNotProvisioned extends DomainError {
+  constructor() {
+    super(SSO_ERRORS.sso_not_provisioned, 'Your organization has not added you yet, or has suspended you.', {
+      hint: 'Ask an administrator of the organization to add you.',
+    });
   }
 }

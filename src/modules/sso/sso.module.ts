@@ -23,6 +23,7 @@ import { OrgDomainHistory } from './domains/org-domain-history.js';
 import { OrgDomainVerification } from './domains/org-domain-verification.js';
 import { OrgDomainsService } from './domains/org-domains.service.js';
 import { SsoPersistenceModule } from './persistence/sso-persistence.module.js';
+import { SsoAdmissionsService } from './sso-admissions.service.js';
 
 /** Providers that the jobs and the endpoints of this module use as well. */
 const SHARED = [
@@ -35,6 +36,7 @@ const SHARED = [
   OrgDomainsService,
   OrgDomainVerification,
   SamlAnswersService,
+  SsoAdmissionsService,
 ];
 
 /** Single sign-on: the domains that organizations have verified, and their connections to identity providers. */

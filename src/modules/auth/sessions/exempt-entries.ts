@@ -3,7 +3,7 @@ import { Outbox } from '../../../platform/outbox/outbox.js';
 import { AuditLogService } from '../../audit/audit-log.service.js';
 import { authMailJob } from '../auth-mail.job.js';
 import { MembershipDirectory } from '../membership-directory.js';
-import type { ShownMethods } from '../sessions.service.js';
+import type { ShownMethods } from '../shown-methods.js';
 
 /** Records that an owner enters an organization which requires SSO with a passkey in place of it. */
 @Injectable()

@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { Outbox } from '../../../platform/outbox/outbox.js';
 import { authMailJob } from '../../auth/auth-mail.job.js';
-import { type OpenedSession, type Origin, SessionsService, type ShownMethods } from '../../auth/sessions.service.js';
+import { type OpenedSession, type Origin, SessionsService } from '../../auth/sessions.service.js';
+import type { ShownMethods } from '../../auth/shown-methods.js';
 import type { User } from '../persistence/user.entity.js';
 import { UsersStore } from '../persistence/users.store.js';
 import { type Account, AccountsService } from './accounts.service.js';

@@ -2,11 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
 import { SecondFactorRequired } from '../../auth/auth.errors.js';
 import type { Origin } from '../../auth/sessions.service.js';
-import {
-  type CheckedIdentity,
-  ExternalSignInsService,
-  type ShownCode,
-} from '../../identities/external-sign-ins.service.js';
+import type { CheckedIdentity } from '../../identities/checked-identity.js';
+import type { ShownCode } from '../../identities/external-sign-ins.service.js';
 import { IdentitiesService } from '../../identities/identities.service.js';
 import { LimitExceeded } from '../../limits/limits.errors.js';
 import type { User } from '../persistence/user.entity.js';
@@ -21,7 +18,6 @@ import { ExternalSignUp } from './external-sign-up.js';
 export class ExternalSignInCompletionService {
   constructor(
     private readonly database: Database,
-    private readonly signIns: ExternalSignInsService,
     private readonly identities: IdentitiesService,
     private readonly users: UsersStore,
     private readonly sessions: ExternalSessions,
@@ -41,8 +37,7 @@ export class ExternalSignInCompletionService {
    * @throws {UsernameTaken} `username_taken`: another sign-up took the derived name at the same moment.
    * @throws {TooManyAttempts} `burst_limit_exceeded`
    */
-  async complete(shown: ShownCode, origin: Origin): Promise<SignedIn> {
-    const identity = await this.database.apart(() => this.signIns.peek(shown));
+  async complete(shown: ShownCode, identity: CheckedIdentity, origin: Origin): Promise<SignedIn> {
     const { provider } = identity;
     try {
       const user = await this.database.apart(() => this.ownerOf(identity));

@@ -11,6 +11,7 @@ import { CompleteFlowBody } from '../../identities/complete-flow-body.js';
 import { IDENTITY_ERRORS } from '../../identities/identities.errors.js';
 import { ANY_CALL } from '../../limits/limits.errors.js';
 import { OPERATOR_ERRORS } from '../../operators/operators.errors.js';
+import { SSO_ERRORS } from '../../sso/sso.errors.js';
 import { FlowCompletionService } from '../accounts/flow-completion.service.js';
 import { PEOPLE_ERRORS } from '../people.errors.js';
 import { SignedInAnswer, SignedInView } from './auth.dto.js';
@@ -30,11 +31,13 @@ export class ExternalSignInCompletionController {
   @ApiHeader(SESSION_PLACE)
   @HttpCode(HttpStatus.OK)
   @ApiOperation({
-    summary: 'Completes a sign-in with GitHub or Google, or that of a program.',
+    summary: 'Completes a sign-in with GitHub, Google or SSO, or that of a program.',
     description:
       'An identity that is not connected to an account gets a new one, without a password. If its email address has ' +
       'an account, nothing is connected: sign in to that account and connect the identity there. An account with a ' +
-      'second factor gets `second_factor_required`. A program that a person let in gets a session of that person.',
+      'second factor gets `second_factor_required`. SSO finds the account by its address too, if the organization ' +
+      'has verified the domain, and makes the person a member. A program that a person let in gets a session of ' +
+      'that person.',
   })
   @ApiOkResponse({ type: SignedInAnswer })
   @ApiRefusals(
@@ -46,6 +49,9 @@ export class ExternalSignInCompletionController {
     OPERATOR_ERRORS.feature_disabled,
     IDENTITY_ERRORS.account_exists,
     IDENTITY_ERRORS.identity_without_email,
+    IDENTITY_ERRORS.sso_connection_not_found,
+    SSO_ERRORS.domain_not_verified,
+    SSO_ERRORS.sso_not_provisioned,
     PEOPLE_ERRORS.username_taken,
   )
   async complete(

@@ -153,6 +153,11 @@ export class UsersStore {
     await this.database.manager.update(User, { id }, { passwordHash, hasPassword: true, updatedAt: at });
   }
 
+  /** Leaves the person without a password. @param passwordHash that of one that nobody knows. */
+  async removePassword(id: string, passwordHash: string): Promise<void> {
+    await this.database.manager.update(User, { id }, { passwordHash, hasPassword: false });
+  }
+
   private async findWhere(condition: string, value: string): Promise<User | undefined> {
     return (
       (await this.database.manager.createQueryBuilder(User, 'person').where(condition, { value }).getOne()) ?? undefined

@@ -25,7 +25,7 @@ export class ConnectionPeople {
     return userIds.length;
   }
 
-  /** Ends sign-ins that are going on, in the running transaction. */
+  /** Ends sign-ins that have begun and not ended, in the running transaction. */
   endSignIns(connectionId: string): Promise<void> {
     return this.identities.endSignInsThrough(connectionId);
   }

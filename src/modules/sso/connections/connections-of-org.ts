@@ -21,7 +21,7 @@ export class ConnectionsOfOrg {
 
   /**
    * Pauses the active connections if the plan of the organization includes no SSO now. Nobody is locked out: SSO is
-   * required no longer, and owners are told. It is safe to call this again.
+   * required no longer, and owners are notified. It is safe to call this again.
    */
   async followPlan(orgId: string): Promise<void> {
     await this.database.transaction(async () => {

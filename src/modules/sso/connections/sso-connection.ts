@@ -6,8 +6,8 @@ export const CONNECTION_TYPES = ['oidc', 'saml'] as const;
 export type ConnectionType = (typeof CONNECTION_TYPES)[number];
 
 /**
- * `draft`: nobody has come in through it since its last change. `tested`: an administrator has. `active`: people sign in
- * through it. `paused`: it was active.
+ * `draft`: nobody has come in through it since its last change. `tested`: an administrator has. `active`: people sign
+ * in through it. `paused`: it was active.
  */
 export const CONNECTION_STATUSES = ['draft', 'tested', 'active', 'paused'] as const;
 export type ConnectionStatus = (typeof CONNECTION_STATUSES)[number];
@@ -27,7 +27,7 @@ export interface GroupRole {
 }
 
 /** This service as the issuer knows it. */
-export interface OidcSetup {
+interface OidcSetup {
   readonly issuer: string;
   readonly clientId: string;
   /** Encrypted. */
@@ -50,7 +50,7 @@ export interface SamlIdp {
 }
 
 /** The key that signs requests. */
-export interface SamlSigning {
+interface SamlSigning {
   /** PEM, encrypted. */
   readonly spKey: Buffer;
   /** PEM. */
@@ -129,7 +129,7 @@ export function changed(before: SsoConnection, { oidc, saml, ...facts }: Connect
       ? { type: 'oidc', oidc: { ...before.oidc, ...oidc } }
       : { type: 'saml', saml: { ...before.saml, ...saml } };
   const after: SsoConnection = { ...before, ...facts, ...setup, updatedAt: at };
-  if (!isSetUpAnew(before, after)) return after;
+  if (!needsAnotherTest(before, after)) return after;
   return { ...after, status: 'draft', pausedReason: null, testedAt: null, activatedAt: null };
 }
 
@@ -144,7 +144,7 @@ export function namesOthers(before: SsoConnection, after: SsoConnection): boolea
   return before.type === 'saml' && after.type === 'saml' && before.saml.entityId !== after.saml.entityId;
 }
 
-function isSetUpAnew(before: SsoConnection, after: SsoConnection): boolean {
+function needsAnotherTest(before: SsoConnection, after: SsoConnection): boolean {
   if (namesOthers(before, after) || before.mapping.email !== after.mapping.email) return true;
   if (before.type === 'oidc' && after.type === 'oidc') return before.oidc.clientSecret !== after.oidc.clientSecret;
   if (before.type !== 'saml' || after.type !== 'saml') return true;

@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import { Clock } from '../../../platform/time/clock.js';
 import {
   ConnectionDirectory,
   type KnownConnection,
@@ -9,14 +8,9 @@ import { SsoConnectionNotFound } from '../../identities/identities.errors.js';
 import type { IdentityProvider } from '../../identities/identity-provider.js';
 import { OrgDirectory } from '../../orgs/org-directory.js';
 import { PLANS } from '../../plans/plan.js';
-import { RefusedAnswers } from '../answers/refused-answers.js';
-import { SamlConnectionProvider } from '../answers/saml-connection-provider.js';
-import { ServiceProviders } from '../connections/service-providers.js';
 import { VerifiedDomains } from '../domains/verified-domains.js';
-import { SsoMetrics } from '../metrics/sso.metrics.js';
-import { OidcClients } from '../oidc/oidc-clients.js';
-import { OidcConnectionProvider } from '../oidc/oidc-connection-provider.js';
 import { SsoConnectionsStore } from '../persistence/sso-connections.store.js';
+import { ConnectionProviders } from './connection-providers.js';
 
 /** Finds the connections that people sign in through. */
 @Injectable()
@@ -25,11 +19,7 @@ export class SsoConnectionDirectory extends ConnectionDirectory {
     private readonly connections: SsoConnectionsStore,
     private readonly domains: VerifiedDomains,
     private readonly orgs: OrgDirectory,
-    private readonly clients: OidcClients,
-    private readonly sps: ServiceProviders,
-    private readonly refused: RefusedAnswers,
-    private readonly metrics: SsoMetrics,
-    private readonly clock: Clock,
+    private readonly providers: ConnectionProviders,
   ) {
     super();
   }
@@ -48,10 +38,7 @@ export class SsoConnectionDirectory extends ConnectionDirectory {
   async providerOf(connectionId: string): Promise<IdentityProvider> {
     const connection = await this.connections.find(connectionId);
     if (connection === undefined) throw new SsoConnectionNotFound();
-    if (connection.type === 'saml')
-      return new SamlConnectionProvider(connection, this.sps.of(connection), this.clock.now());
-    const { refused, metrics } = this;
-    return new OidcConnectionProvider(connection, this.clients.of(connection), { refused, metrics });
+    return this.providers.of(connection);
   }
 
   private async orgIdOf({ email, org }: WantedConnection): Promise<string | undefined> {

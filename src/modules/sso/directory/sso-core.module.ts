@@ -11,13 +11,21 @@ import { VerifiedDomains } from '../domains/verified-domains.js';
 import { SSO_METRICS, SsoMetrics } from '../metrics/sso.metrics.js';
 import { OidcClients } from '../oidc/oidc-clients.js';
 import { SsoPersistenceModule } from '../persistence/sso-persistence.module.js';
+import { ConnectionProviders } from './connection-providers.js';
 
-const SHARED = [ConnectionSecrets, OidcClients, ProviderReader, RefusedAnswers, ServiceProviders, VerifiedDomains];
+const SHARED = [
+  ConnectionProviders,
+  ConnectionSecrets,
+  ProviderReader,
+  RefusedAnswers,
+  ServiceProviders,
+  VerifiedDomains,
+];
 
 /** What sign-ins need of connections. It depends on nothing of `identities`, which asks for it. */
 @Module({
   imports: [AttemptsModule, EgressModule, OrgDirectoryModule, SsoPersistenceModule],
-  providers: [...SHARED, ProviderHttp, ...SSO_METRICS],
+  providers: [...SHARED, OidcClients, ProviderHttp, ...SSO_METRICS],
   exports: [...SHARED, SsoMetrics],
 })
 export class SsoCoreModule {}

@@ -49,8 +49,8 @@ export class ConnectionTestsController {
   @ApiOperation({
     summary: 'Begins a test of an SSO connection.',
     description:
-      'Open `authorize_url` in your browser and sign in at the provider, as yourself. Send the code that comes back to ' +
-      '`test/complete`. All of it takes ten minutes at most. Needs a plan that includes SSO.',
+      'Open `authorize_url` in your browser and sign in at the provider, as yourself. Send the code that comes back ' +
+      'to `test/complete`. All of it takes ten minutes at most. Needs a plan that includes SSO.',
   })
   @ApiCreatedResponse({ type: BegunTestAnswer })
   @ApiRefusals(...ANY_CALLER, ...ANY_BODY, RECENT, ...MISSING, PLAN_ERRORS.feature_not_in_plan)

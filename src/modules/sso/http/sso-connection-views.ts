@@ -46,8 +46,8 @@ export class IdpView {
   @ApiPropertyOptional({
     enum: METADATA_PROBLEMS,
     description:
-      'Why the metadata were not used then. `unreadable`: there were none. `other_provider`: they name another entity ' +
-      'ID or sign-in URL, which only an administrator can accept.',
+      'Why the metadata were not used then. `unreadable`: there were none. `other_provider`: they name another ' +
+      'entity ID or sign-in URL, which only an administrator can accept.',
   })
   metadata_problem?: MetadataProblem;
   @ApiProperty({ type: [IdpCertificateView] }) certificates!: IdpCertificateView[];
@@ -67,8 +67,8 @@ export class SsoConnectionView {
   @ApiProperty({
     enum: CONNECTION_STATUSES,
     description:
-      '`draft`: to be tested. `tested`: an administrator has come in through it. `active`: people sign in through it. ' +
-      '`paused`: it was active.',
+      '`draft`: to be tested. `tested`: an administrator has come in through it. `active`: people sign in through ' +
+      'it. `paused`: it was active.',
   })
   status!: ConnectionStatus;
   @ApiPropertyOptional({ enum: CONNECTION_PAUSE_REASONS, description: '`plan`: the plan includes no SSO.' })

@@ -1,5 +1,12 @@
 import { Body, Controller, Delete, Get, HttpCode, HttpStatus, Param, Patch, Post, Query } from '@nestjs/common';
-import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import {
+  ApiBody,
+  ApiCreatedResponse,
+  ApiNoContentResponse,
+  ApiOkResponse,
+  ApiOperation,
+  ApiTags,
+} from '@nestjs/swagger';
 import { Config } from '../../../platform/config/config.js';
 import { GENERIC_ERRORS } from '../../../platform/errors/generic.errors.js';
 import { ApiRefusals } from '../../../platform/http/api-refusals.js';
@@ -21,7 +28,12 @@ import type { SsoConnection } from '../connections/sso-connection.js';
 import { SSO_ERRORS } from '../sso.errors.js';
 import { createInputOf, updateInputOf } from './connection-inputs.js';
 import { SsoConnectionAnswer, SsoConnectionPageAnswer, SsoConnectionView } from './sso-connection-views.js';
-import { CreateSsoConnectionBody, UpdateSsoConnectionBody } from './sso-connections.dto.js';
+import {
+  CREATE_CONNECTION_EXAMPLES,
+  CreateSsoConnectionBody,
+  UPDATE_CONNECTION_EXAMPLES,
+  UpdateSsoConnectionBody,
+} from './sso-connections.dto.js';
 
 const RECENT = CREDENTIAL_ERRORS.recent_sign_in_required;
 const MISSING = [ORG_ERRORS.organization_not_found, IDENTITY_ERRORS.sso_connection_not_found];
@@ -59,9 +71,10 @@ export class SsoConnectionsController {
   @ApiOperation({
     summary: 'Creates an SSO connection.',
     description:
-      'It is a draft: set the provider up with what is returned, test the connection, then activate it. The issuer or ' +
-      'the metadata URL is read at once. An organization can have ten. Needs a plan that includes SSO.',
+      'It is a draft: set the provider up with what is returned, test the connection, then activate it. The issuer ' +
+      'or the metadata URL is read at once. An organization can have ten. Needs a plan that includes SSO.',
   })
+  @ApiBody({ type: CreateSsoConnectionBody, examples: CREATE_CONNECTION_EXAMPLES })
   @ApiCreatedResponse({ type: SsoConnectionAnswer })
   @ApiRefusals(
     ...ANY_CALLER,
@@ -99,11 +112,12 @@ export class SsoConnectionsController {
   @ApiOperation({
     summary: 'Updates an SSO connection. Absent fields stay the same.',
     description:
-      'The connection is a draft again, which lets nobody in, when the issuer, the client, the secret, the entity ID, ' +
-      'the sign-in URL, all certificates, or the claims of subject or email change. With another issuer, client, entity ' +
-      'ID or claim of the subject, it forgets who its people are at the provider and ends their sessions.',
+      'The connection is a draft again, which lets nobody in, when the issuer, the client, the secret, the entity ' +
+      'ID, the sign-in URL, all certificates, or the claims of subject or email change. With another issuer, client, ' +
+      'entity ID or claim of the subject, it forgets who its people are at the provider and ends their sessions.',
   })
   @ApiOkResponse({ type: SsoConnectionAnswer })
+  @ApiBody({ type: UpdateSsoConnectionBody, examples: UPDATE_CONNECTION_EXAMPLES })
   @ApiRefusals(...ANY_CALLER, ...ANY_BODY, RECENT, ...MISSING, PLAN_ERRORS.feature_not_in_plan)
   async update(
     @Caller() call: Call,
@@ -122,8 +136,8 @@ export class SsoConnectionsController {
   @ApiOperation({
     summary: 'Deletes an SSO connection.',
     description:
-      'Its identities go, and the sessions that came through it end, except yours. Without an active connection SSO is ' +
-      'required no longer: only an owner can do that then.',
+      'Its identities go, and the sessions that came through it end, except yours. Without an active connection SSO ' +
+      'is required no longer: only an owner can do that then.',
   })
   @ApiNoContentResponse()
   @ApiRefusals(...ANY_CALLER, ...ANY_WRITE, RECENT, ...MISSING)
@@ -139,8 +153,9 @@ export class SsoConnectionsController {
   @ApiOperation({
     summary: 'Activates an SSO connection, so that people sign in through it.',
     description:
-      'It must be tested, and the organization must have a verified domain. Of several active connections, people get ' +
-      'the one that was activated last. Needs a plan that includes SSO.',
+      'Only an owner can, because a connection says who people are. It must be tested, and the organization must ' +
+      'have a verified domain. Of several active connections, people get the one that was activated last. Needs a ' +
+      'plan that includes SSO.',
   })
   @ApiOkResponse({ type: SsoConnectionAnswer })
   @ApiRefusals(
@@ -168,8 +183,8 @@ export class SsoConnectionsController {
   @ApiOperation({
     summary: 'Pauses an active SSO connection.',
     description:
-      'Nobody signs in through it until it is activated again. Without an active connection SSO is required no longer: ' +
-      'only an owner can do that then.',
+      'Nobody signs in through it until it is activated again. Without an active connection SSO is required no ' +
+      'longer: only an owner can do that then.',
   })
   @ApiOkResponse({ type: SsoConnectionAnswer })
   @ApiRefusals(...ANY_CALLER, ...ANY_WRITE, RECENT, ...MISSING)

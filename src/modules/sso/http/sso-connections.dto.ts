@@ -36,6 +36,13 @@ const ISSUER = { maxLength: 500, example: 'https://acme.okta.com', description: 
 const CLIENT_ID = { maxLength: 255, example: '0oa1b2c3d4' };
 const CLIENT_SECRET = { maxLength: 1000, example: 'secret-of-the-client', description: 'It is never returned.' };
 
+const OIDC_EXAMPLE = {
+  issuer: ISSUER.example,
+  client_id: CLIENT_ID.example,
+  client_secret: CLIENT_SECRET.example,
+};
+const SAML_EXAMPLE = { metadata_url: 'https://idp.acme.com/metadata' };
+
 export class OidcBody {
   @ApiProperty(ISSUER) @Line(500) readonly issuer!: string;
   @ApiProperty(CLIENT_ID) @Line(255) readonly client_id!: string;
@@ -52,7 +59,12 @@ export class UpdateOidcBody {
 }
 
 export class SamlBody {
-  @ApiPropertyOptional({ type: String, maxLength: MAX_METADATA, description: 'Metadata of one identity provider.' })
+  @ApiPropertyOptional({
+    type: String,
+    maxLength: MAX_METADATA,
+    example: '<md:EntityDescriptor …>',
+    description: 'Metadata of one identity provider.',
+  })
   @MayBeAbsent()
   @IsString()
   @MinLength(1)
@@ -114,35 +126,61 @@ export class MappingBody {
 
 export class GroupRoleBody {
   @ApiProperty({ maxLength: 255, example: 'platform-admins' }) @Line(255) readonly group!: string;
-  @ApiProperty({ enum: GIVEN_ROLES }) @IsIn(GIVEN_ROLES) readonly role!: ManagedRole;
+  @ApiProperty({ enum: GIVEN_ROLES, example: 'admin' }) @IsIn(GIVEN_ROLES) readonly role!: ManagedRole;
 }
 
 const NAME = { type: String, maxLength: 100, example: 'Okta' };
 const MAPPING = {
   type: MappingBody,
+  example: { email: 'email', groups: 'groups' },
   description: 'Names of claims or attributes. Those that are left out are found by their usual names.',
 };
-const DEFAULT_ROLE = { enum: GIVEN_ROLES, description: 'Role of people in none of the `group_roles`.' };
+const DEFAULT_ROLE = {
+  enum: GIVEN_ROLES,
+  example: 'member',
+  description: 'Role of people in none of the `group_roles`.',
+};
 const GROUP_ROLES = {
   type: GroupRoleBody,
   isArray: true,
   maxItems: MAX_GROUP_ROLES,
   description: 'Roles that groups give. Of several, the highest counts. None makes owners.',
 };
-const JIT = { type: Boolean, description: 'People join the organization at their first sign-in.' };
+const JIT = { type: Boolean, example: true, description: 'People join the organization at their first sign-in.' };
+
+/** The types exclude each other, so that no example can be assembled from the fields. */
+export const CREATE_CONNECTION_EXAMPLES = {
+  oidc: { summary: 'OpenID Connect', value: { name: 'Okta', type: 'oidc', oidc: OIDC_EXAMPLE } },
+  saml: { summary: 'SAML', value: { name: 'Okta', type: 'saml', saml: SAML_EXAMPLE } },
+};
+export const UPDATE_CONNECTION_EXAMPLES = {
+  secret: { summary: 'Another secret', value: { oidc: { client_secret: OIDC_EXAMPLE.client_secret } } },
+  roles: {
+    summary: 'Roles by groups',
+    value: { default_role: 'viewer', group_roles: [{ group: 'platform-admins', role: 'admin' }] },
+  },
+};
 
 export class CreateSsoConnectionBody {
   @ApiProperty(NAME) @IsTitle() readonly name!: string;
-  @ApiProperty({ enum: CONNECTION_TYPES }) @IsIn(CONNECTION_TYPES) readonly type!: ConnectionType;
+  @ApiProperty({ enum: CONNECTION_TYPES, example: 'oidc' }) @IsIn(CONNECTION_TYPES) readonly type!: ConnectionType;
 
-  @ApiPropertyOptional({ type: OidcBody, description: 'Required for `oidc`, and allowed only for it.' })
+  @ApiPropertyOptional({
+    type: OidcBody,
+    example: OIDC_EXAMPLE,
+    description: 'Required for `oidc`, and allowed only for it.',
+  })
   @MayBeAbsent()
   @IsObject()
   @ValidateNested()
   @Type(() => OidcBody)
   readonly oidc?: OidcBody;
 
-  @ApiPropertyOptional({ type: SamlBody, description: 'Required for `saml`, and allowed only for it.' })
+  @ApiPropertyOptional({
+    type: SamlBody,
+    example: SAML_EXAMPLE,
+    description: 'Required for `saml`, and allowed only for it.',
+  })
   @MayBeAbsent()
   @IsObject()
   @ValidateNested()
@@ -178,14 +216,22 @@ export class CreateSsoConnectionBody {
 export class UpdateSsoConnectionBody {
   @ApiPropertyOptional(NAME) @MayBeAbsent() @IsTitle() readonly name?: string;
 
-  @ApiPropertyOptional({ type: UpdateOidcBody, description: 'Fields that are left out stay as they are.' })
+  @ApiPropertyOptional({
+    type: UpdateOidcBody,
+    example: { client_secret: OIDC_EXAMPLE.client_secret },
+    description: 'Fields that are left out stay as they are.',
+  })
   @MayBeAbsent()
   @IsObject()
   @ValidateNested()
   @Type(() => UpdateOidcBody)
   readonly oidc?: UpdateOidcBody;
 
-  @ApiPropertyOptional({ type: SamlBody, description: 'Replaces the whole description of the provider.' })
+  @ApiPropertyOptional({
+    type: SamlBody,
+    example: SAML_EXAMPLE,
+    description: 'Replaces the whole description of the provider.',
+  })
   @MayBeAbsent()
   @IsObject()
   @ValidateNested()

@@ -11,7 +11,7 @@ interface NoticeText {
   readonly paragraphs: readonly string[];
 }
 
-/** What owners are told. */
+/** Writes the mails to owners. */
 export function ssoNoticeTextOf(kind: SsoNoticeKind, { orgName, connection }: NoticeFacts): NoticeText {
   const name = `"${connection?.name ?? ''}" of the organization "${orgName}"`;
   switch (kind) {
@@ -19,8 +19,8 @@ export function ssoNoticeTextOf(kind: SsoNoticeKind, { orgName, connection }: No
       return {
         subject: `SSO is no longer required in ${orgName}`,
         paragraphs: [
-          `the organization "${orgName}" has no active SSO connection any more. So that nobody is locked out, members ` +
-            'enter without SSO from now on.',
+          `the organization "${orgName}" has no active SSO connection any more. So that nobody is locked out, ` +
+            'members enter without SSO from now on.',
           'If this is not what you want, activate a connection and require SSO again. The audit log shows who made ' +
             'the change.',
         ],
@@ -29,8 +29,8 @@ export function ssoNoticeTextOf(kind: SsoNoticeKind, { orgName, connection }: No
       return {
         subject: `SSO of ${orgName} was paused`,
         paragraphs: [
-          `the plan of the organization "${orgName}" no longer includes SSO. Its connections are paused, and SSO is not ` +
-            'required any more, so that nobody is locked out. Members sign in another way.',
+          `the plan of the organization "${orgName}" no longer includes SSO. Its connections are paused, and SSO is ` +
+            'not required any more, so that nobody is locked out. Members sign in another way.',
           'With a plan that includes SSO, activate the connections again.',
         ],
       };
@@ -38,8 +38,8 @@ export function ssoNoticeTextOf(kind: SsoNoticeKind, { orgName, connection }: No
       return {
         subject: `A certificate for SSO of ${orgName} expires soon`,
         paragraphs: [
-          `the last certificate of the SSO connection ${name} expires on ${endOf(connection)}. From then on, nobody can ` +
-            'sign in through it.',
+          `the last certificate of the SSO connection ${name} expires on ${endOf(connection)}. From then on, nobody ` +
+            'can sign in through it.',
           'Create a new certificate at your identity provider, and add it to the connection before it is used.',
         ],
       };
@@ -47,8 +47,8 @@ export function ssoNoticeTextOf(kind: SsoNoticeKind, { orgName, connection }: No
       return {
         subject: `The SSO provider of ${orgName} shows other metadata`,
         paragraphs: [
-          `the metadata of the SSO connection ${name} now name another entity ID or another sign-in URL. They are not ` +
-            'used, because another provider could let others in. The connection goes on with what it knew.',
+          `the metadata of the SSO connection ${name} now name another entity ID or another sign-in URL. They are ` +
+            'not used, because another provider could let others in. The connection goes on with what it knew.',
           'If you have changed the provider, send its metadata to the connection again, and test it.',
         ],
       };

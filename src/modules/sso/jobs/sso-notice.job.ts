@@ -1,7 +1,7 @@
 import { IsIn, IsOptional, IsString } from 'class-validator';
 import { defineJob } from '../../../platform/background/define-job.js';
 
-export const SSO_NOTICE_KINDS = ['requirement_lifted', 'plan_lost', 'certificate_expires', 'other_provider'] as const;
+const SSO_NOTICE_KINDS = ['requirement_lifted', 'plan_lost', 'certificate_expires', 'other_provider'] as const;
 export type SsoNoticeKind = (typeof SSO_NOTICE_KINDS)[number];
 
 /** Tells the owners of an organization. Each owner gets a job, so that a failed mail does not repeat the others. */

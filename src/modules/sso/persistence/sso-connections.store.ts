@@ -136,7 +136,7 @@ export class SsoConnectionsStore {
     );
   }
 
-  /** Replaces a secret by itself, encrypted anew, unless it has changed meanwhile. */
+  /** Replaces a secret by itself, encrypted again, unless it has changed meanwhile. */
   async saveResealed(id: string, before: Buffer, after: Buffer): Promise<void> {
     await this.sql('UPDATE sso_connections SET client_secret = $3 WHERE id = $1 AND client_secret = $2', [
       id,

@@ -6,6 +6,7 @@ import { readXml, type XmlFault, XmlRefused } from './xml/read-xml.js';
 import type { XmlElement } from './xml/xml-element.js';
 
 const MAX_BYTES = 262_144;
+const MAX_ELEMENTS = 5_000;
 
 const FAULTS: Readonly<Record<XmlFault, string>> = {
   malformed: 'The metadata is not well-formed XML. Download it from the provider again.',
@@ -38,7 +39,7 @@ export function readIdpMetadata(xml: string, now: Date): IdpDescription {
 
 function parsed(xml: string): XmlElement {
   try {
-    return readXml(xml, { allowComments: true });
+    return readXml(xml, { allowComments: true, maxElements: MAX_ELEMENTS });
   } catch (error) {
     throw error instanceof XmlRefused ? new SamlMetadataRefused(FAULTS[error.fault]) : error;
   }

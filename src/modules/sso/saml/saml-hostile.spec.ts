@@ -1,5 +1,6 @@
 import fc from 'fast-check';
-import { SamlSignIns } from '../../../../test/support/saml-sign-ins.js';
+import { SAML_NOW, SamlSignIns } from '../../../../test/support/saml-sign-ins.js';
+import { createSamlKey } from './saml-key.js';
 import { SamlRefused } from './saml-refused.js';
 import type { SamlAnswer } from './saml-response.js';
 
@@ -7,10 +8,17 @@ const LIMIT = 262_144;
 const encoded = (bytes: string | Buffer): string => Buffer.from(bytes).toString('base64');
 const filledWith = (unit: string): number => Math.floor((LIMIT - 6_000) / unit.length);
 
+/** On a slow machine that is busy. It takes a tenth of that. */
+const LITTLE_MS = 5_000;
+
 let at: SamlSignIns;
+/** The right certificate is the last of ten. */
+let wrong: string[];
 
 beforeAll(async () => {
   at = await SamlSignIns.create();
+  wrong = [];
+  while (wrong.length < 9) wrong.push((await createSamlKey('idp.test', SAML_NOW)).certificate);
 });
 
 async function answerTo(base64: string): Promise<SamlAnswer | undefined> {
@@ -102,30 +110,34 @@ describe('a response as large as allowed', () => {
     [
       'of as many elements as allowed, with namespaces',
       'accepted',
-      inExtensions(spread(4_900, (index) => `<a xmlns:n${index}="urn:${index}" n${index}:b=""/>`)),
+      inExtensions(spread(2_400, (index) => `<a xmlns:n${index}="urn:${index}" n${index}:b=""/>`)),
     ],
     [
       'of namespaces that are all in scope',
       'accepted',
       inExtensions(
         spread(20, (depth) => `<a ${spread(31, (index) => `xmlns:n${depth}_${index}="u" `)}>`) +
-          spread(4_800, (index) => `<n${index % 20}_${index % 31}:b/>`) +
+          spread(2_300, (index) => `<n${index % 20}_${index % 31}:b/>`) +
           '</a>'.repeat(20),
       ),
     ],
     ['of text', 'accepted', inExtensions('&amp;'.repeat(filledWith('&amp;')))],
-    ['of IDs', 'accepted', inExtensions(spread(4_900, (index) => `<a ID="_${index}" Id="a${index}" id="b${index}"/>`))],
-  ])('%s, takes little time with ten certificates', async (_, verdict, change) => {
+    ['of IDs', 'accepted', inExtensions(spread(2_400, (index) => `<a ID="_${index}" Id="a${index}" id="b${index}"/>`))],
+  ])('%s, takes little time', async (_, verdict, change) => {
     const base64 = at.response({ after: change });
     expect(Buffer.from(base64, 'base64').length).toBeLessThanOrEqual(LIMIT);
     const { entityId, certificate } = at.idp;
-    // The right certificate comes last, so that the signature is verified ten times.
-    const wrong = await wrongCertificates(9);
     const started = performance.now();
     expect(await at.verdict(base64, { idp: { entityId, certificates: [...wrong, certificate] } })).toBe(verdict);
-    const ms = performance.now() - started;
-    process.stdout.write(`${_}: ${ms.toFixed(0)} ms\n`);
-    expect(ms).toBeLessThan(10_000);
+    expect(performance.now() - started).toBeLessThan(LITTLE_MS);
+  });
+
+  it('that nobody listed has signed, takes next to no time', async () => {
+    const base64 = at.response({ after: inExtensions('<a b="c"/>'.repeat(2_400)) });
+    const { entityId } = at.idp;
+    const started = performance.now();
+    expect(await at.verdict(base64, { idp: { entityId, certificates: wrong } })).toBe('signature_invalid');
+    expect(performance.now() - started).toBeLessThan(LITTLE_MS / 10);
   });
 
   it('with signed namespaces and attributes in it, takes little time', async () => {
@@ -134,7 +146,8 @@ describe('a response as large as allowed', () => {
       spread(
         1_200,
         (index) =>
-          `<saml:AttributeValue xmlns:xs="urn:xs" xmlns:xsi="urn:xsi" xsi:type="xs:string">group-${index} of the directory</saml:AttributeValue>`,
+          `<saml:AttributeValue xmlns:xs="urn:xs" xmlns:xsi="urn:xsi" xsi:type="xs:string">` +
+          `group-${index} of the directory</saml:AttributeValue>`,
       ) +
       '</saml:Attribute></saml:AttributeStatement>';
     const base64 = at.response({
@@ -142,13 +155,6 @@ describe('a response as large as allowed', () => {
     });
     const started = performance.now();
     expect((await at.verify(base64)).attributes.get('groups')).toHaveLength(1_200);
-    process.stdout.write(`groups: ${(performance.now() - started).toFixed(0)} ms\n`);
-    expect(performance.now() - started).toBeLessThan(10_000);
+    expect(performance.now() - started).toBeLessThan(LITTLE_MS);
   });
 });
-
-let made: Promise<string[]> | undefined;
-function wrongCertificates(count: number): Promise<string[]> {
-  made ??= Promise.all(Array.from({ length: count }, async () => (await SamlSignIns.create()).idp.certificate));
-  return made;
-}

@@ -1,10 +1,10 @@
 import { SAML, type SamlConfig, ValidateInResponseTo } from '@node-saml/node-saml';
-import { X509Certificate } from 'node:crypto';
 import { CLOCK_SKEW_MS, requireFittingResponse, requireMeantFor } from './assertion-checks.js';
 import { readAssertion, type SamlAssertion } from './saml-assertion.js';
 import { parseSaml, readSamlDocument } from './saml-document.js';
 import { SamlRefused } from './saml-refused.js';
-import { requireSoundSignatures } from './saml-signatures.js';
+import { soundSignatures } from './saml-signatures.js';
+import { signersOf } from './saml-signers.js';
 import type { ServiceProvider } from './service-provider.js';
 
 export interface SamlExpectation {
@@ -42,12 +42,21 @@ export interface SamlAnswer {
  * @throws {SamlRefused}
  */
 export async function verifySamlResponse(base64: string, expectation: SamlExpectation): Promise<SamlAnswer> {
+  const { sp, idp, now } = expectation;
   const { xml, response, assertion: unverified } = readSamlDocument(base64);
-  const signed = requireSoundSignatures(response, unverified);
+  const signatures = soundSignatures(response, unverified);
+  const signers = signersOf(signatures, idp.certificates, now);
   // The library fails in its own words on an assertion that is incomplete.
   const { id } = readAssertion(unverified);
 
-  const assertion = readAssertion(parseSaml(await verifiedXml(xml, signed.isResponseSigned, expectation)));
+  const verified = await verifiedAssertion(xml, {
+    issuer: sp.entityId,
+    audience: sp.entityId,
+    callbackUrl: sp.acsUrl,
+    idpCert: signers,
+    wantAuthnResponseSigned: signatures.some(({ parent }) => parent === response),
+  });
+  const assertion = readAssertion(parseSaml(verified));
   if (assertion.id !== id) throw new SamlRefused('signature_invalid');
   requireMeantFor(assertion, expectation);
   requireFittingResponse(response, assertion, expectation);
@@ -55,40 +64,13 @@ export async function verifySamlResponse(base64: string, expectation: SamlExpect
 }
 
 /**
- * A certificate that has expired does not count. Its key is pinned and would verify as well as before, but an
- * organization that lets certificates expire has no use of a date that nobody enforces, and it is warned in time.
- */
-async function verifiedXml(xml: string, isResponseSigned: boolean, { sp, idp, now }: SamlExpectation): Promise<string> {
-  const isExpired = (pem: string): boolean => new Date(new X509Certificate(pem).validTo) <= now;
-  const verify = (certificates: string[]): Promise<string | undefined> =>
-    verifiedBy(certificates, xml, {
-      issuer: sp.entityId,
-      audience: sp.entityId,
-      callbackUrl: sp.acsUrl,
-      wantAuthnResponseSigned: isResponseSigned,
-    });
-  const found = await verify(idp.certificates.filter((pem) => !isExpired(pem)));
-  if (found !== undefined) return found;
-  const isOfExpired = (await verify(idp.certificates.filter(isExpired))) !== undefined;
-  throw new SamlRefused(isOfExpired ? 'certificate_expired' : 'signature_invalid');
-}
-
-/**
- * Returns the assertion that one of the certificates has signed; undefined when none has.
+ * Returns the bytes of the assertion that were signed.
  *
- * @throws {SamlRefused} `wrong_audience`
+ * @throws {SamlRefused} `signature_invalid`, `wrong_audience`
  */
-async function verifiedBy(
-  certificates: string[],
-  xml: string,
-  config: Omit<SamlConfig, 'idpCert'>,
-): Promise<string | undefined> {
-  if (certificates.length === 0) return undefined;
+async function verifiedAssertion(xml: string, config: SamlConfig): Promise<string> {
   const saml = new SAML({
     ...config,
-    callbackUrl: config.callbackUrl,
-    issuer: config.issuer,
-    idpCert: certificates,
     wantAssertionsSigned: true,
     // The library reads the clock of the process: times are checked by the clock of the caller instead.
     acceptedClockSkewMs: -1,
@@ -96,13 +78,14 @@ async function verifiedBy(
   });
   try {
     const { profile } = await saml.validatePostResponseAsync({ SAMLResponse: Buffer.from(xml).toString('base64') });
-    return profile?.getAssertionXml?.();
+    const signed = profile?.getAssertionXml?.();
+    if (signed !== undefined) return signed;
   } catch (error) {
     // It looks at the audience after the signature, and says so in its message alone.
     if (error instanceof Error && /^SAML assertion [^:]{0,30}Audience/i.test(error.message))
       throw new SamlRefused('wrong_audience');
-    return undefined;
   }
+  throw new SamlRefused('signature_invalid');
 }
 
 function answerOf({ id, confirmation, conditions, ...assertion }: SamlAssertion): SamlAnswer {

@@ -80,7 +80,8 @@ describe('a signature', () => {
       {
         after: replacing(
           EXCLUSIVE,
-          `<ds:Transform Algorithm="${XSLT}"><x:stylesheet xmlns:x="http://www.w3.org/1999/XSL/Transform"/></ds:Transform>`,
+          `<ds:Transform Algorithm="${XSLT}">` +
+            `<x:stylesheet xmlns:x="http://www.w3.org/1999/XSL/Transform"/></ds:Transform>`,
         ),
       },
     ],

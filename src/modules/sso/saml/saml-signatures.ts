@@ -1,16 +1,8 @@
-import { RSA_SHA256, SIGNATURE } from './saml-names.js';
+import { SIGNATURE } from './saml-names.js';
 import { SamlRefused } from './saml-refused.js';
+import { SIGNATURE_METHODS } from './signature-methods.js';
 import type { XmlElement } from './xml/xml-element.js';
 
-/**
- * Signatures with a private key alone, and without SHA-1. Elliptic curves and SHA-384 are missing because the library
- * cannot verify them.
- */
-const SIGNATURE_METHODS: ReadonlySet<string | undefined> = new Set([
-  RSA_SHA256,
-  'http://www.w3.org/2001/04/xmldsig-more#rsa-sha512',
-  'http://www.w3.org/2007/05/xmldsig-more#sha256-rsa-MGF1',
-]);
 const DIGEST_METHODS: ReadonlySet<string | undefined> = new Set([
   'http://www.w3.org/2001/04/xmlenc#sha256',
   'http://www.w3.org/2001/04/xmlenc#sha512',
@@ -26,10 +18,10 @@ const NC_NAME = /^[A-Za-z_][\w.-]{0,255}$/;
  * Requires that the assertion has a signature, and that every signature is of the one form that SAML needs: a child of
  * the response or the assertion, over that element as a whole, by known algorithms. It verifies none.
  *
- * @returns whether the response has a signature too
+ * @returns the signatures: that of the assertion, and perhaps that of the response
  * @throws {SamlRefused}
  */
-export function requireSoundSignatures(response: XmlElement, assertion: XmlElement): { isResponseSigned: boolean } {
+export function soundSignatures(response: XmlElement, assertion: XmlElement): XmlElement[] {
   const signatures = [...response.subtree()].filter(({ localName }) => localName === 'Signature');
   const parents = signatures.map(({ parent }) => parent);
   if (parents.some((parent) => parent !== response && parent !== assertion))
@@ -37,7 +29,7 @@ export function requireSoundSignatures(response: XmlElement, assertion: XmlEleme
   if (new Set(parents).size !== parents.length) throw new SamlRefused('signature_malformed');
   if (!parents.includes(assertion)) throw new SamlRefused('assertion_not_signed');
   for (const signature of signatures) requireSoundSignature(signature);
-  return { isResponseSigned: parents.includes(response) };
+  return signatures;
 }
 
 function requireSoundSignature(signature: XmlElement): void {
@@ -55,7 +47,7 @@ function requireSoundSignature(signature: XmlElement): void {
   if (others.length > 0) throw new SamlRefused('reference_not_allowed');
   requirePart(reference, 'Reference');
   if (!CANONICALIZATIONS.has(canonicalization.attribute('Algorithm'))) throw new SamlRefused('algorithm_not_allowed');
-  if (!SIGNATURE_METHODS.has(method.attribute('Algorithm'))) throw new SamlRefused('algorithm_not_allowed');
+  if (!SIGNATURE_METHODS.has(method.attribute('Algorithm') ?? '')) throw new SamlRefused('algorithm_not_allowed');
   requireSoundReference(reference, signature.parent?.attribute('ID'));
 }
 

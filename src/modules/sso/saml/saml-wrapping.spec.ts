@@ -71,7 +71,7 @@ describe('wrapping', () => {
         signed.replace(assertion, () =>
           inside(
             evil,
-            signature.replace('</ds:Signature>', () => `${object(bare)}</ds:Signature>`),
+            signature.replace('</ds:Signature>', () => `${bare}</ds:Signature>`),
           ),
         ),
     ],
@@ -124,7 +124,7 @@ describe('wrapping', () => {
     ],
     [
       'the signed assertion below one with the same ID',
-      'several_assertions',
+      'duplicate_id',
       ({ signed, assertion, evil }) =>
         signed.replace(assertion, () => inside(evil.replace('_evil', / ID="([^"]*)"/.exec(assertion)![1]!), assertion)),
     ],

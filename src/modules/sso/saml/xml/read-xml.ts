@@ -1,14 +1,14 @@
 import { XmlElement } from './xml-element.js';
 
 const MAX_DEPTH = 24;
-const MAX_ELEMENTS = 5_000;
 const MAX_ATTRIBUTES = 32;
 
-const DECLARATION =
-  /^<\?xml[ \n]version=(?:"1\.0"|'1\.0')(?:[ \n]encoding=["']([\w-]{1,20})["'])?(?:[ \n]standalone=["']\w{2,3}["'])? ?\?>/;
+const DECLARATION = /^<\?xml[ \n]version=["']1\.0["']([^<>?]{0,60})\?>/;
+/** What may follow the version. */
+const ENCODING = /^(?:[ \n]encoding=["']([\w-]{1,20})["'])?(?:[ \n]standalone=["']\w{2,3}["'])?[ \n]?$/;
 const NOT_A_CHARACTER = /[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/u;
 const NAME = /[A-Za-z_][\w.-]{0,99}(?::[A-Za-z_][\w.-]{0,99})?/y;
-const SPACE = /[ \t\n]*/y;
+const SPACE = /[ \t\n]/;
 const REFERENCE = /&(?:#(\d{1,7});|#x([\da-fA-F]{1,6});|(lt|gt|amp|quot|apos);)?/g;
 const ENTITIES: Readonly<Record<string, string>> = { lt: '<', gt: '>', amp: '&', quot: '"', apos: "'" };
 
@@ -28,6 +28,7 @@ export class XmlRefused extends Error {
 export interface XmlRules {
   /** Whether comments are skipped. Otherwise they are refused. */
   readonly allowComments: boolean;
+  readonly maxElements: number;
 }
 
 /**
@@ -80,7 +81,10 @@ class XmlReader {
   }
 
   private skipDeclaration(): void {
-    const [declaration, encoding] = DECLARATION.exec(this.source) ?? ['', undefined];
+    const [declaration, rest] = DECLARATION.exec(this.source) ?? ['', ''];
+    const found = ENCODING.exec(rest);
+    if (found === null) throw new XmlRefused('malformed');
+    const [, encoding] = found;
     if (encoding !== undefined && !/^(?:utf-?8|us-ascii)$/i.test(encoding)) throw new XmlRefused('encoding');
     this.at = declaration.length;
   }
@@ -90,18 +94,11 @@ class XmlReader {
     const next = found === -1 ? this.source.length : found;
     this.takeText(this.source.slice(this.at, next));
     this.at = next;
-    switch (this.source[this.at + 1]) {
-      case '/':
-        this.closeElement();
-        return;
-      case '!':
-        this.skipComment();
-        return;
-      case '?':
-        throw new XmlRefused('markup');
-      default:
-        if (found !== -1) this.openElement();
-    }
+    const kind = this.source[this.at + 1];
+    if (kind === '?') throw new XmlRefused('markup');
+    if (kind === '/') this.closeElement();
+    else if (kind === '!') this.skipComment();
+    else if (found !== -1) this.openElement();
   }
 
   private takeText(raw: string): void {
@@ -131,15 +128,15 @@ class XmlReader {
   private openElement(): void {
     const outer = this.open.at(-1);
     if (outer === undefined && this.root !== undefined) throw new XmlRefused('malformed');
-    if (++this.count > MAX_ELEMENTS || this.open.length >= MAX_DEPTH) throw new XmlRefused('too_complex');
+    if (++this.count > this.rules.maxElements || this.open.length >= MAX_DEPTH) throw new XmlRefused('too_complex');
     this.at += 1;
-    const name = this.take(NAME);
+    const name = this.takeName();
     const attributes = this.takeAttributes();
     const scope = scopeOf(attributes, outer?.scope);
     const { prefix, localName } = partsOf(name);
     const namespace = namespaceOf(prefix, scope);
     if (namespace === HTML_NAMESPACE) throw new XmlRefused('malformed');
-    const element = new XmlElement(localName, namespace, resolved(attributes, scope), outer?.element);
+    const element = new XmlElement({ prefix, localName, namespace }, resolved(attributes, scope), outer?.element);
     outer?.element.children.push(element);
     this.root ??= element;
     if (this.source.startsWith('/>', this.at)) this.at += 2;
@@ -151,8 +148,8 @@ class XmlReader {
 
   private takeAttributes(): RawAttribute[] {
     const found = new Map<string, RawAttribute>();
-    while (this.take(SPACE) !== '' && /[A-Za-z_]/.test(this.source[this.at] ?? '')) {
-      const name = this.take(NAME);
+    while (this.skipSpace() && /[A-Za-z_]/.test(this.source[this.at] ?? '')) {
+      const name = this.takeName();
       if (found.has(name)) throw new XmlRefused('malformed');
       if (found.size >= MAX_ATTRIBUTES) throw new XmlRefused('too_complex');
       found.set(name, { ...partsOf(name), value: this.takeValue() });
@@ -170,12 +167,18 @@ class XmlReader {
     return textOf(raw.replace(/[\t\n]/g, ' '));
   }
 
-  private take(pattern: RegExp): string {
-    pattern.lastIndex = this.at;
-    const [found] = pattern.exec(this.source) ?? [];
-    if (found === undefined) throw new XmlRefused('malformed');
-    this.at += found.length;
-    return found;
+  private skipSpace(): boolean {
+    const start = this.at;
+    while (SPACE.test(this.source[this.at] ?? '')) this.at += 1;
+    return this.at > start;
+  }
+
+  private takeName(): string {
+    NAME.lastIndex = this.at;
+    const [name] = NAME.exec(this.source) ?? [];
+    if (name === undefined) throw new XmlRefused('malformed');
+    this.at += name.length;
+    return name;
   }
 }
 
@@ -218,7 +221,7 @@ function resolved(attributes: readonly RawAttribute[], scope: Scope): XmlElement
       const name = `${namespace} ${localName}`;
       if (names.has(name)) throw new XmlRefused('malformed');
       names.add(name);
-      return { localName, namespace, value };
+      return { prefix, localName, namespace, value };
     });
 }
 

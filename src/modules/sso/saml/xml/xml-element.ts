@@ -1,4 +1,5 @@
 interface XmlAttribute {
+  readonly prefix: string;
   readonly localName: string;
   /** Empty for an attribute without a prefix. */
   readonly namespace: string;
@@ -9,13 +10,22 @@ interface XmlAttribute {
 export class XmlElement {
   readonly children: (XmlElement | string)[] = [];
 
+  readonly prefix: string;
+  readonly localName: string;
+  /** Empty when the element is in none. */
+  readonly namespace: string;
+  readonly attributes: readonly XmlAttribute[];
+
   constructor(
-    readonly localName: string,
-    /** Empty when the element is in none. */
-    readonly namespace: string,
-    readonly attributes: readonly XmlAttribute[],
+    name: Omit<XmlAttribute, 'value'>,
+    attributes: readonly XmlAttribute[],
     readonly parent: XmlElement | undefined,
-  ) {}
+  ) {
+    this.prefix = name.prefix;
+    this.localName = name.localName;
+    this.namespace = name.namespace;
+    this.attributes = attributes;
+  }
 
   get elements(): XmlElement[] {
     return this.children.filter((child) => child instanceof XmlElement);
