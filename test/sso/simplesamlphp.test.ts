@@ -121,7 +121,7 @@ describe('SimpleSAMLphp as the identity provider of an organization', () => {
       const { acsUrl, SAMLResponse } = await provider.signIn(await browser.start(await begin()), ada);
       const path = new URL(acsUrl).pathname;
       const xml = Buffer.from(SAMLResponse, 'base64').toString();
-      const changed = Buffer.from(xml.replaceAll(ada.attributes['uid'] as string, 'u-of-another')).toString('base64');
+      const changed = Buffer.from(xml.replaceAll(ada.attributes['uid'], 'u-of-another')).toString('base64');
       expect(errorOf(await send(path, changed))).toEqual([401, 'sso_response_invalid']);
       const other = await acme.saml({ metadata_xml: await provider.metadata() });
       const elsewhere = new URL(other.saml.acs_url as string).pathname;
