@@ -4,13 +4,12 @@ import { type Ended, useCommandLine } from '../support/command-line.js';
 import { FakeBrowser } from '../support/external-sign-in.js';
 import { FakeGoogle, type GooglePerson } from '../support/fake-google.js';
 import { as, expectStatus, Make } from '../support/make.js';
-import { allowIssuer, type SsoTenant, SsoTenants } from '../support/sso.js';
+import { type SsoTenant, SsoTenants } from '../support/sso.js';
 import { eventually, useApp } from '../support/test-app.js';
 
 describe('service login --sso', () => {
   const settings: NodeJS.ProcessEnv = {};
-  const issuer = FakeGoogle.use(settings);
-  allowIssuer(settings);
+  const issuer = FakeGoogle.useForSso(settings);
   const app = useApp(settings);
   const make = new Make(app);
   const tenants = new SsoTenants(app, make, issuer);

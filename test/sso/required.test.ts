@@ -5,7 +5,7 @@ import { FakeGoogle } from '../support/fake-google.js';
 import { mailTo } from '../support/mailbox.js';
 import { as, expectStatus, Make, type Person, send } from '../support/make.js';
 import { SoftwareAuthenticator } from '../support/software-authenticator.js';
-import { allowIssuer, type SsoTenant, SsoTenants } from '../support/sso.js';
+import { type SsoTenant, SsoTenants } from '../support/sso.js';
 import { type Answer, eventually, type TestApp, useApp } from '../support/test-app.js';
 
 const ABSENT = 'abc_00000000000000000000000000';
@@ -14,8 +14,7 @@ const HOUR_MS = 3_600_000;
 
 describe('an organization that requires SSO', () => {
   const settings: NodeJS.ProcessEnv = { DASHBOARD_URL: `${HOME.origin}/app` };
-  const issuer = FakeGoogle.use(settings);
-  allowIssuer(settings);
+  const issuer = FakeGoogle.useForSso(settings);
   const app = useApp(settings);
   const make = new Make(app);
   const tenants = new SsoTenants(app, make, issuer);

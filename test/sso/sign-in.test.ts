@@ -1,7 +1,7 @@
 import { completeFlow } from '../support/external-sign-in.js';
 import { FakeGoogle } from '../support/fake-google.js';
 import { as, expectStatus, Make, type Org, type Person, send, uniqueName } from '../support/make.js';
-import { allowIssuer, type SsoTenant, SsoTenants } from '../support/sso.js';
+import { type SsoTenant, SsoTenants } from '../support/sso.js';
 import { type Answer, type TestApp, useApp } from '../support/test-app.js';
 import { addTotp, codeFor } from '../support/totp.js';
 
@@ -9,8 +9,7 @@ const ME = '/api/v1/me';
 
 describe('sign-in through the SSO connection of an organization', () => {
   const settings: NodeJS.ProcessEnv = { EMAIL_VERIFICATION: 'required' };
-  const issuer = FakeGoogle.use(settings);
-  allowIssuer(settings);
+  const issuer = FakeGoogle.useForSso(settings);
   const app = useApp(settings);
   const make = new Make(app);
   const tenants = new SsoTenants(app, make, issuer);

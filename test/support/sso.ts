@@ -1,4 +1,5 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
+import { ConnectionTenant } from './connection-tenant.js';
 import { type BegunFlow, completeFlow, FakeBrowser } from './external-sign-in.js';
 import type { FakeGoogle, GooglePerson } from './fake-google.js';
 import { as, expectStatus, type Make, type Org, type Person, uniqueName } from './make.js';
@@ -17,13 +18,6 @@ export interface SsoTenant {
   readonly ownerThere: GooglePerson;
 }
 
-/** Lets the app reach the issuer, which starts before it. */
-export function allowIssuer(settings: NodeJS.ProcessEnv): void {
-  beforeAll(() => {
-    settings['SSO_ALLOWED_HOSTS'] = new URL(settings['SIGN_IN_GOOGLE_ISSUER']!).host;
-  });
-}
-
 /** Sets connections of OpenID Connect up, and signs people in through them. */
 export class SsoTenants {
   constructor(
@@ -34,40 +28,13 @@ export class SsoTenants {
 
   /** Creates an organization of the plan Enterprise with a verified domain and an active connection. */
   async create(setup: object = {}): Promise<SsoTenant> {
-    const owner = await this.make.person();
-    const org = await this.make.org(owner, { plan: 'enterprise' });
-    const domain = `${uniqueName('acme')}.com`;
-    await this.verify(org, domain);
-    const path = `/api/v1/orgs/${org.id}/sso/connections`;
-    const { url: issuer, clientId: client_id } = this.issuer;
-    const oidc = { issuer, client_id, client_secret: 'a-client-secret-of-the-fake-google' };
-    const body = { name: 'Acme', type: 'oidc', oidc, ...setup };
-    const { id: connectionId } = expectStatus(201, await this.app.post(path, body, as(owner))).body.data;
+    const tenant = await ConnectionTenant.create(this.app, this.make);
+    const { owner, org, domain } = tenant;
     const ownerThere = this.person(domain);
-    const tenant = { owner, org, domain, connectionId: connectionId as string, ownerThere };
-    await this.test(tenant);
-    expectStatus(200, await this.app.call('POST', `${path}/${tenant.connectionId}/activate`, as(owner)));
-    return tenant;
-  }
-
-  /** Lets the owner come in through the connection as an administrator tests it. */
-  async test({ org, owner, connectionId, ownerThere }: SsoTenant): Promise<void> {
-    const path = `/api/v1/orgs/${org.id}/sso/connections/${connectionId}/test`;
-    const { verifier, challenge } = proofKey();
-    const begun = expectStatus(201, await this.app.post(path, { return_to: RETURN_TO, challenge }, as(owner)));
-    const flow = flowOf(begun, verifier);
-    const code = await this.walk(flow, ownerThere);
-    expectStatus(200, await this.app.post(`${path}/complete`, { flow_id: flow.id, code, verifier }, as(owner)));
-  }
-
-  /** Says in the database that the organization has shown the record of the domain. */
-  async verify(org: Org, domain: string): Promise<void> {
-    await this.make.sql(
-      `INSERT INTO sso_domains
-         (id, org_id, name, challenge_token, status, misses, created_at, verified_at, next_check_at)
-       VALUES ($1, $2, $3, 'token', 'verified', 0, now(), now(), now() + interval '7 days')`,
-      [`odom_${randomBytes(13).toString('hex')}`, org.id, domain],
-    );
+    const connection = await tenant.oidc(this.issuer, setup);
+    expectStatus(200, await tenant.test(connection, this.issuer, ownerThere));
+    expectStatus(200, await tenant.call('POST', `/${connection.id}/activate`));
+    return { owner, org, domain, connectionId: connection.id as string, ownerThere };
   }
 
   /** A person whom the provider knows, with an address in the domain. */

@@ -7,23 +7,17 @@ export interface WantedConnection {
   readonly org?: string | undefined;
 }
 
-/** A connection with the organization that it belongs to. */
-export interface KnownConnection {
-  readonly id: string;
-  readonly orgId: string;
-}
-
 /**
  * Gives sign-ins access to the SSO connections of organizations. `sso` implements it, because it stands above
  * `identities`.
  */
 export abstract class ConnectionDirectory {
   /**
-   * Returns the connection that people sign in through.
+   * Returns the id of the connection that people sign in through.
    *
    * @throws {SsoConnectionNotFound} `sso_connection_not_found`: there is none, or it is not active.
    */
-  abstract find(wanted: WantedConnection): Promise<KnownConnection>;
+  abstract find(wanted: WantedConnection): Promise<string>;
 
   /**
    * Returns what asks the provider of a connection.

@@ -66,10 +66,10 @@ export class IdentitiesService {
   /**
    * Removes every identity of a connection in the running transaction, and the sign-ins that lead through it.
    *
-   * @returns the people who had one.
+   * @returns the people who had one, in the order in which the rows of people are locked.
    */
   async removeAllThrough(connectionId: string): Promise<string[]> {
-    await this.signIns.deleteAllThrough(connectionId);
+    await this.endSignInsThrough(connectionId);
     return this.identities.deleteAllThrough(connectionId);
   }
 

@@ -4,6 +4,7 @@ import type { AuditActor } from '../audit/audit-log.service.js';
 import type { CheckedIdentity } from '../identities/checked-identity.js';
 import { SsoConnectionNotFound } from '../identities/identities.errors.js';
 import { ManagedMemberships, type ManagedRole } from '../orgs/managed-memberships.js';
+import { OrgPlans } from '../orgs/org-plans.js';
 import { roleOfGroups } from './connections/group-roles.js';
 import { VerifiedDomains } from './domains/verified-domains.js';
 import { SsoConnectionsStore } from './persistence/sso-connections.store.js';
@@ -30,6 +31,7 @@ export class SsoAdmissionsService {
     private readonly connections: SsoConnectionsStore,
     private readonly domains: VerifiedDomains,
     private readonly memberships: ManagedMemberships,
+    private readonly plans: OrgPlans,
     private readonly clock: Clock,
   ) {}
 
@@ -46,6 +48,11 @@ export class SsoAdmissionsService {
       role: roleOfGroups(groups ?? [], groupRoles) ?? defaultRole,
       decidesRole: groupRoles.length > 0,
     };
+  }
+
+  /** Locks the organization until the running transaction ends. */
+  async lock({ orgId }: SsoAdmission): Promise<void> {
+    await this.plans.lock(orgId);
   }
 
   /**

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { isForm } from '../../../platform/http/form-type.js';
 
 const MAX_BYTES = 8_192;
 const WITHIN_MS = 10_000;
@@ -21,8 +22,7 @@ export interface PasswordForm {
  * @throws {FormRefused}
  */
 export async function passwordFormOf(request: IncomingMessage): Promise<PasswordForm> {
-  const type = request.headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase();
-  if (type !== 'application/x-www-form-urlencoded') throw new FormRefused();
+  if (!isForm(request)) throw new FormRefused();
   const fields = new URLSearchParams(await textOf(request));
   const password = fields.get('password') ?? '';
   if (password === '' || password.length > MAX_PASSWORD) throw new FormRefused();

@@ -35,7 +35,6 @@ export class IdentityBeginningsService {
   private async connectionOf(org: string, { principal }: Call): Promise<SignInSource> {
     const found = [...principal.memberships, ...principal.closed].find(({ id, slug }) => id === org || slug === org);
     if (found === undefined) throw new SsoConnectionNotFound();
-    const { id: connectionId } = await this.connections.find({ org: found.id });
-    return { provider: 'sso', connectionId };
+    return { provider: 'sso', connectionId: await this.connections.find({ org: found.id }) };
   }
 }

@@ -36,7 +36,7 @@ export class FlowBeginningsService {
         return this.external.begin(wanted, ip);
       case 'sso': {
         await this.attempts.countAddress(LOOKUPS, ip);
-        const { id: connectionId } = await this.connections.find(wanted.wanted);
+        const connectionId = await this.connections.find(wanted.wanted);
         return this.external.begin({ ...wanted, source: { provider: 'sso', connectionId } }, ip);
       }
     }

@@ -26,7 +26,7 @@ export class SsoAccounts {
   ) {}
 
   /**
-   * Connects the identity to the account with its address, in the running transaction.
+   * Connects the identity to the account with its address, in the running transaction, which has locked the password.
    *
    * @param passwordHash that of a password that nobody knows.
    * @throws {ExternalSignInInvalid} `invalid_flow`: the account has another address by now.
@@ -34,7 +34,6 @@ export class SsoAccounts {
    */
   async link(identity: AddressedIdentity, known: User, { passwordHash, ip }: Proof): Promise<User> {
     const by: AuditActor = { userId: known.id, ip };
-    await this.users.lockPassword(known.id);
     const current = await this.users.findByEmail(identity.email.address);
     if (current?.id !== known.id) throw new ExternalSignInInvalid();
     if (current.emailVerifiedAt === null) await this.accounts.reclaim(known.id, passwordHash, by);

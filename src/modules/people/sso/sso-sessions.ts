@@ -54,6 +54,9 @@ export class SsoSessions {
     passwordHash: string,
   ): Promise<SignedIn | SecondStep> {
     await this.signIns.redeem(entry.shown);
+    await this.users.lockPassword(known.id);
+    // Changes of members lock the organization before the rows of people, which linking locks.
+    await this.admissions.lock(entry.admission);
     const user = await this.accounts.link(entry.identity, known, { passwordHash, ip: entry.origin.ip });
     return this.openOrAsk(entry, user);
   }

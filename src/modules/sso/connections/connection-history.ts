@@ -7,7 +7,7 @@ import type { SsoConnection } from './sso-connection.js';
 
 type ConnectionAction = 'created' | 'changed' | 'tested' | 'activated' | 'paused' | 'deleted' | 'certificates_changed';
 
-/** Writes what happens to connections to the audit logs of their organizations, and tells owners. */
+/** Writes what happens to connections to the audit logs of their organizations, and notifies owners. */
 @Injectable()
 export class ConnectionHistory {
   constructor(
@@ -26,16 +26,16 @@ export class ConnectionHistory {
     await this.orgs.record({ orgId, action, target, details: { name, type, status, ...details } }, call);
   }
 
-  /** Records that SSO is no longer required, because no connection is active, and tells all owners. */
+  /** Records that SSO is no longer required, because no connection is active, and notifies all owners. */
   async recordLift(orgId: string, call: Call | undefined): Promise<void> {
     const target = { type: 'organization', id: orgId };
     const details = { sso_required: false, reason: 'no_active_connection' };
     await this.orgs.record({ orgId, action: 'org.policy_changed', target, details }, call);
-    await this.tell({ orgId, kind: 'requirement_lifted' });
+    await this.notify({ orgId, kind: 'requirement_lifted' });
   }
 
-  /** Tells all owners by mail, once the running transaction is committed. */
-  async tell(notice: Omit<SsoNoticePayload, 'ownerId'>): Promise<void> {
+  /** Notifies all owners by mail, once the running transaction is committed. */
+  async notify(notice: Omit<SsoNoticePayload, 'ownerId'>): Promise<void> {
     await this.outbox.enqueue(ssoNoticeJob, notice);
   }
 }

@@ -19,9 +19,7 @@ export class ConnectionPeople {
    */
   async forget(connectionId: string, by: Call | AuditActor): Promise<number> {
     const userIds = await this.identities.removeAllThrough(connectionId);
-    // Rows of people are locked one by one, always in the same order.
-    for (const userId of [...new Set(userIds)].sort())
-      await this.sessions.endOpenedThrough({ provider: 'sso', connectionId }, userId, by);
+    for (const userId of userIds) await this.sessions.endOpenedThrough({ provider: 'sso', connectionId }, userId, by);
     return userIds.length;
   }
 

@@ -31,7 +31,7 @@ export class ConnectionsOfOrg {
       if (active.length === 0) return;
       for (const connection of active) await this.changes.pause(connection, 'plan', undefined);
       await this.active.announce(orgId, undefined);
-      await this.history.tell({ orgId, kind: 'plan_lost' });
+      await this.history.notify({ orgId, kind: 'plan_lost' });
     });
   }
 

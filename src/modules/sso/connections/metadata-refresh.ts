@@ -53,7 +53,7 @@ export class MetadataRefresh {
     await this.connections.save(after);
     if (isNew) await this.history.record(undefined, 'sso_connection.certificates_changed', after);
     if (metadataProblem === 'other_provider' && before.saml.metadataProblem !== 'other_provider')
-      await this.history.tell({ orgId: after.orgId, kind: 'other_provider', connectionId: after.id });
+      await this.history.notify({ orgId: after.orgId, kind: 'other_provider', connectionId: after.id });
   }
 }
 

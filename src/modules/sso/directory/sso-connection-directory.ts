@@ -1,9 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import {
-  ConnectionDirectory,
-  type KnownConnection,
-  type WantedConnection,
-} from '../../identities/connection-directory.js';
+import { ConnectionDirectory, type WantedConnection } from '../../identities/connection-directory.js';
 import { SsoConnectionNotFound } from '../../identities/identities.errors.js';
 import type { IdentityProvider } from '../../identities/identity-provider.js';
 import { OrgDirectory } from '../../orgs/org-directory.js';
@@ -24,14 +20,14 @@ export class SsoConnectionDirectory extends ConnectionDirectory {
     super();
   }
 
-  async find(wanted: WantedConnection): Promise<KnownConnection> {
+  async find(wanted: WantedConnection): Promise<string> {
     const orgId = await this.orgIdOf(wanted);
     const plan = orgId === undefined ? undefined : await this.orgs.planOf(orgId);
     // Connections are paused moments after the plan is lost.
     if (orgId === undefined || plan === undefined || !PLANS[plan].features.sso) throw new SsoConnectionNotFound();
     const connection = await this.connections.findActive(orgId);
     if (connection === undefined) throw new SsoConnectionNotFound();
-    return { id: connection.id, orgId };
+    return connection.id;
   }
 
   /** The status does not matter: tests go through drafts. Who completes a sign-in asks for an active connection. */

@@ -1,6 +1,7 @@
 import { Controller, Get, HttpStatus, Param, Post, Req, Res } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
+import { isForm } from '../../../platform/http/form-type.js';
 import { Public } from '../../../platform/http/public.js';
 import { UnsignedBodies } from '../../../platform/http/unsigned-bodies.js';
 import { AttemptsService } from '../../auth/attempts.service.js';
@@ -15,7 +16,6 @@ const TOTAL_BYTES = 32 * LIMIT_BYTES;
 const PLACES_BY_ADDRESS = 16;
 /** Each takes some milliseconds of a processor to verify, and anybody may send one. */
 const RESPONSES = { name: 'sso_responses', attempts: 300, periodSeconds: 60, Refusal: TooManyAttempts };
-const FORM = 'application/x-www-form-urlencoded';
 
 /** The addresses of SAML that a provider knows. None of them shows a page. */
 @ApiExcludeController()
@@ -56,8 +56,8 @@ export class SamlPagesController {
 }
 
 /** Undefined unless there is exactly one. */
-function samlResponseIn({ headers }: Request, body: Buffer): string | undefined {
-  if (headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase() !== FORM) return undefined;
+function samlResponseIn(request: Request, body: Buffer): string | undefined {
+  if (!isForm(request)) return undefined;
   const values = new URLSearchParams(body.toString()).getAll('SAMLResponse');
   return values.length === 1 ? values[0] : undefined;
 }

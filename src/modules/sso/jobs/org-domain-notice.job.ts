@@ -1,11 +1,11 @@
 import { IsOptional, IsString } from 'class-validator';
 import { defineJob } from '../../../platform/background/define-job.js';
 
-/** Tells the owners of an organization. Each owner gets a job, so that a failed mail does not repeat the others. */
+/** Notifies the owners of an organization. Each owner gets a job, so that a failed mail does not repeat the others. */
 export class OrgDomainNoticePayload {
   @IsString() readonly orgId!: string;
   @IsString() readonly domainId!: string;
-  /** The owner to tell. The first job has none and adds one job for each owner. */
+  /** The owner to notify. The first job has none and adds one job for each owner. */
   @IsOptional() @IsString() readonly ownerId?: string;
 }
 

@@ -1,14 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { Config } from '../../../platform/config/config.js';
-import { Database } from '../../../platform/database/database.js';
 import type { JobHandler } from '../../../platform/background/define-job.js';
 import { Handles } from '../../../platform/background/handles.js';
 import { Mailer } from '../../../platform/mail/mailer.js';
-import { Outbox } from '../../../platform/outbox/outbox.js';
-import { PersonDirectory } from '../../auth/person-directory.js';
 import { challengeHostOf, challengeValueOf } from '../../dns/domain-challenge.js';
 import { unicodeOf } from '../../dns/domain-name.js';
-import { OrgDirectory } from '../../orgs/org-directory.js';
+import { OwnerNotices } from '../../orgs/owner-notices.js';
 import type { OrgDomain } from '../domains/org-domain.js';
 import { OrgDomainsStore } from '../persistence/org-domains.store.js';
 import { type OrgDomainNoticePayload, orgDomainNoticeJob } from './org-domain-notice.job.js';
@@ -18,29 +15,17 @@ import { type OrgDomainNoticePayload, orgDomainNoticeJob } from './org-domain-no
 export class OrgDomainNoticeProcessor implements JobHandler<OrgDomainNoticePayload> {
   constructor(
     private readonly config: Config,
-    private readonly database: Database,
-    private readonly orgs: OrgDirectory,
-    private readonly people: PersonDirectory,
+    private readonly notices: OwnerNotices,
     private readonly domains: OrgDomainsStore,
-    private readonly outbox: Outbox,
     private readonly mailer: Mailer,
   ) {}
 
-  async handle({ orgId, domainId, ownerId }: OrgDomainNoticePayload): Promise<void> {
-    const owners = await this.orgs.ownerIdsOf(orgId);
-    if (ownerId === undefined) {
-      await this.database.transaction(() =>
-        this.outbox.enqueueAll(
-          orgDomainNoticeJob,
-          owners.map((id) => ({ orgId, domainId, ownerId: id })),
-        ),
-      );
-      return;
-    }
-    const domain = await this.domains.find(orgId, domainId);
-    const owner = owners.includes(ownerId) ? await this.people.find(ownerId) : undefined;
-    const orgName = await this.orgs.nameOf(orgId);
-    if (domain?.status !== 'paused' || owner === undefined || orgName === undefined) return;
+  async handle(notice: OrgDomainNoticePayload): Promise<void> {
+    const { orgId, domainId } = notice;
+    const recipient = await this.notices.recipientOf(orgDomainNoticeJob, notice);
+    const domain = recipient && (await this.domains.find(orgId, domainId));
+    if (recipient === undefined || domain?.status !== 'paused') return;
+    const { owner, orgName } = recipient;
     await this.mailer.send({
       to: owner.email,
       about: domainId,

@@ -34,7 +34,7 @@ export class SsoCertificatesSweeper implements ScheduleHandler {
     for (const { id: connectionId, orgId } of ending)
       await this.database.transaction(async () => {
         await this.connections.noticed(connectionId, days);
-        await this.history.tell({ orgId, kind: 'certificate_expires', connectionId });
+        await this.history.notify({ orgId, kind: 'certificate_expires', connectionId });
       });
     return ending.length;
   }

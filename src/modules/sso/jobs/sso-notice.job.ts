@@ -4,13 +4,13 @@ import { defineJob } from '../../../platform/background/define-job.js';
 const SSO_NOTICE_KINDS = ['requirement_lifted', 'plan_lost', 'certificate_expires', 'other_provider'] as const;
 export type SsoNoticeKind = (typeof SSO_NOTICE_KINDS)[number];
 
-/** Tells the owners of an organization. Each owner gets a job, so that a failed mail does not repeat the others. */
+/** Notifies the owners of an organization. Each owner gets a job, so that a failed mail does not repeat the others. */
 export class SsoNoticePayload {
   @IsString() readonly orgId!: string;
   @IsIn(SSO_NOTICE_KINDS) readonly kind!: SsoNoticeKind;
   /** The connection, for notices of one. */
   @IsOptional() @IsString() readonly connectionId?: string;
-  /** The owner to tell. The first job has none and adds one job for each owner. */
+  /** The owner to notify. The first job has none and adds one job for each owner. */
   @IsOptional() @IsString() readonly ownerId?: string;
 }
 

@@ -2,12 +2,8 @@ import type { CheckedIdentity } from '../../identities/checked-identity.js';
 import { ProviderRefused } from '../../identities/identity-provider.js';
 import type { OidcClaims } from '../../identities/oidc-client.js';
 import { emailOf, nameOf } from '../../identities/provider-fields.js';
+import { groupsAmong, isClean, MAX_SUBJECT } from '../identities/identity-texts.js';
 import type { AttributeMapping } from '../saml/saml-identity.js';
-
-const MAX_SUBJECT = 255;
-const MAX_GROUPS = 500;
-const MAX_GROUP = 255;
-const UNSEEN = /[\p{C}\p{Zl}\p{Zp}]/u;
 
 /**
  * Returns whom checked claims are about. The connection is the issuer, so that no connection can name people of another
@@ -26,7 +22,7 @@ export function oidcIdentityOf(claims: OidcClaims, mapping: AttributeMapping, co
     name: nameOf(name, email?.address, subject),
     username: nameOf(email?.address.split('@')[0], claims['preferred_username'], name),
     ...(email === undefined ? {} : { email }),
-    groups: groupsOf(claims[mapping.groups ?? 'groups']),
+    groups: groupsAmong([claims[mapping.groups ?? 'groups']].flat()),
   };
 }
 
@@ -42,13 +38,3 @@ function emailClaimOf(claims: OidcClaims, mapping: AttributeMapping): CheckedIde
   const name = mapping.email ?? 'email';
   return emailOf(claims[name], name === 'email' && claims['email_verified'] === true);
 }
-
-/** A group gives a role: what would have to be cut or cleaned is left out, so that it cannot become another one. */
-function groupsOf(value: unknown): string[] {
-  const names = (Array.isArray(value) ? value : [value]).filter(
-    (group): group is string => typeof group === 'string' && group.length <= MAX_GROUP && isClean(group),
-  );
-  return [...new Set(names)].slice(0, MAX_GROUPS);
-}
-
-const isClean = (text: string): boolean => text.trim() !== '' && !UNSEEN.test(text);

@@ -1,16 +1,8 @@
-import { isEmail } from 'class-validator';
+import { emailOf, nameOf } from '../../identities/provider-fields.js';
+import { groupsAmong, isClean, MAX_SUBJECT } from '../identities/identity-texts.js';
 import { NAME_ID_FORMATS } from './saml-names.js';
 import { SamlRefused } from './saml-refused.js';
 import type { SamlAnswer } from './saml-response.js';
-
-const MAX_NAME = 254;
-const MAX_EMAIL = 254;
-const MAX_SUBJECT = 255;
-const MAX_GROUPS = 500;
-const MAX_GROUP = 255;
-/** The same form that addresses have which people type. */
-const EMAIL_FORM = { allow_utf8_local_part: false };
-const UNSEEN = /[\p{C}\p{Zl}\p{Zp}]/gu;
 
 /** Formats of names that stay the same for a person. */
 const LASTING_FORMATS: ReadonlySet<string> = new Set([
@@ -65,16 +57,16 @@ export interface SamlIdentity {
  */
 export function samlIdentityOf(answer: SamlAnswer, mapping: AttributeMapping, connectionId: string): SamlIdentity {
   const subject = subjectOf(answer, mapping);
-  const email = emailOf(answer, mapping);
-  const name = nameOf(answer, mapping);
+  const email = addressOf(answer, mapping);
+  const name = displayNameOf(answer, mapping);
   return {
     issuer: connectionId,
     connectionId,
     subject,
-    name: shown(name, email, subject),
-    username: shown(email?.split('@')[0], name, subject),
+    name: nameOf(name, email, subject),
+    username: nameOf(email?.split('@')[0], name, subject),
     ...(email === undefined ? {} : { email: { address: email, verified: false } }),
-    groups: groupsOf(answer, mapping),
+    groups: groupsAmong(valuesOf(answer, WELL_KNOWN.groups, mapping.groups)),
   };
 }
 
@@ -90,25 +82,17 @@ function subjectOf({ nameId, nameIdFormat, attributes }: SamlAnswer, mapping: At
   return subject;
 }
 
-function emailOf(answer: SamlAnswer, mapping: AttributeMapping): string | undefined {
+function addressOf(answer: SamlAnswer, mapping: AttributeMapping): string | undefined {
   const fromName = answer.nameIdFormat === NAME_ID_FORMATS.emailAddress ? [answer.nameId] : [];
   const candidates = [...valuesOf(answer, WELL_KNOWN.email, mapping.email), ...(mapping.email ? [] : fromName)];
-  return candidates.find((each) => each.length <= MAX_EMAIL && isEmail(each, EMAIL_FORM));
+  return candidates.find((each) => emailOf(each, false) !== undefined);
 }
 
-function nameOf(answer: SamlAnswer, mapping: AttributeMapping): string | undefined {
+function displayNameOf(answer: SamlAnswer, mapping: AttributeMapping): string | undefined {
   const [name] = valuesOf(answer, WELL_KNOWN.displayName, mapping.name);
   if (name !== undefined) return name;
   const parts = [WELL_KNOWN.givenName, WELL_KNOWN.surname].flatMap((names) => valuesOf(answer, names).slice(0, 1));
   return parts.length === 0 ? undefined : parts.join(' ');
-}
-
-/** A group gives a role: what would have to be cut or cleaned is left out, so that it cannot become another one. */
-function groupsOf(answer: SamlAnswer, mapping: AttributeMapping): string[] {
-  const names = valuesOf(answer, WELL_KNOWN.groups, mapping.groups).filter(
-    (group) => group.length <= MAX_GROUP && isClean(group),
-  );
-  return [...new Set(names)].slice(0, MAX_GROUPS);
 }
 
 /** The values of the chosen attribute, or else of the first well-known one that has any. */
@@ -116,12 +100,4 @@ function valuesOf({ attributes }: SamlAnswer, wellKnown: readonly string[], chos
   if (chosen !== undefined) return attributes.get(chosen) ?? [];
   const bySmallName = new Map([...attributes].map(([name, values]) => [name.toLowerCase(), values]));
   return wellKnown.map((name) => bySmallName.get(name) ?? []).find(({ length }) => length > 0) ?? [];
-}
-
-const isClean = (text: string): boolean => text.trim() !== '' && text.search(UNSEEN) === -1;
-
-/** A text as people may see it: one line, and not too long. */
-function shown(...candidates: (string | undefined)[]): string {
-  const found = candidates.map((each) => (each ?? '').replace(UNSEEN, '').trim()).find((each) => each !== '');
-  return (found ?? 'unnamed').slice(0, MAX_NAME);
 }

@@ -1,12 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { Config } from '../../../platform/config/config.js';
-import { Database } from '../../../platform/database/database.js';
 import type { JobHandler } from '../../../platform/background/define-job.js';
 import { Handles } from '../../../platform/background/handles.js';
 import { Mailer } from '../../../platform/mail/mailer.js';
-import { Outbox } from '../../../platform/outbox/outbox.js';
-import { PersonDirectory } from '../../auth/person-directory.js';
-import { OrgDirectory } from '../../orgs/org-directory.js';
+import { OwnerNotices } from '../../orgs/owner-notices.js';
 import { WebhookEndpointsStore } from '../persistence/webhook-endpoints.store.js';
 import { type WebhookNoticePayload, webhookNoticeJob } from './webhook-notice.job.js';
 
@@ -15,29 +12,17 @@ import { type WebhookNoticePayload, webhookNoticeJob } from './webhook-notice.jo
 export class WebhookNoticeProcessor implements JobHandler<WebhookNoticePayload> {
   constructor(
     private readonly config: Config,
-    private readonly database: Database,
-    private readonly orgs: OrgDirectory,
-    private readonly people: PersonDirectory,
+    private readonly notices: OwnerNotices,
     private readonly endpoints: WebhookEndpointsStore,
-    private readonly outbox: Outbox,
     private readonly mailer: Mailer,
   ) {}
 
-  async handle({ orgId, endpointId, ownerId }: WebhookNoticePayload): Promise<void> {
-    const owners = await this.orgs.ownerIdsOf(orgId);
-    if (ownerId === undefined) {
-      await this.database.transaction(() =>
-        this.outbox.enqueueAll(
-          webhookNoticeJob,
-          owners.map((id) => ({ orgId, endpointId, ownerId: id })),
-        ),
-      );
-      return;
-    }
-    const endpoint = await this.endpoints.find(orgId, endpointId);
-    const owner = owners.includes(ownerId) ? await this.people.find(ownerId) : undefined;
-    const orgName = await this.orgs.nameOf(orgId);
-    if (endpoint?.state !== 'paused' || owner === undefined || orgName === undefined) return;
+  async handle(notice: WebhookNoticePayload): Promise<void> {
+    const { orgId, endpointId } = notice;
+    const recipient = await this.notices.recipientOf(webhookNoticeJob, notice);
+    const endpoint = recipient && (await this.endpoints.find(orgId, endpointId));
+    if (recipient === undefined || endpoint?.state !== 'paused') return;
+    const { owner, orgName } = recipient;
     const { host } = new URL(endpoint.url);
     await this.mailer.send({
       to: owner.email,
