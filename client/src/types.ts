@@ -38,18 +38,6 @@ export type OrganizationMembership = Schemas['MembershipView'];
 export type Organization = Schemas['OrgView'];
 export type NewOrganization = Schemas['CreateOrgBody'];
 export type OrganizationChange = Schemas['ChangeOrgBody'];
-
-/** A domain of the email addresses of an organization. */
-export type OrgDomain = Schemas['OrgDomainView'];
-
-/** A connection of an organization to its identity provider, without its secrets. */
-export type SsoConnection = Schemas['SsoConnectionView'];
-export type NewSsoConnection = Pick<Schemas['CreateSsoConnectionBody'], 'name' | 'type'> &
-  Partial<Schemas['CreateSsoConnectionBody']>;
-export type SsoConnectionChange = Schemas['UpdateSsoConnectionBody'];
-
-/** A connection, and what its provider says of the person who has tested it. */
-export type TestedSsoConnection = Schemas['TestedConnectionView'];
 export type Member = Schemas['MemberView'];
 export type NewInvitation = Schemas['InviteBody'];
 export type Invitation = Schemas['InvitationView'];

@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { MailModule } from '../../../platform/mail/mail.module.js';
 import { ReencryptionModule } from '../../../platform/secrets/reencryption.module.js';
 import { OrgDirectoryModule } from '../../orgs/org-directory.module.js';
+import { OwnerNoticesModule } from '../../orgs/owner-notices.module.js';
 import { MetadataRefresh } from '../connections/metadata-refresh.js';
 import { CERTIFICATE_METRICS } from '../metrics/certificate.metrics.js';
 import { SsoPersistenceModule } from '../persistence/sso-persistence.module.js';
@@ -16,7 +17,7 @@ import { SsoOrgDeletedProcessor } from './sso-org-deleted.processor.js';
 import { SsoPlanChangedProcessor } from './sso-plan-changed.processor.js';
 
 @Module({
-  imports: [MailModule, OrgDirectoryModule, ReencryptionModule, SsoModule, SsoPersistenceModule],
+  imports: [MailModule, OrgDirectoryModule, OwnerNoticesModule, ReencryptionModule, SsoModule, SsoPersistenceModule],
   providers: [
     EncryptedSsoSecrets,
     MetadataRefresh,

@@ -4,6 +4,7 @@ import { MailModule } from '../../../platform/mail/mail.module.js';
 import { ReencryptionModule } from '../../../platform/secrets/reencryption.module.js';
 import { EventsModule } from '../../events/events.module.js';
 import { OrgDirectoryModule } from '../../orgs/org-directory.module.js';
+import { OwnerNoticesModule } from '../../orgs/owner-notices.module.js';
 import { RecordedEntriesModule } from '../../orgs/recorded-entries.module.js';
 import { MessageDelivery } from '../deliveries/message-delivery.js';
 import { DeliveryAttempts } from '../deliveries/delivery-attempts.js';
@@ -25,6 +26,7 @@ import { WebhookOrgDeletedProcessor } from './webhook-org-deleted.processor.js';
     EventsModule,
     MailModule,
     OrgDirectoryModule,
+    OwnerNoticesModule,
     RecordedEntriesModule,
     ReencryptionModule,
     WebhooksModule,
