@@ -27,6 +27,8 @@ export interface StartLimits {
   /** The size of `/tmp`, which is the only writable directory. */
   readonly scratchBytes: number;
   readonly scratchFiles: number;
+  /** The size of `/dev/shm`, for a program that may start others. */
+  readonly sharedBytes: number;
   /** A backstop in the kernel for {@link RunLimits.cpuMs}, which is watched from outside. */
   readonly cpuMs: number;
   /** The default is {@link ORDINARY_CPU}. */
@@ -35,6 +37,11 @@ export interface StartLimits {
 
 /** A program that is started and then waits for its work. */
 export interface IsolationSpec {
+  /**
+   * With `any`, the program may start others, which count into its limits, and has `/dev/shm`. It must be `threads`
+   * where {@link Isolation.countsProcesses} is false.
+   */
+  readonly processes: 'threads' | 'any';
   /** The program and its arguments, as paths inside. */
   readonly command: readonly string[];
   readonly mounts: readonly Mount[];

@@ -27,7 +27,7 @@ import { tasksOfUser } from './process-facts.js';
 import { ReachableFiles } from './reachable-files.js';
 import { type GroupLimits, type ResourceGroup, type ResourceGroups } from './resource-group.js';
 import { type Architecture } from './seccomp/bpf.js';
-import { seccompFilter } from './seccomp/filter.js';
+import { ProgramFilters } from './seccomp/program-filters.js';
 
 /** bubblewrap, its init, and the shell before it. */
 const TASKS_AROUND = 3;
@@ -58,28 +58,12 @@ export interface IsolationOptions {
 export class Isolation {
   private readonly bubblewrap: string | null;
   private readonly architecture: Architecture = process.arch === 'arm64' ? 'arm64' : 'x64';
-  private readonly seccomp = seccompFilter({ architecture: this.architecture, processes: 'threads', sockets: 'local' });
-  private readonly builderSeccomp = seccompFilter({
-    architecture: this.architecture,
-    processes: 'any',
-    sockets: 'internet',
-    assemblesImages: true,
-  });
-  private readonly sharedMemorySeccomp = seccompFilter({
-    architecture: this.architecture,
-    processes: 'any',
-    sockets: 'local',
-    sharedMemory: true,
-  });
-  private readonly launchSeccomp = {
-    none: seccompFilter({ architecture: this.architecture, processes: 'any', sockets: 'local' }),
-    loopback: seccompFilter({ architecture: this.architecture, processes: 'any', sockets: 'internet' }),
-  };
   private readonly libraries = libraryPaths(this.architecture);
   private readonly serviceUid = process.getuid?.() ?? 0;
   private readonly users = new HostUsers(this.serviceUid);
   private readonly files: ReachableFiles;
   private readonly groups: ResourceGroups;
+  private readonly filters: ProgramFilters;
   private readonly shield = new DescriptorShield();
   private readonly alive = new Set<IsolatedProcess | IsolatedProgram>();
   private readonly orphans = new OrphanWatch();
@@ -89,6 +73,7 @@ export class Isolation {
   constructor(private readonly options: IsolationOptions) {
     this.bubblewrap = findBubblewrap(options.bubblewrapPlaces);
     this.groups = groupsOf(options.cgroups, options.cpuWeight ?? ALL_ISOLATED_WEIGHT);
+    this.filters = new ProgramFilters(this.architecture, this.groups.countsSockets);
     this.networkTools = new NetworkTools(options.networkPlaces);
     this.files = new ReachableFiles({ directory: options.copiesDirectory, otherUser: this.users.canSwitch });
   }
@@ -96,6 +81,16 @@ export class Isolation {
   /** How memory and processes are limited on this machine. */
   get mode(): ResourceGroups['mode'] {
     return this.groups.mode;
+  }
+
+  /** True when a program of {@link start} may start others. */
+  get countsProcesses(): boolean {
+    return this.groups.countsProcesses;
+  }
+
+  /** True when a program of {@link start} may open sockets between its own parts, at loopback. */
+  get countsSockets(): boolean {
+    return this.groups.countsSockets;
   }
 
   /** How many isolated programs can run at a time. */
@@ -189,10 +184,12 @@ export class Isolation {
   }
 
   private spawnProcess(spec: IsolationSpec, bubblewrap: string): IsolatedProcess {
-    const { limits } = spec;
+    const { limits, processes } = spec;
+    assert(processes === 'threads' || this.countsProcesses, 'nothing would limit several processes');
     const shape: IsolationShape = {
       ...spec,
       writable: [],
+      scratch: processes === 'any' ? [{ to: '/dev/shm', bytes: limits.sharedBytes }] : [],
       directory: '/tmp',
       scratchBytes: limits.scratchBytes,
       tellsExit: false,
@@ -200,10 +197,10 @@ export class Isolation {
     };
     const tasks = limits.tasks + TASKS_AROUND;
     return this.contain({
-      groupLimits: { memoryBytes: limits.memoryBytes, tasks, processes: 'threads', cpu: limits.cpu ?? ORDINARY_CPU },
+      groupLimits: { memoryBytes: limits.memoryBytes, tasks, processes, cpu: limits.cpu ?? ORDINARY_CPU },
       bounds: {
         openFiles: limits.openFiles,
-        fileBytes: limits.scratchBytes,
+        fileBytes: Math.max(limits.scratchBytes, processes === 'any' ? limits.sharedBytes : 0),
         cpuMs: limits.cpuMs,
         dataBytes: limits.memoryBytes + limits.idleDataBytes,
         // Several programs share the user here, so a limit per user cannot apply to one of them; the filter limits
@@ -211,7 +208,7 @@ export class Isolation {
         processes: this.users.canSwitch ? tasks : null,
       },
       command: [bubblewrap, ...bubblewrapOptions(shape, this.libraries), '--', ...spec.command],
-      make: (parts) => new IsolatedProcess({ ...parts, limits, seccomp: this.seccomp }),
+      make: (parts) => new IsolatedProcess({ ...parts, limits, seccomp: this.filters.ofStarted(processes) }),
     });
   }
 
@@ -247,17 +244,10 @@ export class Isolation {
         new IsolatedProgram({
           ...parts,
           spec,
-          seccomp: this.filterOf(spec),
+          seccomp: this.filters.ofLaunched(spec),
           options: Buffer.from(options.map((option) => `${option}\0`).join('')),
         }),
     });
-  }
-
-  private filterOf({ system, sharedMemory = false, network }: LaunchSpec): Buffer {
-    assert(!sharedMemory || (network === 'none' && system !== 'builder'), 'shared memory excludes a network');
-    if (sharedMemory) return this.sharedMemorySeccomp;
-    if (system === 'builder') return this.builderSeccomp;
-    return this.launchSeccomp[typeof network === 'string' ? network : 'loopback'];
   }
 
   private contain<Contained extends IsolatedProcess | IsolatedProgram>({

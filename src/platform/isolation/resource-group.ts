@@ -55,6 +55,12 @@ export abstract class ResourceGroup {
 export abstract class ResourceGroups {
   abstract readonly mode: 'cgroup-v1' | 'cgroup-v2' | 'rlimits';
 
+  /** True when the memory and the number of several processes are limited together, by the kernel. */
+  abstract readonly countsProcesses: boolean;
+
+  /** True when the buffers of internet sockets, which belong to no process, are limited by the kernel too. */
+  abstract readonly countsSockets: boolean;
+
   /** Removes what ended services have left behind. */
   abstract sweep(): Promise<void>;
 

@@ -1,4 +1,4 @@
-import { accessSync, constants, writeFileSync } from 'node:fs';
+import { accessSync, constants, existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { ALL_ISOLATED_WEIGHT, beNice, nicenessOf, quotaOf, sharesOf } from '../cpu-share.js';
@@ -15,6 +15,11 @@ type Places = Readonly<Record<(typeof CONTROLLERS)[number], string>> & {
   readonly cpu: string | null;
 };
 
+/** Limits the buffers of internet sockets. A kernel can be built without it. */
+const SOCKET_LIMIT = 'memory.kmem.tcp.limit_in_bytes';
+/** They may use this part of the memory limit, in addition to it. */
+const SOCKET_PART = 4;
+
 /** Most machines have at most this many in use at a time. */
 const MOST_SPARE = 16;
 /**
@@ -30,6 +35,8 @@ const MOST_ZOMBIES = 4;
  */
 export class CgroupsV1 extends ResourceGroups {
   readonly mode = 'cgroup-v1';
+  readonly countsProcesses = true;
+  readonly countsSockets: boolean;
 
   private readonly spare: CgroupV1[] = [];
   private isClosed = false;
@@ -39,6 +46,7 @@ export class CgroupsV1 extends ResourceGroups {
     private readonly weight: number,
   ) {
     super();
+    this.countsSockets = existsSync(join(places.memory, SOCKET_LIMIT));
   }
 
   /** Returns null where a controller is missing or not writable. */
@@ -84,6 +92,8 @@ export class CgroupsV1 extends ResourceGroups {
       // Without swap accounting the file is missing. Such a machine has no limit on swap, because version 1 offers no
       // other.
       memory.tryWrite('memory.memsw.limit_in_bytes', limits.memoryBytes);
+      // Version 1 counts them apart.
+      memory.tryWrite(SOCKET_LIMIT, Math.floor(limits.memoryBytes / SOCKET_PART));
       pids.write('pids.max', limits.tasks);
       const cpu = this.isCpuWithAccounting ? cpuacct : this.places.cpu === null ? null : make(this.places.cpu);
       cpu?.write('cpu.shares', sharesOf(limits.cpu));

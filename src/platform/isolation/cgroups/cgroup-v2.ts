@@ -18,6 +18,8 @@ const OWN_LEAF = 'service';
  */
 export class CgroupsV2 extends ResourceGroups {
   readonly mode = 'cgroup-v2';
+  readonly countsProcesses = true;
+  readonly countsSockets = true;
 
   private constructor(
     private readonly parent: string,

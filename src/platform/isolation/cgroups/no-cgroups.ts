@@ -8,6 +8,8 @@ import { type GroupLimits, ResourceGroup, ResourceGroups, type Usage } from '../
  */
 export class NoCgroups extends ResourceGroups {
   readonly mode = 'rlimits';
+  readonly countsProcesses = false;
+  readonly countsSockets = false;
 
   constructor(private readonly weight: number) {
     super();
