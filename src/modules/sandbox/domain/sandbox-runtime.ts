@@ -8,6 +8,9 @@ export type ExecutionStatus = 'succeeded' | 'failed' | 'timed_out' | 'out_of_mem
 /** The limit of standard output and of standard error, each. It is the same on every plan. */
 export const OUTPUT_BYTES = 1_048_576;
 
+/** How many processes and threads a program of an organization may have beyond its threads, on every plan. */
+export const PROCESSES = 64;
+
 /** What one run may use. Each limit holds even against code that tries to break it. */
 export interface SandboxLimits {
   /** Wall time from the moment the code starts. */
@@ -15,6 +18,31 @@ export interface SandboxLimits {
   readonly memoryBytes: number;
   /** Applies to standard output and to standard error separately. */
   readonly outputBytes: number;
+  /** How many processes the program may start. None by default. */
+  readonly processes?: number;
+}
+
+/** Where tsconfig.json has the same names, the values mean the same. */
+export interface TypeScriptOptions {
+  /** Decorators as they were before ECMAScript had its own. */
+  readonly experimental_decorators?: boolean;
+  /** The code has JSX, for `React.createElement` (`react`) or `react/jsx-runtime` (`react-jsx`). */
+  readonly jsx?: JsxMode;
+}
+
+export const JSX_MODES = ['react', 'react-jsx'] as const;
+export type JsxMode = (typeof JSX_MODES)[number];
+
+/** How the code is run, beside its limits. */
+export interface RunOptions {
+  /** The arguments of the program, after its name. */
+  readonly args?: readonly string[];
+  readonly environment?: Readonly<Record<string, string>>;
+  /** A name of the time zone database, such as `Europe/Berlin`. */
+  readonly timeZone?: string;
+  /** A BCP 47 tag, such as `de-DE`. */
+  readonly locale?: string;
+  readonly typescript?: TypeScriptOptions;
 }
 
 /** A file beside the code, in the working directory of the run. */
@@ -32,6 +60,7 @@ export interface SandboxRun {
   readonly stdin: string;
   /** Written inside the sandbox before the code starts. */
   readonly files?: readonly SandboxFile[];
+  readonly options?: RunOptions;
   readonly limits: SandboxLimits;
 }
 

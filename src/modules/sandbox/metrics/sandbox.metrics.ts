@@ -68,8 +68,9 @@ export class SandboxMetrics {
   watchPools(read: () => readonly PoolReading[]): void {
     Object.assign(this.poolReady, {
       collect: () => {
+        this.poolReady.reset();
         for (const { languages, ready } of read()) {
-          for (const language of languages) this.poolReady.set({ language }, ready);
+          for (const language of languages) this.poolReady.inc({ language }, ready);
         }
       },
     });

@@ -7,6 +7,20 @@ import { NodeInterpreter } from '../languages/node-interpreter.js';
 import { PythonInterpreter } from '../languages/python-interpreter.js';
 import { type Language } from '../domain/sandbox-runtime.js';
 
+/** `/dev/shm` may have this part of the memory of a run, which its contents count into. */
+const SHARED_PART = 2;
+/** Programs that code can start, where it may start any. On most systems one is a link to the other. */
+const COMMANDS: readonly Mount[] = ['/usr/bin', '/bin'].map((path) => ({ from: path, to: path }));
+/** Node is in the first one. */
+const COMMAND_PATH = '/runtime:/usr/bin:/bin';
+
+/** The limits of a run that are set when its sandbox starts. */
+interface StartedLimits {
+  readonly memoryBytes: number;
+  readonly cpuMs: number;
+  readonly processes?: number | undefined;
+}
+
 /** The interpreters of all languages on this machine. */
 export class Interpreters {
   readonly all: readonly Interpreter[] = [new NodeInterpreter(), new PythonInterpreter()];
@@ -27,12 +41,20 @@ export class Interpreters {
   }
 
   /** Returns what to start for a run with these limits. */
-  async specOf(interpreter: Interpreter, limits: { memoryBytes: number; cpuMs: number }): Promise<IsolationSpec> {
+  async specOf(interpreter: Interpreter, { memoryBytes, cpuMs, processes = 0 }: StartedLimits): Promise<IsolationSpec> {
+    const { environment, idleDataBytes } = interpreter;
+    const mounts = await this.mountsOf(interpreter);
+    const sharedBytes = Math.floor(memoryBytes / SHARED_PART);
+    const limits = { ...ANONYMOUS_LIMITS, memoryBytes, cpuMs, idleDataBytes, sharedBytes };
+    const command = interpreter.command(memoryBytes);
+    if (processes === 0) return { processes: 'threads', command, mounts, environment, limits };
     return {
-      command: interpreter.command(limits.memoryBytes),
-      mounts: await this.mountsOf(interpreter),
-      environment: interpreter.environment,
-      limits: { ...ANONYMOUS_LIMITS, ...limits, idleDataBytes: interpreter.idleDataBytes },
+      processes: 'any',
+      command,
+      // The interpreter may be in one of them.
+      mounts: [...COMMANDS, ...mounts],
+      environment: { ...environment, PATH: COMMAND_PATH },
+      limits: { ...limits, tasks: limits.tasks + processes },
     };
   }
 

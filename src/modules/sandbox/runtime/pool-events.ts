@@ -5,6 +5,8 @@ export interface PoolReading {
   /** The interpreter's name, such as `node`. */
   readonly interpreter: string;
   readonly languages: readonly Language[];
+  /** True when programs in its sandboxes may start others. */
+  readonly startsProcesses: boolean;
   /** Sandboxes that have started and wait for a run. */
   readonly ready: number;
   readonly starting: number;

@@ -3,7 +3,13 @@ import { type Ended } from '../../../platform/isolation/isolation-spec.js';
 import { type Isolation } from '../../../platform/isolation/isolation.js';
 import { type Interpreter } from '../languages/interpreter.js';
 import { readReport } from '../languages/report.js';
-import { type SandboxOutcome, type SandboxReadiness, type SandboxRun } from '../domain/sandbox-runtime.js';
+import {
+  PROCESSES,
+  type SandboxLimits,
+  type SandboxOutcome,
+  type SandboxReadiness,
+  type SandboxRun,
+} from '../domain/sandbox-runtime.js';
 import { Interpreters } from './interpreters.js';
 import { ObservedRuntime } from './observed-runtime.js';
 import { outcomeOf } from './outcome.js';
@@ -11,6 +17,7 @@ import { type PoolEvent, type PoolListener, type PoolReading } from './pool-even
 import { poolSize } from './pool-size.js';
 import { probeSandbox, readinessAfter, type SandboxTools } from './probe.js';
 import { WarmPool } from './warm-pool.js';
+import { localeVariables, workOptionsOf } from './work-options.js';
 
 const NOT_PROBED: SandboxReadiness = { available: false, missing: ['the start-up probe, which has not run yet'] };
 
@@ -31,10 +38,16 @@ export interface PooledRuntimeOptions {
 
 type Pool = WarmPool<IsolatedProcess>;
 
+interface PoolOf {
+  readonly interpreter: Interpreter;
+  readonly startsProcesses: boolean;
+  readonly pool: Pool;
+}
+
 /** Runs code in sandboxes that were started in advance. Each is used once and destroyed. */
 export class PooledRuntime extends ObservedRuntime {
   private readonly interpreters: Interpreters;
-  private readonly pools: ReadonlyMap<Interpreter, Pool>;
+  private readonly pools: readonly PoolOf[];
   private readonly size: number;
   private readonly listeners: PoolListener[] = [];
   private tools: SandboxTools | null = null;
@@ -47,14 +60,15 @@ export class PooledRuntime extends ObservedRuntime {
   ) {
     super();
     this.interpreters = new Interpreters(isolation);
-    this.size =
-      options.poolSize ??
-      poolSize({
-        concurrency: options.concurrency,
-        capacity: isolation.capacity,
-        pools: this.interpreters.all.length,
-      });
-    this.pools = new Map(this.interpreters.all.map((interpreter) => [interpreter, this.createPool(interpreter)]));
+    const kinds = this.interpreters.all.flatMap((interpreter) =>
+      (isolation.countsProcesses ? [false, true] : [false]).map((startsProcesses) => ({
+        interpreter,
+        startsProcesses,
+      })),
+    );
+    const { concurrency } = options;
+    this.size = options.poolSize ?? poolSize({ concurrency, capacity: isolation.capacity, pools: kinds.length });
+    this.pools = kinds.map((kind) => ({ ...kind, pool: this.createPool(kind) }));
   }
 
   get readiness(): SandboxReadiness {
@@ -62,9 +76,10 @@ export class PooledRuntime extends ObservedRuntime {
   }
 
   get readings(): readonly PoolReading[] {
-    return [...this.pools].map(([{ name, languages }, { ready, starting }]) => ({
+    return this.pools.map(({ interpreter: { name, languages }, startsProcesses, pool: { ready, starting } }) => ({
       interpreter: name,
       languages,
+      startsProcesses,
       ready,
       starting,
       size: this.size,
@@ -80,7 +95,7 @@ export class PooledRuntime extends ObservedRuntime {
     this.tools = found.tools ?? this.tools;
     this.lastReadiness = found.readiness;
     this.failuresInARow = 0;
-    if (found.readiness.available) for (const pool of this.pools.values()) pool.open();
+    if (found.readiness.available) for (const { pool } of this.pools) pool.open();
     return found.readiness;
   }
 
@@ -98,7 +113,7 @@ export class PooledRuntime extends ObservedRuntime {
   }
 
   async close(): Promise<void> {
-    const closing = [...this.pools.values()].map((pool) => pool.close());
+    const closing = this.pools.map(({ pool }) => pool.close());
     await this.isolation.close();
     await Promise.all(closing);
   }
@@ -110,28 +125,36 @@ export class PooledRuntime extends ObservedRuntime {
     const work = (sandbox: IsolatedProcess, warm: boolean): Promise<Ended> => {
       this.emit({ kind: 'acquired', language: run.language, seconds: (performance.now() - askedAtMs) / 1000, warm });
       return sandbox.run(
-        { input: interpreter.input(run.language, run.code, run.files), stdin: Buffer.from(run.stdin) },
+        { input: interpreter.input(run, workOptionsOf(run, this.isolation)), stdin: Buffer.from(run.stdin) },
         { wallMs: timeoutMs, cpuMs: timeoutMs, outputBytes },
         signal,
       );
     };
-    return pool === null ? work(await this.start(interpreter, run.limits), false) : pool.use(work, signal);
+    if (pool !== null) return pool.use(work, signal);
+    return work(await this.start(interpreter, run.limits, localeVariables(run.options?.locale)), false);
   }
 
-  /** The time limit is enforced from outside and can vary, but memory is fixed when a sandbox starts. */
-  private poolFor({ language, limits }: SandboxRun): Pool | null {
+  /**
+   * The time limit is enforced from outside and can vary, but memory is fixed when a sandbox starts, and so is the
+   * locale, which Node reads once.
+   */
+  private poolFor({ language, limits, options }: SandboxRun): Pool | null {
     const warm = this.options.limits;
     const fits = limits.memoryBytes === warm.memoryBytes && limits.timeoutMs <= warm.timeoutMs;
-    return (fits ? this.pools.get(this.interpreters.get(language)) : undefined) ?? null;
+    if (!fits || options?.locale !== undefined) return null;
+    const interpreter = this.interpreters.get(language);
+    const startsProcesses = this.processesOf(limits) !== undefined;
+    return this.pools.find((of) => of.interpreter === interpreter && of.startsProcesses === startsProcesses)!.pool;
   }
 
-  private createPool(interpreter: Interpreter): Pool {
+  private createPool({ interpreter, startsProcesses }: Omit<PoolOf, 'pool'>): Pool {
     const { name } = interpreter;
+    const limits = { ...this.options.limits, ...(startsProcesses ? { processes: PROCESSES } : {}) };
     return new WarmPool({
       size: this.size,
       startsAtOnce: this.options.concurrency,
       maxAgeMs: MAX_AGE_MS,
-      start: () => this.start(interpreter, this.options.limits),
+      start: () => this.start(interpreter, limits),
       onStarted: (seconds) => {
         this.emit({ kind: 'started', interpreter: name, seconds });
       },
@@ -146,10 +169,18 @@ export class PooledRuntime extends ObservedRuntime {
 
   private async start(
     interpreter: Interpreter,
-    limits: { memoryBytes: number; timeoutMs: number },
+    limits: Pick<SandboxLimits, 'memoryBytes' | 'timeoutMs' | 'processes'>,
+    environment: Readonly<Record<string, string>> = {},
   ): Promise<IsolatedProcess> {
-    const { memoryBytes, timeoutMs } = limits;
-    return this.isolation.start(await this.interpreters.specOf(interpreter, { memoryBytes, cpuMs: timeoutMs }));
+    const { memoryBytes, timeoutMs: cpuMs } = limits;
+    const processes = this.processesOf(limits);
+    const spec = await this.interpreters.specOf(interpreter, { memoryBytes, cpuMs, processes });
+    return this.isolation.start({ ...spec, environment: { ...spec.environment, ...environment } });
+  }
+
+  /** Where nothing limits several processes together, a run has to do with one. */
+  private processesOf({ processes = 0 }: Pick<SandboxLimits, 'processes'>): number | undefined {
+    return processes > 0 && this.isolation.countsProcesses ? processes : undefined;
   }
 
   private emit(event: PoolEvent): void {

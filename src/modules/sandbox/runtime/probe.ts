@@ -58,7 +58,10 @@ async function probeLanguage(isolation: Isolation, interpreters: Interpreters, l
   const interpreter = interpreters.get(language);
   const sandbox = await isolation.start(await interpreters.specOf(interpreter, PROBE_LIMITS));
   const outside = findOutsideBreaches(sandbox.initPid, isolation.mode);
-  const ended = await runProbe(sandbox, interpreter.input(language, PROBE_CODE[language](interpreter.versionCode)));
+  const ended = await runProbe(
+    sandbox,
+    interpreter.input({ language, code: PROBE_CODE[language](interpreter.versionCode) }),
+  );
   const { version, breaches } = findBreaches(ended);
   return {
     language,
