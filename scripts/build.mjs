@@ -13,7 +13,7 @@ const DIST = join(ROOT, 'dist');
 const FRESH = join(DIST, '.fresh');
 const SOURCES = ['src', 'migrations'];
 /** Read at run time, from beside the code. */
-const ASSETS = ['.lua', '.py', '.cjs', '.bin'];
+const ASSETS = ['.lua', '.py', '.cjs', '.bin', '.txt'];
 
 const require = createRequire(import.meta.url);
 const { transformFile } = require('@swc/core');

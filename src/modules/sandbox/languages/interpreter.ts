@@ -1,6 +1,8 @@
+import { join } from 'node:path';
+
 import { type IsolationSpec, type Mount } from '../../../platform/isolation/isolation-spec.js';
 import { type Language, type SandboxFile } from '../domain/sandbox-runtime.js';
-import { workOf } from './work.js';
+import { type WorkOptions, workOf } from './work.js';
 
 /** Runs the code of one language, or of several that share a program, inside the sandbox. */
 export abstract class Interpreter {
@@ -18,9 +20,12 @@ export abstract class Interpreter {
   /** The program to start for a run with this memory limit. */
   abstract command(memoryBytes: number): readonly string[];
 
-  /** Encodes the code and its files for the started program. */
-  input(language: Language, code: string, files: readonly SandboxFile[] = []): Buffer {
-    return workOf(language, code, files);
+  /** Encodes the code, its files and its options for the started program. */
+  input(
+    { language, code, files = [] }: { language: Language; code: string; files?: readonly SandboxFile[] | undefined },
+    options: WorkOptions = {},
+  ): Buffer {
+    return workOf(language, code, files, options);
   }
 
   abstract readonly environment: Readonly<Record<string, string>>;
@@ -35,8 +40,24 @@ export interface RequiredFile extends Mount {
   readonly kind: 'file' | 'directory';
 }
 
+/** A file that the build puts beside this one. */
+export const besideThis = (name: string, to: string): RequiredFile => ({
+  from: join(__dirname, name),
+  to,
+  kind: 'file',
+  missing: `${name} (npm run build)`,
+});
+
+/** What libraries read of a system: its one user, and the name of its one interface. */
+export const SYSTEM_FILES: readonly RequiredFile[] = ['passwd', 'group', 'hosts', 'nsswitch.conf'].map((name) =>
+  besideThis(`etc/${name}.txt`, `/etc/${name}`),
+);
+
 /** The limits of {@link IsolationSpec} that are the same for every language. */
-export const ANONYMOUS_LIMITS: Omit<IsolationSpec['limits'], 'memoryBytes' | 'idleDataBytes' | 'cpuMs'> = {
+export const ANONYMOUS_LIMITS: Omit<
+  IsolationSpec['limits'],
+  'memoryBytes' | 'sharedBytes' | 'idleDataBytes' | 'cpuMs'
+> = {
   tasks: 64,
   openFiles: 256,
   scratchBytes: 16 * 1024 * 1024,

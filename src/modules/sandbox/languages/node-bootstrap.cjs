@@ -5,28 +5,26 @@
 const fs = require('node:fs');
 const Module = require('node:module');
 const { dirname } = require('node:path');
-const { fileURLToPath } = require('node:url');
 const { inspect } = require('node:util');
+const { runInThisContext } = require('node:vm');
 
 const STDIN = 0;
 const WORK = 3;
 const REPORT = 4;
 const MAIN = '/tmp/main.js';
-// The name differs from the user's own file, because a position in the compiled code would mislead.
-const COMPILED_TYPESCRIPT = '/tmp/main.out.js';
-const TYPESCRIPT = /\.[cm]?ts$/;
 const TEXT_LIMIT = 8_192;
 
-const [binding] = process.argv.slice(2);
-const typescript = require(binding);
+const [typescriptProgram, transformer, compiler] = process.argv.slice(2);
+const { COMPILED, SourceFault, TYPESCRIPT, TypeScript } = require(typescriptProgram);
+const typescript = new TypeScript({ transformer, compiler });
 
 // This warms up what is slow the first time, while no run waits. Both streams are created on first use and made
 // blocking, so that process.exit() loses no output.
 for (const stream of [process.stdout, process.stderr]) stream._handle?.setBlocking?.(true);
-typescript.transformSync('warm.ts', 'enum Warm { Up }', { lang: 'ts', sourcemap: true });
+typescript.warmUp();
 
 fs.writeSync(REPORT, '\n');
-const { language, code, files } = unpack(readAll(WORK));
+const { language, options, code, files } = unpack(readAll(WORK));
 fs.writeSync(REPORT, '\n');
 fs.closeSync(WORK);
 replaceStdin();
@@ -35,15 +33,18 @@ for (const { path, content } of files) {
   fs.writeFileSync(path, content);
 }
 
-process.argv = [process.argv[0], MAIN];
+const { args = [], environment = {}, refusals = {} } = options;
+process.argv = [process.argv[0], language === 'typescript' ? COMPILED : MAIN, ...args];
 process.execArgv = [];
-// A module with imports or top-level await may still call require(), because playground code often mixes them.
-globalThis.require = Module.createRequire(MAIN);
-
-/** Maps lines of the compiled code to lines of the TypeScript. */
-let sourceMap = null;
+Object.assign(process.env, environment);
 
 process.on('uncaughtExceptionMonitor', (error) => {
+  const fault = error instanceof SourceFault ? error : typescript.faultOf(error);
+  if (fault !== null) {
+    refuse(fault);
+    process.exit();
+  }
+  explain(error);
   report({ error: describe(error) });
 });
 process.on('exit', (status) => {
@@ -51,93 +52,27 @@ process.on('exit', (status) => {
   if (status > 128) report({ exit: status });
 });
 
-if (language === 'typescript' && files.some(({ path }) => TYPESCRIPT.test(path))) importTypeScript();
+if (refusals.workers !== undefined) refuseWorkers(refusals.workers);
 if (language === 'typescript') startTypeScript();
 else start(MAIN, code);
 
 function startTypeScript() {
-  const {
-    code: javascript,
-    map,
-    errors,
-  } = typescript.transformSync('main.ts', code, { lang: 'ts', sourceType: 'module', sourcemap: true });
-  const fault = errors.find(({ severity }) => severity === 'Error');
-  if (fault !== undefined) {
-    refuse(fault);
-    return;
+  typescript.options = options.typescript ?? {};
+  if (files.some(({ path }) => TYPESCRIPT.test(path))) typescript.importFiles();
+  try {
+    const compiled = typescript.transformMain(code);
+    process.setSourceMapsEnabled(true);
+    start(COMPILED, compiled);
+  } catch (error) {
+    if (!(error instanceof SourceFault)) throw error;
+    refuse(error);
   }
-  sourceMap = { ...map, sources: ['/tmp/main.ts'] };
-  process.setSourceMapsEnabled(true);
-  start(COMPILED_TYPESCRIPT, withMap(javascript, sourceMap));
-}
-
-function withMap(javascript, map) {
-  const encoded = Buffer.from(JSON.stringify(map)).toString('base64');
-  return `${javascript}\n//# sourceMappingURL=data:application/json;base64,${encoded}`;
-}
-
-/**
- * Lets the code import TypeScript files beside it as `./lib.ts`, `./lib.js` or `./lib`. Node's own type stripping does
- * not support enums.
- */
-function importTypeScript() {
-  Module.registerHooks({
-    resolve(specifier, context, next) {
-      try {
-        return next(specifier, context);
-      } catch (error) {
-        for (const other of isRelative(specifier)
-          ? [specifier.replace(/\.([cm]?)js$/, '.$1ts'), `${specifier}.ts`, `${specifier}/index.ts`]
-          : []) {
-          try {
-            return next(other, context);
-          } catch {
-            // The first error is the informative one.
-          }
-        }
-        throw error;
-      }
-    },
-    load(url, context, next) {
-      return url.startsWith('file:///tmp/') && TYPESCRIPT.test(url)
-        ? loadTypeScript(fileURLToPath(url))
-        : next(url, context);
-    },
-  });
-}
-
-function loadTypeScript(path) {
-  const {
-    code: javascript,
-    map,
-    errors,
-  } = typescript.transformSync(path, fs.readFileSync(path, 'utf8'), {
-    lang: 'ts',
-    sourceType: 'module',
-    sourcemap: true,
-  });
-  const fault = errors.find(({ severity }) => severity === 'Error');
-  if (fault !== undefined) throw new SyntaxError(`${path}: ${fault.message}`);
-  const format = /^\s*(import|export)\b/m.test(javascript) ? 'module' : 'commonjs';
-  return { format, source: withMap(javascript, { ...map, sources: [path] }), shortCircuit: true };
-}
-
-function isRelative(specifier) {
-  return /^\.{0,2}\//.test(specifier);
 }
 
 /** Reports a syntax error in the format that Node uses for JavaScript. */
-function refuse({ message, labels }) {
-  // With several labels, the last one is the fault, as in a second declaration. oxc counts in bytes of UTF-8.
-  const before = Buffer.from(code)
-    .toString('utf8', 0, labels.at(-1)?.start ?? 0)
-    .split('\n');
-  const line = before.length;
-  const column = before.at(-1).length + 1;
-  const shown = code.split('\n')[line - 1] ?? '';
-  const stack = `/tmp/main.ts:${line}\n${shown}\n${' '.repeat(column - 1)}^\n\nSyntaxError: ${message}`;
+function refuse({ message, position, stack }) {
   process.stderr.write(`${stack}\n`);
-  report({ error: { name: 'SyntaxError', message, line, column, stack: text(stack) } });
+  report({ error: { name: 'SyntaxError', message, ...position, stack: text(stack) } });
   process.exitCode = 1;
 }
 
@@ -148,22 +83,31 @@ function start(file, source) {
   setImmediate(Module.runMain, file);
 }
 
-function describe(error) {
-  if (!(error instanceof Error)) return { name: 'Error', message: text(inspect(error, { depth: 1 })) };
-  return {
-    name: text(error.name),
-    message: text(error.message),
-    stack: text(error.stack),
-    ...positionInTypeScript(error),
-  };
+/** V8 would end the whole program, as if the program had used up its memory. */
+function refuseWorkers(why) {
+  const code = `(class Worker { constructor() { throw new Error(${JSON.stringify(why)}); } })`;
+  // No frame of this file appears in the stack.
+  require('node:worker_threads').Worker = runInThisContext(code, { filename: 'node:worker_threads' });
+  Module.syncBuiltinESMExports();
 }
 
-/** V8 refuses some syntax that the transformer passes, such as decorators, and reports lines of the compiled code. */
-function positionInTypeScript(error) {
-  const [, line, shown = ''] = /^\/tmp\/main\.out\.js:(\d+)\n.*\n( *)\^/.exec(String(error.stack)) ?? [];
-  if (sourceMap === null || line === undefined) return {};
-  const { originalLine, originalColumn } = new Module.SourceMap(sourceMap).findEntry(Number(line) - 1, shown.length);
-  return { line: originalLine + 1, column: originalColumn + 1 };
+/** Adds the reason to an error for which the system has only a number. */
+function explain(error) {
+  const why = error instanceof Error ? reasonFor(error) : undefined;
+  if (why === undefined) return;
+  const { message, stack } = error;
+  error.message = `${message}. ${why}`;
+  error.stack = String(stack).replace(message, () => error.message);
+}
+
+function reasonFor({ code, syscall = '' }) {
+  if (code === 'EPERM' && String(syscall).startsWith('spawn')) return refusals.processes;
+  return code === 'EACCES' && ['listen', 'connect', 'bind'].includes(syscall) ? refusals.sockets : undefined;
+}
+
+function describe(error) {
+  if (!(error instanceof Error)) return { name: 'Error', message: text(inspect(error, { depth: 1 })) };
+  return { name: text(error.name), message: text(error.message), stack: text(error.stack) };
 }
 
 function text(value) {
@@ -189,12 +133,13 @@ function unpack(work) {
     at += 1;
     return line.split(' ');
   };
-  const [language, count] = takeLine();
+  const [language, count, optionsSize] = takeLine();
+  const options = JSON.parse(take(Number(optionsSize)));
   const files = Array.from({ length: Number(count) }, () => {
     const [pathSize, size] = takeLine().map(Number);
     return { path: `/tmp/${take(pathSize)}`, content: work.subarray(at, (at += size)) };
   });
-  return { language, files, code: work.toString('utf8', at) };
+  return { language, options, files, code: work.toString('utf8', at) };
 }
 
 /** Many programs open /dev/stdin, which fails for a socket. The input therefore becomes an unlinked file. */

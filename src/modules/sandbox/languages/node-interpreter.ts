@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 
-import { Interpreter, type RequiredFile } from './interpreter.js';
+import { besideThis, Interpreter, type RequiredFile, SYSTEM_FILES } from './interpreter.js';
 
 const MEBIBYTE = 1024 * 1024;
 
@@ -11,7 +11,9 @@ const SMALLEST_HEAP_MEBIBYTES = 16;
 
 const PROGRAM = '/runtime/node';
 const BOOTSTRAP = '/runtime/node-bootstrap.cjs';
-const BINDING = '/runtime/typescript.node';
+const TYPESCRIPT = '/runtime/node-typescript.cjs';
+const TRANSFORMER = '/runtime/typescript.node';
+const COMPILER = '/runtime/typescript.js';
 
 /**
  * Runs JavaScript and TypeScript with one program, so that one pool serves both. Loading the transformer takes 1.5 ms
@@ -39,7 +41,9 @@ export class NodeInterpreter extends Interpreter {
       `--max-old-space-size=${heap}`,
       '--disable-warning=ExperimentalWarning',
       BOOTSTRAP,
-      BINDING,
+      TYPESCRIPT,
+      TRANSFORMER,
+      COMPILER,
     ];
   }
 }
@@ -57,16 +61,20 @@ function requiredFiles(): readonly RequiredFile[] {
     {
       // The binding is a dependency of oxc-transform, so it is resolved from there.
       from: packageFile('oxc-transform/package.json', (manifest) => createRequire(manifest).resolve(transformer)),
-      to: BINDING,
+      to: TRANSFORMER,
       kind: 'file',
       missing: `the npm package ${transformer}`,
     },
     {
-      from: join(__dirname, 'node-bootstrap.cjs'),
-      to: BOOTSTRAP,
+      // It transforms what the other one does not: decorators of ECMAScript.
+      from: packageFile('typescript/package.json', (manifest) => join(dirname(manifest), 'lib/typescript.js')),
+      to: COMPILER,
       kind: 'file',
-      missing: 'node-bootstrap.cjs (npm run build)',
+      missing: 'the npm package typescript',
     },
+    besideThis('node-bootstrap.cjs', BOOTSTRAP),
+    besideThis('node-typescript.cjs', TYPESCRIPT),
+    ...SYSTEM_FILES,
   ];
 }
 

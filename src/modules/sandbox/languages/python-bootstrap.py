@@ -11,6 +11,7 @@ WORK = 3
 REPORT = 4
 MAIN = "/tmp/main.py"
 TEXT_LIMIT = 8192
+EPERM, ENOENT, EACCES, ENOSYS = 1, 2, 13, 38
 
 # Modules that programs commonly import and that load fast. Each sandbox is used once and pays for all of them, so os
 # (1.2 ms) is not among them. The loop stops as soon as a run arrives.
@@ -39,14 +40,78 @@ def read_work():
 
 
 def unpack(work):
-    """Writes the files beside the program and returns its code. The format is defined in work.ts."""
+    """Writes the files beside the program, and returns its options and code. The format is defined in work.ts."""
     head, _, rest = work.partition(b"\n")
-    for _ in range(int(head.split()[1])):
+    _, count, size = head.split()
+    # With these names, JSON is Python. The json module would take longer to load than most programs take to run.
+    options = eval(rest[:int(size)].decode(), {"true": True, "false": False, "null": None})
+    rest = rest[int(size):]
+    for _ in range(int(count)):
         sizes, _, rest = rest.partition(b"\n")
         path_size, size = map(int, sizes.split())
         write_file("/tmp/" + rest[:path_size].decode(), rest[path_size:path_size + size])
         rest = rest[path_size + size:]
-    return rest
+    return options, rest
+
+
+def set_environment(variables):
+    if "os" in sys.modules:
+        sys.modules["os"].environ.update(variables)
+    else:
+        # It is what os.environ is made of.
+        posix.environ.update((name.encode(), value.encode()) for name, value in variables.items())
+        for name, value in variables.items():
+            posix.putenv(name, value)
+    if "TZ" in variables:
+        import time
+        time.tzset()
+
+
+def refuse_processes(why):
+    """Gives the errors of calls that the sandbox refuses anyway a message that says why."""
+    import _posixsubprocess
+
+    def refuse(*_arguments, **_named):
+        raise PermissionError(EPERM, why)
+
+    _posixsubprocess.fork_exec = refuse
+    for name in "fork forkpty posix_spawn posix_spawnp system".split():
+        setattr(posix, name, refuse)
+        if "os" in sys.modules:
+            setattr(sys.modules["os"], name, refuse)
+
+
+def explain(error, refusals):
+    """Adds the reason to an error for which the system has only a number."""
+    if not isinstance(error, OSError):
+        return
+    if error.errno in (ENOENT, ENOSYS) and in_multiprocessing(error.__traceback__):
+        why = refusals.get("processes")  # It needs semaphores in /dev/shm.
+    elif error.errno == EACCES and error.filename is None:
+        why = refusals.get("sockets")
+    else:
+        return
+    if why:
+        error.strerror = "%s. %s" % (error.strerror, why)
+
+
+def without_refusal(trace):
+    """Cuts the frame of refuse() off."""
+    last = trace
+    while last is not None:
+        following = last.tb_next
+        if following is not None and following.tb_frame.f_code.co_filename == __file__:
+            last.tb_next = None
+        last = last.tb_next
+    return trace
+
+
+def in_multiprocessing(trace):
+    while trace is not None:
+        if "/multiprocessing/" in trace.tb_frame.f_code.co_filename:
+            return True
+        trace = trace.tb_next
+    return False
 
 
 def write_file(path, content):
@@ -104,7 +169,7 @@ def describe(error, trace, stack):
         quote(name), quote(message), line, column, quote(stack))
 
 
-def run(code):
+def run(options, code):
     import _sitebuiltins
 
     # The `site` module would set these, but -S skips it.
@@ -113,7 +178,10 @@ def run(code):
 
     with open(MAIN, "wb") as file:
         file.write(code)
-    sys.argv = [MAIN]
+    set_environment(options.get("environment", {}))
+    if "processes" in options.get("refusals", {}):
+        refuse_processes(options["refusals"]["processes"])
+    sys.argv = [MAIN, *options.get("args", ())]
     sys.path.insert(0, "/tmp")
     # The code runs in a module of its own, so that its names do not collide with the names of this file.
     main = type(sys)("__main__")
@@ -135,9 +203,9 @@ def show(error, trace):
     return shown.getvalue()
 
 
-def supervise(code):
+def supervise(options, code):
     try:
-        run(code)
+        run(options, code)
     except SystemExit as leaving:
         # bubblewrap also exits with 128 + n after signal n. This report distinguishes the two.
         if isinstance(leaving.code, int) and leaving.code & 0xFF > 128:
@@ -145,10 +213,11 @@ def supervise(code):
         raise
     except BaseException as error:
         # The frames of this file are removed.
-        trace = error.__traceback__.tb_next.tb_next
+        trace = without_refusal(error.__traceback__.tb_next.tb_next)
         error.__traceback__ = trace
         stack = ""
         try:
+            explain(error, options.get("refusals", {}))
             stack = show(error, trace)
             report("error", describe(error, trace, stack))
         except Exception:
@@ -161,4 +230,4 @@ def supervise(code):
 
 
 wait_for_work()
-supervise(read_work())
+supervise(*read_work())

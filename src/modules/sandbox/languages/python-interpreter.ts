@@ -1,8 +1,7 @@
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 
 import { standardLibraryOf, systemPython } from '../../../platform/python/system-python.js';
-import { Interpreter, type RequiredFile } from './interpreter.js';
+import { besideThis, Interpreter, type RequiredFile, SYSTEM_FILES } from './interpreter.js';
 
 const BOOTSTRAP = '/runtime/python-bootstrap.py';
 const ZONES = '/usr/share/zoneinfo';
@@ -30,12 +29,8 @@ export class PythonInterpreter extends Interpreter {
       ...(existsSync(ZONES)
         ? [{ from: ZONES, to: ZONES, kind: 'directory', missing: 'the package tzdata' } as const]
         : []),
-      {
-        from: join(__dirname, 'python-bootstrap.py'),
-        to: BOOTSTRAP,
-        kind: 'file',
-        missing: 'python-bootstrap.py (npm run build)',
-      },
+      besideThis('python-bootstrap.py', BOOTSTRAP),
+      ...SYSTEM_FILES,
     ];
   }
 
