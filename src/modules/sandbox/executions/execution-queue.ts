@@ -60,7 +60,7 @@ export class ExecutionQueue {
 
 const payloadOf = (
   { id, orgId, limits, givesUpAt }: QueuedExecution,
-  { language, code, stdin, files }: CreateOrgExecutionInput,
+  { language, code, stdin, files, options }: CreateOrgExecutionInput,
 ): SandboxPayload => ({
   executionId: id,
   recordedFor: orgId,
@@ -68,6 +68,7 @@ const payloadOf = (
   code,
   stdin,
   files: [...files],
+  ...(options === undefined ? {} : { options }),
   limits,
   startBeforeMs: givesUpAt.getTime(),
 });

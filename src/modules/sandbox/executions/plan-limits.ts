@@ -1,6 +1,6 @@
 import type { FieldFault } from '../../../platform/errors/request-invalid.js';
 import { type Plan, PLAN_IDS, PLANS } from '../../plans/plan.js';
-import { OUTPUT_BYTES, type SandboxLimits } from '../domain/sandbox-runtime.js';
+import { OUTPUT_BYTES, PROCESSES, type SandboxLimits } from '../domain/sandbox-runtime.js';
 import { ExecutionBeyondPlan } from '../sandbox.errors.js';
 
 const MEBIBYTE = 1_048_576;
@@ -35,6 +35,7 @@ export function limitsOf(
         ? Math.min(warm.memoryBytes, bounds.memoryMib * MEBIBYTE)
         : input.memoryMib * MEBIBYTE,
     outputBytes: OUTPUT_BYTES,
+    processes: PROCESSES,
   };
 }
 

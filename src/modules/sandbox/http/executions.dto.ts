@@ -146,9 +146,9 @@ export class OrgExecutionRequest extends ExecutionRequest {
   readonly queue_timeout_ms?: number;
 
   get input(): CreateOrgExecutionInput {
-    const { language, code, stdin, files, timeout_ms: timeoutMs, memory_mib: memoryMib, wait } = this;
+    const { language, code, stdin, options, files, timeout_ms: timeoutMs, memory_mib: memoryMib, wait } = this;
     const queueTimeoutMs = this.queue_timeout_ms ?? (wait ? CALLER_QUEUE_TIMEOUT_MS : MAX_QUEUE_TIMEOUT_MS);
-    return { language, code, stdin, files, timeoutMs, memoryMib, queueTimeoutMs };
+    return { language, code, stdin, options, files, timeoutMs, memoryMib, queueTimeoutMs };
   }
 }
 
@@ -157,9 +157,14 @@ class LimitsView {
   @ApiProperty({ type: 'integer' }) memory_bytes!: number;
   @ApiProperty({ type: 'integer', description: 'Limit of standard output and of standard error, each.' })
   output_bytes!: number;
+  @ApiProperty({
+    type: 'integer',
+    description: 'How many processes the program may start. 0 in the anonymous sandbox.',
+  })
+  processes!: number;
 
-  static of({ timeoutMs, memoryBytes, outputBytes }: SandboxLimits): LimitsView {
-    return { timeout_ms: timeoutMs, memory_bytes: memoryBytes, output_bytes: outputBytes };
+  static of({ timeoutMs, memoryBytes, outputBytes, processes = 0 }: SandboxLimits): LimitsView {
+    return { timeout_ms: timeoutMs, memory_bytes: memoryBytes, output_bytes: outputBytes, processes };
   }
 }
 

@@ -30,6 +30,8 @@ export class SandboxLimitsView {
   @ApiProperty({ type: SandboxMemoryView }) memory_mib!: SandboxMemoryView;
   @ApiProperty({ type: 'integer', description: 'Limit of standard output and of standard error, each.' })
   output_bytes!: number;
+  @ApiProperty({ type: 'integer', example: 64, description: 'How many processes a program may start.' })
+  processes!: number;
   @ApiProperty({ type: 'integer', example: 8, description: 'Executions at once, queued ones included.' })
   concurrency!: number;
   @ApiProperty({ type: SandboxCallsView, description: 'API calls of the organization today.' })
@@ -42,6 +44,7 @@ export class SandboxLimitsView {
       timeout_ms: { default: defaults.timeoutMs, max: timeoutMs },
       memory_mib: { default: defaults.memoryBytes / MEBIBYTE, min: MIN_MEMORY_MIB, max: memoryMib },
       output_bytes: defaults.outputBytes,
+      processes: defaults.processes ?? 0,
       concurrency,
       calls: { limit: calls.limit, remaining: calls.remaining, resets_at: calls.resetsAt.toISOString() },
     };

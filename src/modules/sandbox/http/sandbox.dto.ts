@@ -4,11 +4,12 @@ import { MaxBytes } from '../../../platform/http/max-bytes.js';
 import { MayBeAbsent } from '../../../platform/http/may-be-absent.js';
 import type { Execution } from '../runs/sandbox.service.js';
 import { type Language, LANGUAGES } from '../domain/sandbox-runtime.js';
+import { RunOptionsBody } from './run-options.dto.js';
 
 const MAX_CODE_BYTES = 131_072;
 
 /** Service document §2, "Sandbox execution request". */
-export class ExecutionRequest {
+export class ExecutionRequest extends RunOptionsBody {
   @ApiProperty({
     description: 'The program, at most 128 KiB of UTF-8.',
     minLength: 1,

@@ -1,13 +1,20 @@
 import { Type } from 'class-transformer';
-import { IsArray, IsIn, IsInt, IsOptional, IsString, Min, ValidateNested } from 'class-validator';
+import { IsArray, IsIn, IsInt, IsObject, IsOptional, IsString, Min, ValidateNested } from 'class-validator';
 import { defineJob } from '../../../platform/background/define-job.js';
-import { type Language, LANGUAGES, type SandboxFile, type SandboxLimits } from '../domain/sandbox-runtime.js';
+import {
+  type Language,
+  LANGUAGES,
+  type RunOptions,
+  type SandboxFile,
+  type SandboxLimits,
+} from '../domain/sandbox-runtime.js';
 import { SandboxSettings } from '../sandbox.settings.js';
 
 class Limits implements SandboxLimits {
   @IsInt() @Min(1) readonly timeoutMs!: number;
   @IsInt() @Min(1) readonly memoryBytes!: number;
   @IsInt() @Min(1) readonly outputBytes!: number;
+  @IsOptional() @IsInt() @Min(0) readonly processes?: number;
 }
 
 class File implements SandboxFile {
@@ -25,6 +32,8 @@ export class SandboxPayload {
   @IsString() readonly code!: string;
   @IsString() readonly stdin!: string;
   @IsOptional() @IsArray() @ValidateNested({ each: true }) @Type(() => File) readonly files?: File[];
+  /** Checked where it was requested. */
+  @IsOptional() @IsObject() readonly options?: RunOptions;
   @ValidateNested() @Type(() => Limits) readonly limits!: Limits;
   /** Unix milliseconds. After this time no caller waits for the result, so the code must not run. */
   @IsInt() readonly startBeforeMs!: number;

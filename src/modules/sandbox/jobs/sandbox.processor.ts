@@ -42,13 +42,16 @@ export class SandboxProcessor implements JobHandler<SandboxPayload, ExecutionRes
   }
 
   private async run(
-    { executionId, language, code, stdin, files = [], limits }: SandboxPayload,
+    { executionId, language, code, stdin, files = [], options = {}, limits }: SandboxPayload,
     signal: AbortSignal,
   ): Promise<SandboxOutcome> {
     const startedAtMs = performance.now();
     this.metrics.began();
     try {
-      const outcome = await this.runtime.run({ id: executionId, language, code, stdin, files, limits }, signal);
+      const outcome = await this.runtime.run(
+        { id: executionId, language, code, stdin, files, options, limits },
+        signal,
+      );
       this.metrics.ended(language, outcome.status);
       return outcome;
     } catch (error) {

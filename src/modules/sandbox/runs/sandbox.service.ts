@@ -4,7 +4,7 @@ import { Ids } from '../../../platform/ids/ids.js';
 import { AwaitedJobs, JobFailed, JobUnanswered } from '../../../platform/queues/awaited-jobs.js';
 import { sandboxJob } from '../jobs/sandbox.job.js';
 import { Backlog } from '../workers/backlog.js';
-import type { Language, SandboxLimits, SandboxOutcome } from '../domain/sandbox-runtime.js';
+import type { Language, RunOptions, SandboxLimits, SandboxOutcome } from '../domain/sandbox-runtime.js';
 import { SandboxUnavailable } from '../sandbox.errors.js';
 import { EXECUTION_ID } from '../sandbox.ids.js';
 
@@ -19,6 +19,7 @@ export interface CreateExecutionInput {
   readonly language: Language;
   readonly code: string;
   readonly stdin: string;
+  readonly options?: RunOptions;
 }
 
 export interface Execution {
@@ -60,13 +61,21 @@ export class SandboxService {
    * @throws {SandboxBusy} `sandbox_unavailable` when the run did not start in time.
    */
   async execute(
-    { language, code, stdin }: CreateExecutionInput,
+    { language, code, stdin, options }: CreateExecutionInput,
     limits: SandboxLimits,
     signal?: AbortSignal,
   ): Promise<Execution> {
     const id = this.ids.next(EXECUTION_ID);
     const startBeforeMs = this.clock.now().getTime() + MAX_WAIT_MS;
-    const job = { executionId: id, language, code, stdin, limits, startBeforeMs };
+    const job = {
+      executionId: id,
+      language,
+      code,
+      stdin,
+      ...(options === undefined ? {} : { options }),
+      limits,
+      startBeforeMs,
+    };
     try {
       const patience = {
         startWithinMs: MAX_WAIT_MS,
