@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { type Language, type SandboxOutcome } from '../../src/modules/sandbox/domain/sandbox-runtime.js';
@@ -6,11 +8,13 @@ import { ESCAPE_ATTACKS } from './attacks/escapes.js';
 import { networkAttacks } from './attacks/network.js';
 import { PROCESS_ATTACKS } from './attacks/processes.js';
 import { RESOURCE_ATTACKS } from './attacks/resources.js';
+import { STARTED_PROCESS_ATTACKS } from './attacks/started-processes.js';
 import { Canaries } from './canaries.js';
 import { AS_ROOT, LIMITS, MODES, openMode, type OpenMode } from './modes.js';
 import { cgroupsOf, hostPid, traces, type Traces, untilNoMoreThan } from './traces.js';
 
 const DEFAULT_TIMEOUT_MS = 2_000;
+const INSIDE_PORT = 47_811;
 /**
  * The promise is 50 ms on a machine that has its processors for itself, as the benchmark shows; here others run, too.
  */
@@ -31,8 +35,13 @@ for (const mode of MODES.filter(({ user }) => AS_ROOT || user === 'ordinary')) {
     let open: OpenMode;
     let idle: Traces;
 
-    const run = (language: Language, code: string, timeoutMs = DEFAULT_TIMEOUT_MS): Promise<SandboxOutcome> =>
-      open.runtime.run({ id: 'exe_abuse', language, code, stdin: '', limits: { ...LIMITS, timeoutMs } });
+    const run = (
+      language: Language,
+      code: string,
+      timeoutMs = DEFAULT_TIMEOUT_MS,
+      processes = 0,
+    ): Promise<SandboxOutcome> =>
+      open.runtime.run({ id: 'exe_abuse', language, code, stdin: '', limits: { ...LIMITS, timeoutMs, processes } });
     const poolIsFull = async (): Promise<void> => {
       for (let attempt = 0; attempt < 200 && open.runtime.readings.some(({ ready, size }) => ready < size); attempt++)
         await sleep(10);
@@ -63,7 +72,7 @@ for (const mode of MODES.filter(({ user }) => AS_ROOT || user === 'ordinary')) {
 
     const withstand = async (attack: Attack): Promise<void> => {
       const startedAtMs = performance.now();
-      const outcome = await run(attack.language, attack.code, attack.timeoutMs);
+      const outcome = await run(attack.language, attack.code, attack.timeoutMs, attack.processes);
       const tookMs = performance.now() - startedAtMs;
 
       const shown = JSON.stringify({
@@ -100,6 +109,25 @@ for (const mode of MODES.filter(({ user }) => AS_ROOT || user === 'ordinary')) {
       20_000,
     );
 
+    it.each(STARTED_PROCESS_ATTACKS)('withstands $name, in $language, with processes', withstand, 20_000);
+
+    it('reaches no server inside from the host', async () => {
+      const serve = `
+import socket, threading, time
+try: server = socket.create_server(('0.0.0.0', ${INSIDE_PORT}))
+except OSError: print('refused')
+else:
+  threading.Thread(target=lambda: server.accept()[0].sendall(b'inside'), daemon=True).start()
+  print(socket.create_connection(('127.0.0.1', ${INSIDE_PORT})).recv(6).decode())
+  time.sleep(0.5)`;
+      const running = run('python', serve);
+      for (let attempt = 0; attempt < 8; attempt++) {
+        await expect(connected(INSIDE_PORT)).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+        await sleep(50);
+      }
+      expect(['inside\n', 'refused\n']).toContain((await running).stdout);
+    });
+
     it('isolates each run from the files of earlier runs', async () => {
       const leave = `
 import os, random
@@ -115,6 +143,8 @@ print([p for p in os.listdir('/tmp') if p != 'main.py'], os.environ.get('LEFT'),
     [p for p in ('/dev/shm/canary', '/runtime/canary', '/var/tmp/canary') if os.path.exists(p)])`;
       const [first, second] = [await run('python', leave), await run('python', leave)];
       expect(await run('python', look)).toMatchObject({ status: 'succeeded', stdout: '[] None []\n' });
+      await run('python', leave, DEFAULT_TIMEOUT_MS, 64);
+      expect(await run('python', look, DEFAULT_TIMEOUT_MS, 64)).toMatchObject({ stdout: '[] None []\n' });
       expect(
         await run('javascript', "console.log(require('node:fs').readdirSync('/tmp').join(), process.env.LEFT)"),
       ).toMatchObject({ stdout: 'main.js undefined\n' });
@@ -137,4 +167,10 @@ print([p for p in os.listdir('/tmp') if p != 'main.py'], os.environ.get('LEFT'),
       await untilNoMoreThan(idle);
     }, 20_000);
   });
+}
+
+async function connected(port: number): Promise<void> {
+  const socket = connect(port, '127.0.0.1');
+  await once(socket, 'connect');
+  socket.destroy();
 }

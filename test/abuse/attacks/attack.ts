@@ -14,6 +14,8 @@ export interface Attack {
   readonly stdout?: string;
   /** Unset, two seconds. */
   readonly timeoutMs?: number;
+  /** How many processes the program may start; unset, none. */
+  readonly processes?: number;
   /** What else must hold. */
   readonly check?: (outcome: SandboxOutcome) => void;
 }

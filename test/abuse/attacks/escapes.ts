@@ -63,15 +63,16 @@ export const ESCAPE_ATTACKS: readonly Attack[] = [
       '0o600, None)',
   ),
   inPython(
-    'sockets that no network namespace bounds',
+    'sockets that no network namespace bounds, and raw ones',
     `
 import socket
 def refused(*family):
   try: socket.socket(*family)
   except OSError: return True
-vsock, netlink, packet, alg, bluetooth = 40, 16, 17, 38, 31
-print('refused' if all([refused(vsock, 1), refused(netlink, 3, 0), refused(packet, 3), refused(alg, 5),
-    refused(bluetooth, 3, 0), refused(2, 1), refused(10, 1), refused(2, 3, 1)]) else 'open')`,
+vsock, netlink, packet, alg, bluetooth, netfilter = 40, 16, 17, 38, 31, 12
+print('refused' if all([refused(vsock, 1), refused(netlink, 3, netfilter), refused(packet, 3), refused(alg, 5),
+    refused(bluetooth, 3, 0), refused(2, 3, 1), refused(2, 3, 255), refused(10, 3, 58), refused(2, 1, 132),
+    refused(2, 1, 262)]) else 'open')`,
     REFUSED,
   ),
   ...inBoth(
@@ -79,7 +80,7 @@ print('refused' if all([refused(vsock, 1), refused(netlink, 3, 0), refused(packe
     {
       javascript: `
 const fs = require('node:fs');
-const read = ['/etc/shadow', '/etc/passwd', '/root', '/proc/1/root/etc/passwd', '/proc/1/cwd',
+const read = ['/etc/shadow', '/etc/hostname', '/root', '/proc/1/root/etc/passwd', '/proc/1/cwd',
   '/proc/self/root/etc/hostname'].filter((path, i) => {
   try { fs.symlinkSync(path, '/tmp/link' + i); fs.readFileSync('/tmp/link' + i);
     return true } catch (e) { return e.code === 'EISDIR' && path !== '/proc/1/cwd' }
@@ -88,7 +89,7 @@ console.log(read.length === 0 ? 'refused' : read)`,
       python: `
 import os
 read = []
-for i, path in enumerate(('/etc/shadow', '/etc/passwd', '/root', '/proc/1/root/etc/passwd',
+for i, path in enumerate(('/etc/shadow', '/etc/hostname', '/root', '/proc/1/root/etc/passwd',
     '/proc/self/root/etc/hostname', '/proc/1/fd/0')):
   try:
     os.symlink(path, f'/tmp/link{i}')
@@ -97,6 +98,13 @@ for i, path in enumerate(('/etc/shadow', '/etc/passwd', '/root', '/proc/1/root/e
   except OSError: pass
 print('refused' if not read else read)`,
     },
+    REFUSED,
+  ),
+  inPython(
+    'the users of the host',
+    `
+import grp, pwd
+print('refused' if len(pwd.getpwall()) == len(grp.getgrall()) == 1 and pwd.getpwall()[0].pw_name == 'sandbox' else 'read')`,
     REFUSED,
   ),
   ...inBoth(

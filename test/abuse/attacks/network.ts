@@ -1,4 +1,5 @@
 import { type Attack, inBoth, inPython, REFUSED } from './attack.js';
+import { SOCKET_BUFFERS } from './started-processes.js';
 
 /** What listens on the host while the attacks run. */
 export interface Listening {
@@ -56,20 +57,20 @@ print('refused' if not reached else reached)`,
     REFUSED,
   ),
   inPython(
-    'listening, for others to connect',
+    'an interface or a route of its own',
     `
-import socket
-opened = []
-for family, address in ((2, ('0.0.0.0', 8080)), (10, ('::', 8080, 0, 0))):
-  try:
-    s = socket.socket(family, 1)
-    s.bind(address)
-    s.listen()
-    opened.append(address)
-  except OSError: pass
-print('refused' if not opened else opened)`,
+import fcntl, socket, struct
+gained = []
+try:
+  s = socket.socket(2, 2)
+  for call, what in ((0x8914, struct.pack('16sH14x', b'lo', 0)), (0x890b, b'\\0' * 120), (0x89a0, b'br0' + b'\\0' * 13)):
+    try: fcntl.ioctl(s, call, what); gained.append(hex(call))
+    except OSError: pass
+except OSError: pass
+print('refused' if not gained else gained)`,
     REFUSED,
   ),
+  SOCKET_BUFFERS,
   inPython(
     'names',
     "import socket\ntry: print(socket.getaddrinfo('example.com', 80))\nexcept OSError: print('refused')",
