@@ -16,7 +16,7 @@ export const networkAttacks = ({ port, abstractName, socketPath }: Listening): r
       javascript: `
 const net = require('node:net'), dgram = require('node:dgram');
 let left = 4;
-const say = (what) => () => { if (what !== 'refused') console.log(what); if (--left === 0) console.log('refused'); };
+const say = (what) => () => { if (what !== 'refused') console.log(what); if (--left > 0) return; console.log('refused'); process.exit(); };
 for (const host of ['127.0.0.1', '169.254.169.254', '1.1.1.1']) net.connect({
   host, port: host === '127.0.0.1' ? ${port} : 80 }, say('reached ' + host)).on('error', say('refused'));
 try { dgram.createSocket('udp4').on('error', say('refused')).send('x', 53, '1.1.1.1',
