@@ -40,10 +40,38 @@ describe('sandbox languages', () => {
     ['a dynamic import', 'javascript', "import('node:os').then((os) => console.log(typeof os.cpus))", 'function\n'],
     ['top-level await', 'javascript', 'console.log(await Promise.resolve(7))', '7\n'],
     [
-      'top-level await beside require',
+      'top-level await, without require as in any ES module',
       'javascript',
-      "const os = require('os'); await 0; console.log(typeof os.cpus)",
-      'function\n',
+      'await 0; console.log(typeof require, typeof globalThis.require)',
+      'undefined undefined\n',
+    ],
+    [
+      'decorators and accessor of ECMAScript',
+      'typescript',
+      'function d(v: unknown, c: DecoratorContext) { console.log(c.kind) }\n' +
+        '@d class A { @d accessor x = 1 }\nconsole.log(new A().x)',
+      'accessor\nclass\n1\n',
+    ],
+    [
+      'JSX',
+      'typescript',
+      "const React = { createElement: (...a: any[]) => a.join() };\nconsole.log(<b id='x'>{1 as number}</b>)",
+      'b,[object Object],1\n',
+    ],
+    [
+      'only the globals of Node',
+      'javascript',
+      'console.log(Object.keys(globalThis).join())',
+      'global,clearImmediate,setImmediate,clearInterval,clearTimeout,setInterval,setTimeout,queueMicrotask,' +
+        'structuredClone,atob,btoa,performance,fetch,crypto,navigator\n',
+    ],
+    ['a user with a name', 'python', 'import getpass; print(getpass.getuser())', 'sandbox\n'],
+    [
+      'a server and its client',
+      'javascript',
+      "const s = require('http').createServer((q, r) => r.end('ok')).listen(0, async () => {\n" +
+        "console.log(await (await fetch('http://localhost:' + s.address().port)).text()); s.close() })",
+      'ok\n',
     ],
     [
       'the built-in modules',
@@ -180,8 +208,8 @@ describe('sandbox languages', () => {
     ['typescript', 'let a: number = 1;\nlet a = 2;', { name: 'SyntaxError', line: 2, column: 5 }],
     [
       'typescript',
-      'interface A {\n  a: 1\n}\n@dec class B {}\nfunction dec() {}',
-      { name: 'SyntaxError', line: 4, column: 1 },
+      'interface A {\n  a: 1\n}\nexport {};\nconst r = /(/;',
+      { name: 'SyntaxError', line: 5, column: 11 },
     ],
     ['python', 'x = 1\nprint(x', { name: 'SyntaxError', line: 2, column: 6 }],
     ['python', 'def f():\nreturn 1', { name: 'IndentationError', line: 2, column: 1 }],

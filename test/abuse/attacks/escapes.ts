@@ -104,7 +104,8 @@ print('refused' if not read else read)`,
     'the users of the host',
     `
 import grp, pwd
-print('refused' if len(pwd.getpwall()) == len(grp.getgrall()) == 1 and pwd.getpwall()[0].pw_name == 'sandbox' else 'read')`,
+users = [user.pw_name for user in pwd.getpwall()]
+print('refused' if users == ['sandbox'] and len(grp.getgrall()) == 1 else users)`,
     REFUSED,
   ),
   ...inBoth(

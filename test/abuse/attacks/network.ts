@@ -16,7 +16,8 @@ export const networkAttacks = ({ port, abstractName, socketPath }: Listening): r
       javascript: `
 const net = require('node:net'), dgram = require('node:dgram');
 let left = 4;
-const say = (what) => () => { if (what !== 'refused') console.log(what); if (--left > 0) return; console.log('refused'); process.exit(); };
+const say = (what) => () => {
+  if (what !== 'refused') console.log(what); if (--left > 0) return; console.log('refused'); process.exit(); };
 for (const host of ['127.0.0.1', '169.254.169.254', '1.1.1.1']) net.connect({
   host, port: host === '127.0.0.1' ? ${port} : 80 }, say('reached ' + host)).on('error', say('refused'));
 try { dgram.createSocket('udp4').on('error', say('refused')).send('x', 53, '1.1.1.1',
@@ -63,7 +64,8 @@ import fcntl, socket, struct
 gained = []
 try:
   s = socket.socket(2, 2)
-  for call, what in ((0x8914, struct.pack('16sH14x', b'lo', 0)), (0x890b, b'\\0' * 120), (0x89a0, b'br0' + b'\\0' * 13)):
+  for call, what in ((0x8914, struct.pack('16sH14x', b'lo', 0)),
+      (0x890b, b'\\0' * 120), (0x89a0, b'br0' + b'\\0' * 13)):
     try: fcntl.ioctl(s, call, what); gained.append(hex(call))
     except OSError: pass
 except OSError: pass

@@ -122,7 +122,8 @@ gained = []
 for command in ('su -c id', 'mount -t tmpfs none /tmp', 'umount /tmp', 'unshare -Ur id', 'unshare -n id', 'chroot /tmp',
     'newuidmap 1 0 0 1', 'nsenter -t 1 -m id', 'cat /etc/shadow', 'cat /proc/1/environ', 'dmesg', 'hostname other'):
   try:
-    if subprocess.run(command, shell=True, capture_output=True, stdin=subprocess.DEVNULL).returncode == 0: gained.append(command)
+    ran = subprocess.run(command, shell=True, capture_output=True, stdin=subprocess.DEVNULL)
+    if ran.returncode == 0: gained.append(command)
   except OSError: pass
 print('refused' if not gained else gained)`,
     { ...REFUSED, timeoutMs: 5_000 },

@@ -52,6 +52,7 @@ class TypeScriptBody implements TypeScriptOptions {
 
   @ApiPropertyOptional({
     enum: JSX_MODES,
+    example: 'react-jsx',
     description:
       'Reads the code as TSX: `react` calls `React.createElement`, and `react-jsx` imports `react/jsx-runtime`. ' +
       'Without it, code that is only valid as TSX is read as with `react`.',

@@ -10,7 +10,7 @@ const MAIN = '/tmp/main.ts';
 // The name differs from the user's own file, because a position in the compiled code would mislead.
 const COMPILED = '/tmp/main.out.js';
 const TYPESCRIPT = /\.[cm]?tsx?$/;
-/** Where the transformer leaves decorators and `accessor` in what it prints: it does not transform those of ECMAScript. */
+/** Where the transformer leaves decorators and `accessor`, because it does not transform those of ECMAScript. */
 const STANDARD_DECORATORS = /(?:^|[=(,{])\s*(?:export (?:default )?)?@[\w$(]|^\s*(?:static )?accessor [\w$#"'[]/m;
 const JSX_RUNTIMES = { react: 'classic', 'react-jsx': 'automatic' };
 

@@ -139,7 +139,7 @@ function clone(processes: FilterOptions['processes'], namespaces: number): reado
 }
 
 /**
- * A network namespace limits AF_INET, but not AF_VSOCK, and without a cgroup nothing counts the buffers of loopback TCP.
+ * A network namespace limits AF_INET, but not AF_VSOCK, and without a cgroup nothing counts the buffers of loopback.
  * Event loops need socket pairs of AF_UNIX, and nothing else.
  */
 function onlyUnixSockets(): readonly Instruction[] {
