@@ -151,7 +151,7 @@ console.log('refused')`,
 
 export const STARTED_PROCESS_ATTACKS: readonly Attack[] = ATTACKS.map((attack) => ({ ...attack, processes: 64 }));
 
-/** Buffers of sockets belong to no process. Memory that the kernel does not count for the run would be without limit. */
+/** Buffers of sockets belong to no process. What the kernel did not count for the run would be without limit. */
 export const SOCKET_BUFFERS = inPython(
   'memory in the buffers of connections to itself',
   `

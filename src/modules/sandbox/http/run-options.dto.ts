@@ -123,6 +123,7 @@ export abstract class RunOptionsBody {
 
   @ApiPropertyOptional({
     type: TypeScriptBody,
+    example: { experimental_decorators: true },
     description: 'How TypeScript is transformed. Other languages ignore it.',
   })
   @MayBeAbsent()
