@@ -8226,20 +8226,54 @@ export interface components {
         };
         readonly ExecutionRequest: {
             /**
+             * @description Arguments of the program, at most 32 KiB of UTF-8 in total.
+             * @example [
+             *       "--verbose",
+             *       "input.txt"
+             *     ]
+             */
+            readonly args?: readonly string[];
+            /**
              * @description The program, at most 128 KiB of UTF-8.
              * @example print(1 + 2)
              */
             readonly code: string;
+            /**
+             * @description Environment variables of the program, at most 32 KiB of UTF-8 in total with their names.
+             * @example {
+             *       "LOG_LEVEL": "debug"
+             *     }
+             */
+            readonly env?: {
+                readonly [key: string]: string;
+            };
             /**
              * @example python
              * @enum {string}
              */
             readonly language: "typescript" | "javascript" | "python";
             /**
+             * @description Locale of the program, as a BCP 47 tag. JavaScript and TypeScript format by it; Python gets `LANG` and `LC_ALL`. Needs a new sandbox, which takes about 30 ms longer to start.
+             * @example de-DE
+             */
+            readonly locale?: string;
+            /**
              * @description Standard input of the program, at most 128 KiB of UTF-8.
              * @example Ada
              */
             readonly stdin?: string;
+            /**
+             * @description Local time of the program, by its name in the time zone database. Default: UTC.
+             * @example Europe/Berlin
+             */
+            readonly timezone?: string;
+            /**
+             * @description How TypeScript is transformed. Other languages ignore it.
+             * @example {
+             *       "experimental_decorators": true
+             *     }
+             */
+            readonly typescript?: components["schemas"]["TypeScriptBody"];
         };
         readonly ExecutionView: {
             readonly cpu_ms: number;
@@ -9308,6 +9342,8 @@ export interface components {
             readonly memory_bytes: number;
             /** @description Limit of standard output and of standard error, each. */
             readonly output_bytes: number;
+            /** @description How many processes the program may start. 0 in the anonymous sandbox. */
+            readonly processes: number;
             readonly timeout_ms: number;
         };
         readonly LimitUseView: {
@@ -10139,10 +10175,27 @@ export interface components {
         };
         readonly OrgExecutionRequest: {
             /**
+             * @description Arguments of the program, at most 32 KiB of UTF-8 in total.
+             * @example [
+             *       "--verbose",
+             *       "input.txt"
+             *     ]
+             */
+            readonly args?: readonly string[];
+            /**
              * @description The program, at most 128 KiB of UTF-8.
              * @example print(1 + 2)
              */
             readonly code: string;
+            /**
+             * @description Environment variables of the program, at most 32 KiB of UTF-8 in total with their names.
+             * @example {
+             *       "LOG_LEVEL": "debug"
+             *     }
+             */
+            readonly env?: {
+                readonly [key: string]: string;
+            };
             /** @description Files that the program can import or read, at most 256 KiB of UTF-8 in total. */
             readonly files?: readonly components["schemas"]["FileBody"][];
             /**
@@ -10150,6 +10203,11 @@ export interface components {
              * @enum {string}
              */
             readonly language: "typescript" | "javascript" | "python";
+            /**
+             * @description Locale of the program, as a BCP 47 tag. JavaScript and TypeScript format by it; Python gets `LANG` and `LC_ALL`. Needs a new sandbox, which takes about 30 ms longer to start.
+             * @example de-DE
+             */
+            readonly locale?: string;
             /**
              * @description Memory limit, up to the maximum of the organization's plan. Default: 256. Any other value needs a new sandbox, which takes about 30 ms longer to start.
              * @example 256
@@ -10170,6 +10228,18 @@ export interface components {
              * @example 5000
              */
             readonly timeout_ms?: number;
+            /**
+             * @description Local time of the program, by its name in the time zone database. Default: UTC.
+             * @example Europe/Berlin
+             */
+            readonly timezone?: string;
+            /**
+             * @description How TypeScript is transformed. Other languages ignore it.
+             * @example {
+             *       "experimental_decorators": true
+             *     }
+             */
+            readonly typescript?: components["schemas"]["TypeScriptBody"];
             /**
              * @description Set to false to get a 202 answer at once. Read the result from the execution when the code has run.
              * @default true
@@ -11351,6 +11421,11 @@ export interface components {
             readonly output_bytes: number;
             /** @enum {string} */
             readonly plan: "free" | "builder" | "pro" | "enterprise";
+            /**
+             * @description How many processes a program may start.
+             * @example 64
+             */
+            readonly processes: number;
             readonly timeout_ms: components["schemas"]["SandboxTimeoutView"];
         };
         readonly SandboxMemoryView: {
@@ -12460,6 +12535,20 @@ export interface components {
         readonly TruncatedView: {
             readonly stderr: boolean;
             readonly stdout: boolean;
+        };
+        readonly TypeScriptBody: {
+            /**
+             * @description Decorators as they were before ECMAScript had its own, as in tsconfig.json.
+             * @default false
+             * @example false
+             */
+            readonly experimental_decorators: boolean;
+            /**
+             * @description Reads the code as TSX: `react` calls `React.createElement`, and `react-jsx` imports `react/jsx-runtime`. Without it, code that is only valid as TSX is read as with `react`.
+             * @example react-jsx
+             * @enum {string}
+             */
+            readonly jsx?: "react" | "react-jsx";
         };
         readonly UpcomingInvoiceAnswer: {
             readonly data: components["schemas"]["UpcomingInvoiceView"];
@@ -49236,6 +49325,18 @@ export interface operations {
             readonly content: {
                 /**
                  * @example {
+                 *       "args": [
+                 *         "--verbose",
+                 *         "input.txt"
+                 *       ],
+                 *       "env": {
+                 *         "LOG_LEVEL": "debug"
+                 *       },
+                 *       "timezone": "Europe/Berlin",
+                 *       "locale": "de-DE",
+                 *       "typescript": {
+                 *         "experimental_decorators": true
+                 *       },
                  *       "code": "print(1 + 2)",
                  *       "language": "python",
                  *       "stdin": "Ada\n",
@@ -49818,6 +49919,18 @@ export interface operations {
             readonly content: {
                 /**
                  * @example {
+                 *       "args": [
+                 *         "--verbose",
+                 *         "input.txt"
+                 *       ],
+                 *       "env": {
+                 *         "LOG_LEVEL": "debug"
+                 *       },
+                 *       "timezone": "Europe/Berlin",
+                 *       "locale": "de-DE",
+                 *       "typescript": {
+                 *         "experimental_decorators": true
+                 *       },
                  *       "code": "print(1 + 2)",
                  *       "language": "python",
                  *       "stdin": "Ada\n"
