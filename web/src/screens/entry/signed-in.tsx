@@ -1,7 +1,8 @@
 import { useMutation } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { useLocation } from 'wouter';
-import { completeFlow, type PendingFlow, PROVIDERS, takePending } from '../../identities/providers';
+import { completeFlow, type PendingFlow, PROVIDERS, takePending, takeReturned } from '../../identities/flows';
+import { inPlainWords } from '../../identities/sso-words';
 import type { SecondStep as Step } from '../../data/session';
 import { SecondStep } from '../../factors/second-step';
 import { PATHS } from '../../paths';
@@ -20,9 +21,8 @@ interface Arrival {
 export function Screen(): ReactNode {
   const [{ pending, code, error }] = useState(takeArrival);
   if (pending !== undefined && code !== undefined) return <Complete pending={pending} code={code} />;
-  const provider = pending === undefined ? 'The provider' : PROVIDERS[pending.method];
   return (
-    <Frame title="You are not signed in" lead={wordsOf(error, provider)}>
+    <Frame title="You are not signed in" lead={wordsOf(error, nameOf(pending))}>
       <BackLink pending={pending} />
     </Frame>
   );
@@ -49,18 +49,18 @@ function Complete({ pending, code }: { readonly pending: PendingFlow; readonly c
     isAsked.current = true;
     mutate();
   }, [mutate]);
-  const provider = PROVIDERS[pending.method];
+  const provider = nameOf(pending);
   if (step !== undefined)
     return (
-      <Frame title="Second factor" lead={`${provider} knows you. Show a second factor to sign in.`}>
+      <Frame title="Second factor" lead={`${capital(provider)} knows you. Show a second factor to sign in.`}>
         <SecondStep step={step} onSignedIn={goOn} />
       </Frame>
     );
   return (
-    <Frame title={pending.connects ? `Connecting ${provider}` : `Signing in with ${provider}`}>
+    <Frame title={`${pending.connects ? 'Connecting' : 'Signing in with'} ${PROVIDERS[pending.method]}`}>
       {complete.isError ? (
         <div className="grid gap-4">
-          <ErrorNote error={complete.error} />
+          <ErrorNote error={pending.method === 'sso' ? inPlainWords(complete.error) : complete.error} />
           <BackLink pending={pending} />
         </div>
       ) : (
@@ -85,21 +85,22 @@ function BackLink({ pending }: { readonly pending: PendingFlow | undefined }): R
   );
 }
 
-function takeArrival(): Arrival {
-  const found = new URLSearchParams(location.search);
-  const arrival = {
-    pending: takePending(),
-    code: found.get('code') ?? undefined,
-    error: found.get('error') ?? undefined,
-  };
-  history.replaceState(history.state, '', location.pathname);
-  return arrival;
-}
+const takeArrival = (): Arrival => ({ pending: takePending(), ...takeReturned() });
+
+/** The name within a sentence. */
+const nameOf = (pending: PendingFlow | undefined): string =>
+  pending === undefined
+    ? 'the provider'
+    : pending.method === 'sso'
+      ? 'your identity provider'
+      : PROVIDERS[pending.method];
+
+const capital = (words: string): string => words[0]!.toUpperCase() + words.slice(1);
 
 const WORDS: Readonly<Record<string, (provider: string) => string>> = {
   access_denied: (provider) => `You have not allowed it at ${provider}.`,
-  provider_unavailable: (provider) => `${provider} did not respond. Try again in a moment.`,
-  provider_refused: (provider) => `${provider} did not say who you are. Try again.`,
+  provider_unavailable: (provider) => `${capital(provider)} did not respond. Try again in a moment.`,
+  provider_refused: (provider) => `${capital(provider)} did not say who you are. Try again.`,
 };
 
 const wordsOf = (error: string | undefined, provider: string): string =>

@@ -1,0 +1,131 @@
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { useLocation } from 'wouter';
+import { api, ignore, queries } from '../../api';
+import { useOrganization } from '../../data/me';
+import { completeTest, connectionQuery, type PendingTest, refreshSso, takePendingTest } from '../../data/sso';
+import { takeReturned } from '../../identities/flows';
+import { inPlainWords } from '../../identities/sso-words';
+import { pathTo } from '../../paths';
+import { ConnectionState } from '../../sso/connection-state';
+import { Mapping, People } from '../../sso/people';
+import { Provider } from '../../sso/provider';
+import { Setup } from '../../sso/setup';
+import { Button } from '../../ui/button';
+import { Confirm } from '../../ui/confirm';
+import { ErrorNote } from '../../ui/error-note';
+import { Loaded } from '../../ui/loaded';
+import { Page, Section } from '../../ui/page';
+
+interface Params {
+  readonly org: string;
+  readonly connection: string;
+}
+
+export function prepare({ org, connection }: Params): void {
+  queries.query(connectionQuery(org, connection)).catch(ignore);
+}
+
+/** One connection: how it is set up, tested and activated, and whom it lets in. A test leads back here. */
+export function Screen({ org, connection: id }: Params): ReactNode {
+  const [, go] = useLocation();
+  const connection = useQuery(connectionQuery(org, id));
+  const organization = useOrganization(org);
+  const [arrival] = useState(takeArrival);
+  const [deleting, setDeleting] = useState(false);
+  const complete = useMutation({
+    mutationFn: ({ pending, code }: { readonly pending: PendingTest; readonly code: string }) =>
+      completeTest(org, pending, code),
+  });
+  const { mutate } = complete;
+  const isAsked = useRef(false);
+  // The code counts once, and a development build of React asks twice.
+  useEffect(() => {
+    const { pending, code } = arrival;
+    if (isAsked.current || pending?.connection !== id || code === undefined) return;
+    isAsked.current = true;
+    mutate({ pending, code });
+  }, [arrival, id, mutate]);
+  return (
+    <Loaded query={connection}>
+      {(data) => (
+        <Page
+          title={data.name}
+          above={[['Single sign-on', pathTo('sso', { org })]]}
+          state={<ConnectionState status={data.status} />}
+        >
+          <Setup
+            org={org}
+            connection={data}
+            tested={complete.data}
+            failure={<Failure error={arrival.error} thrown={complete.error} />}
+            isOwner={organization?.role === 'owner'}
+          />
+          <People
+            key={JSON.stringify([data.name, data.jit, data.default_role, data.group_roles])}
+            org={org}
+            connection={data}
+          />
+          <Mapping key={JSON.stringify(data.mapping)} org={org} connection={data} />
+          <Provider org={org} connection={data} />
+          <Section title="Delete" hint="Its people are no longer known by it, and their sessions end.">
+            <Button
+              look="danger"
+              onClick={() => {
+                setDeleting(true);
+              }}
+            >
+              Delete the connection
+            </Button>
+            <Confirm
+              open={deleting}
+              title={`Delete ${data.name}?`}
+              action="Delete the connection"
+              danger
+              typed={data.name}
+              onClose={() => {
+                setDeleting(false);
+              }}
+              onConfirm={async () => {
+                await api.sso.connections.delete(org, id);
+                go(pathTo('sso', { org }), { replace: true });
+                await refreshSso(org);
+              }}
+            >
+              Nobody signs in through it any more. Without another active connection, SSO is no longer required. People
+              without a password set one by mail.
+            </Confirm>
+          </Section>
+        </Page>
+      )}
+    </Loaded>
+  );
+}
+
+interface Arrival {
+  readonly pending: PendingTest | undefined;
+  readonly code: string | undefined;
+  readonly error: string | undefined;
+}
+
+/** Without a test of this tab, what the address says is of no interest. */
+function takeArrival(): Arrival {
+  const pending = takePendingTest();
+  return pending === undefined ? { pending, code: undefined, error: undefined } : { pending, ...takeReturned() };
+}
+
+const WORDS: Readonly<Record<string, string>> = {
+  access_denied: 'You have not allowed it at the identity provider.',
+  provider_unavailable: 'The identity provider did not respond. Try again in a moment.',
+  provider_refused:
+    'The identity provider did not say who you are. Check the client, its secret and what you entered there. The audit ' +
+    'log says more.',
+};
+
+function Failure({ error, thrown }: { readonly error: string | undefined; readonly thrown: unknown }): ReactNode {
+  if (thrown !== null && thrown !== undefined) return <ErrorNote error={inPlainWords(thrown)} />;
+  if (error === undefined) return null;
+  return (
+    <ErrorNote error={new Error((Object.hasOwn(WORDS, error) ? WORDS[error] : undefined) ?? 'The test has failed.')} />
+  );
+}
