@@ -11,7 +11,6 @@ import { ErrorNote } from '../ui/error-note';
 import { Icon } from '../ui/icons';
 import { isSomethingTyped } from '../ui/typed';
 import { AccountMenu } from './account-menu';
-import { Help } from './help';
 import { LiveMark } from './live-mark';
 import { ORGANIZATIONS_BUTTON, OrganizationMenu } from './organization-menu';
 import { OPERATOR_PLACE, OWN_PLACES, PLACES } from './places';
@@ -22,6 +21,7 @@ import { chooseTheme } from './theme';
 /** How often it is asked whether the person has signed in again, in another tab. */
 const ASK_AGAIN_MS = 5_000;
 
+const Help = lazy(async () => ({ default: (await import('./help')).Help }));
 const Palette = lazy(async () => ({ default: (await import('./palette')).Palette }));
 
 const SsoRequired = lazy(async () => ({ default: (await import('../identities/sso-required')).SsoRequired }));
@@ -170,7 +170,11 @@ export function Shell({ org: named, children }: ShellProps): ReactNode {
           <Palette org={org} onClose={close} actions={ACTIONS} />
         </Suspense>
       )}
-      <Help open={open === 'help'} onClose={close} />
+      {open === 'help' && (
+        <Suspense fallback={null}>
+          <Help onClose={close} />
+        </Suspense>
+      )}
     </div>
   );
 }

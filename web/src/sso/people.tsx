@@ -14,7 +14,7 @@ const ROLES: readonly (readonly [GivenRole, string])[] = [
   ['admin', 'Admin'],
 ];
 
-interface PartProps {
+interface PeopleProps {
   readonly org: string;
   readonly connection: SsoConnection;
 }
@@ -26,7 +26,7 @@ interface GroupRow {
 }
 
 /** Who joins the organization through the connection, and with which role. */
-export function People({ org, connection }: PartProps): ReactNode {
+export function People({ org, connection }: PeopleProps): ReactNode {
   const { id, name, default_role: role, group_roles: given, jit } = connection;
   const [rows, setRows] = useState<readonly GroupRow[]>(() => given.map((each, key) => ({ ...each, key })));
   const [nextKey, setNextKey] = useState(given.length);
@@ -114,50 +114,5 @@ function RoleChoice({ label, name, value }: RoleChoiceProps): ReactNode {
         </option>
       ))}
     </Choice>
-  );
-}
-
-const MAPPED = [
-  ['subject', 'Identifier', 'What never changes for a person.'],
-  ['email', 'Email', undefined],
-  ['name', 'Name', undefined],
-  ['groups', 'Groups', undefined],
-] as const;
-
-/** Which claims or attributes mean what. */
-export function Mapping({ org, connection }: PartProps): ReactNode {
-  const { id, type, mapping } = connection;
-  const word = type === 'oidc' ? 'claim' : 'attribute';
-  return (
-    <Section title="Mapping" hint={`The names of ${word}s at the provider. Empty ones are found by their usual names.`}>
-      <div className="card max-w-lg p-4">
-        <Form
-          label="Mapping"
-          submit="Save the mapping"
-          onSubmit={async (values) => {
-            const named = MAPPED.map(([key]) => [key, (values[`mapping.${key}`] ?? '').trim()] as const);
-            await api.sso.connections.update(org, id, {
-              mapping: Object.fromEntries(named.filter(([, value]) => value !== '')),
-            });
-            await refreshSso(org);
-          }}
-        >
-          {MAPPED.map(([key, label, hint]) => (
-            <Field
-              key={key}
-              label={label}
-              name={`mapping.${key}`}
-              maxLength={200}
-              defaultValue={mapping[key]}
-              placeholder={key === 'subject' ? (type === 'oidc' ? 'sub' : 'NameID') : key}
-              {...(hint !== undefined && { hint })}
-            />
-          ))}
-          <p className="text-muted text-sm">
-            With another identifier or email, the connection is a draft until it is tested again.
-          </p>
-        </Form>
-      </div>
-    </Section>
   );
 }

@@ -1,5 +1,5 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { lazy, type ReactNode, Suspense, useEffect, useRef, useState } from 'react';
 import { useLocation } from 'wouter';
 import { api, ignore, queries } from '../../api';
 import { useOrganization } from '../../data/me';
@@ -8,14 +8,17 @@ import { takeReturned } from '../../identities/flows';
 import { inPlainWords } from '../../identities/sso-words';
 import { pathTo } from '../../paths';
 import { ConnectionState } from '../../sso/connection-state';
-import { Mapping, People } from '../../sso/people';
-import { Provider } from '../../sso/provider';
-import { Setup } from '../../sso/setup';
 import { Button } from '../../ui/button';
 import { Confirm } from '../../ui/confirm';
 import { ErrorNote } from '../../ui/error-note';
 import { Loaded } from '../../ui/loaded';
 import { Page, Section } from '../../ui/page';
+import { Skeleton } from '../../ui/skeleton';
+
+const Setup = lazy(async () => ({ default: (await import('../../sso/setup')).Setup }));
+const Mapping = lazy(async () => ({ default: (await import('../../sso/mapping')).Mapping }));
+const People = lazy(async () => ({ default: (await import('../../sso/people')).People }));
+const Provider = lazy(async () => ({ default: (await import('../../sso/provider')).Provider }));
 
 interface Params {
   readonly org: string;
@@ -54,20 +57,22 @@ export function Screen({ org, connection: id }: Params): ReactNode {
           above={[['Single sign-on', pathTo('sso', { org })]]}
           state={<ConnectionState status={data.status} />}
         >
-          <Setup
-            org={org}
-            connection={data}
-            tested={complete.data}
-            failure={<Failure error={arrival.error} thrown={complete.error} />}
-            isOwner={organization?.role === 'owner'}
-          />
-          <People
-            key={JSON.stringify([data.name, data.jit, data.default_role, data.group_roles])}
-            org={org}
-            connection={data}
-          />
-          <Mapping key={JSON.stringify(data.mapping)} org={org} connection={data} />
-          <Provider org={org} connection={data} />
+          <Suspense fallback={<Skeleton />}>
+            <Setup
+              org={org}
+              connection={data}
+              tested={complete.data}
+              failure={<Failure error={arrival.error} thrown={complete.error} />}
+              isOwner={organization?.role === 'owner'}
+            />
+            <People
+              key={JSON.stringify([data.name, data.jit, data.default_role, data.group_roles])}
+              org={org}
+              connection={data}
+            />
+            <Mapping key={JSON.stringify(data.mapping)} org={org} connection={data} />
+            <Provider org={org} connection={data} />
+          </Suspense>
           <Section title="Delete" hint="Its people are no longer known by it, and their sessions end.">
             <Button
               look="danger"

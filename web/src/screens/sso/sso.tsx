@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import type { ReactNode } from 'react';
+import { lazy, type ReactNode, Suspense } from 'react';
 import { ignore, queries } from '../../api';
 import { plansQuery } from '../../data/billing';
 import { useMay } from '../../data/me';
@@ -8,11 +8,13 @@ import { connectionsQuery, orgDomainsQuery } from '../../data/sso';
 import { pathTo } from '../../paths';
 import { Connections } from '../../sso/connections';
 import { Domains } from '../../sso/domains';
-import { Policy } from '../../sso/policy';
 import { ButtonLink } from '../../ui/button';
 import { Empty } from '../../ui/empty';
 import { Loaded } from '../../ui/loaded';
+import { Skeleton } from '../../ui/skeleton';
 import { SettingsFrame } from '../organization/settings-frame';
+
+const Policy = lazy(async () => ({ default: (await import('../../sso/policy')).Policy }));
 
 interface Params {
   readonly org: string;
@@ -65,7 +67,11 @@ export function Screen({ org }: Params): ReactNode {
               )}
               <Domains org={org} mayAdd={hasFeature} />
               <Connections org={org} mayAdd={hasFeature} />
-              {(hasFeature || data.sso.required) && <Policy organization={data} />}
+              {(hasFeature || data.sso.required) && (
+                <Suspense fallback={<Skeleton />}>
+                  <Policy organization={data} />
+                </Suspense>
+              )}
             </>
           );
         }}
