@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/react-query';
 import type { TestedSsoConnection } from '@service/client';
 import { api, queries } from '../api';
-import { leaveFor, takeLeft } from '../identities/flows';
+import { leaveFor } from '../identities/flows';
 import { pathTo } from '../paths';
 import { pagedQuery } from './paged';
 
@@ -29,7 +29,8 @@ export async function refreshSso(org: string): Promise<void> {
   await queries.invalidateQueries({ queryKey: ['organization', org] });
 }
 
-const PENDING = 'sso-test';
+/** Under which this tab keeps a {@link PendingTest}. */
+export const TEST = 'sso-test';
 
 /** A test of a connection that goes on when the browser comes back. */
 export interface PendingTest {
@@ -42,14 +43,11 @@ export interface PendingTest {
 export function goToTest(org: string, connection: string): Promise<void> {
   const returnTo = location.origin + pathTo('ssoConnection', { org, connection });
   return leaveFor({
-    key: PENDING,
+    key: TEST,
     begin: (challenge) => api.sso.connections.beginTest(org, connection, { return_to: returnTo, challenge }),
     facts: { connection },
   });
 }
-
-/** Returns the test that this tab has begun, once. */
-export const takePendingTest = (): PendingTest | undefined => takeLeft(PENDING) as PendingTest | undefined;
 
 export async function completeTest(
   org: string,

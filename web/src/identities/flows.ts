@@ -1,5 +1,6 @@
 import { type BegunFlow, type Identity, ServiceError, type SignInMethods } from '@service/client';
 import { queryOptions } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
 import { api, queries } from '../api';
 import type { SecondStep } from '../data/session';
 import { PATHS } from '../paths';
@@ -35,12 +36,13 @@ export interface PendingFlow {
   readonly next: string;
 }
 
-const PENDING = 'sign-in-flow';
+/** Under which this tab keeps a {@link PendingFlow}. */
+export const SIGN_IN = 'sign-in-flow';
 
 /** The hash of the verifier needs a page that came by TLS, or from this machine. */
 export const canUseProviders = (): boolean => window.isSecureContext;
 
-/** Leads to the provider, and by it back to the screen that {@link takePending} serves. */
+/** Leads to the provider, and by it back to the screen of {@link SIGN_IN}. */
 export const goToProvider = (method: ProviderName, connects: boolean, next: string): Promise<void> =>
   leave({ method }, connects, next);
 
@@ -58,7 +60,7 @@ type Wanted = { readonly method: ProviderName } | ({ readonly method: 'sso' } & 
 
 async function leave(wanted: Wanted, connects: boolean, next: string): Promise<void> {
   await leaveFor({
-    key: PENDING,
+    key: SIGN_IN,
     begin: (challenge) => {
       const flow = { ...wanted, return_to: location.origin + PATHS.signedIn, challenge };
       return connects ? api.auth.beginIdentity(flow) : api.auth.beginFlow(flow);
@@ -84,22 +86,32 @@ export async function leaveFor({ key, begin, facts }: Leaving): Promise<void> {
   location.assign(begun.authorize_url);
 }
 
-/** Returns the sign-in that this tab has begun, once. */
-export const takePending = (): PendingFlow | undefined => takeLeft(PENDING) as PendingFlow | undefined;
-
-/** Returns what {@link leaveFor} has kept, once. */
-export function takeLeft(key: string): unknown {
-  const text = sessionStorage.getItem(key);
-  sessionStorage.removeItem(key);
-  return text === null ? undefined : (JSON.parse(text) as unknown);
+interface Arrival {
+  /** What {@link leaveFor} has kept; undefined where this tab has begun nothing. */
+  readonly pending: unknown;
+  readonly code: string | undefined;
+  readonly error: string | undefined;
 }
 
-/** With what the browser came back. It leaves the address at once. */
-export function takeReturned(): { readonly code: string | undefined; readonly error: string | undefined } {
+/** With what the browser came back. All of it counts once: it leaves this tab and the address at once. */
+export function useArrival(key: string): Arrival {
+  // The address is changed only afterwards, because its change begins this render anew.
+  const [arrival] = useState(() => arrivalOf(key));
+  useEffect(() => {
+    sessionStorage.removeItem(key);
+    if (location.search !== '') history.replaceState(history.state, '', location.pathname);
+  }, [key]);
+  return arrival;
+}
+
+function arrivalOf(key: string): Arrival {
   const found = new URLSearchParams(location.search);
-  const returned = { code: found.get('code') ?? undefined, error: found.get('error') ?? undefined };
-  history.replaceState(history.state, '', location.pathname);
-  return returned;
+  const text = sessionStorage.getItem(key);
+  return {
+    pending: text === null ? undefined : (JSON.parse(text) as unknown),
+    code: found.get('code') ?? undefined,
+    error: found.get('error') ?? undefined,
+  };
 }
 
 /** Ends the sign-in, and returns what is left to do, or undefined. Nothing of another account stays in the page. */

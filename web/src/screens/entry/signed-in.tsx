@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { useLocation } from 'wouter';
-import { completeFlow, type PendingFlow, PROVIDERS, takePending, takeReturned } from '../../identities/flows';
+import { completeFlow, type PendingFlow, PROVIDERS, SIGN_IN, useArrival } from '../../identities/flows';
 import { inPlainWords } from '../../identities/sso-words';
 import type { SecondStep as Step } from '../../data/session';
 import { SecondStep } from '../../factors/second-step';
@@ -11,15 +11,10 @@ import { ErrorNote } from '../../ui/error-note';
 import { Skeleton } from '../../ui/skeleton';
 import { Frame } from './frame';
 
-interface Arrival {
-  readonly pending: PendingFlow | undefined;
-  readonly code: string | undefined;
-  readonly error: string | undefined;
-}
-
 /** A provider leads back here. What it returned leaves the address at once. */
 export function Screen(): ReactNode {
-  const [{ pending, code, error }] = useState(takeArrival);
+  const { pending: kept, code, error } = useArrival(SIGN_IN);
+  const pending = kept as PendingFlow | undefined;
   if (pending !== undefined && code !== undefined) return <Complete pending={pending} code={code} />;
   return (
     <Frame title="You are not signed in" lead={wordsOf(error, nameOf(pending))}>
@@ -84,8 +79,6 @@ function BackLink({ pending }: { readonly pending: PendingFlow | undefined }): R
     </ButtonLink>
   );
 }
-
-const takeArrival = (): Arrival => ({ pending: takePending(), ...takeReturned() });
 
 /** The name within a sentence. */
 const nameOf = (pending: PendingFlow | undefined): string =>

@@ -3,8 +3,8 @@ import { lazy, type ReactNode, Suspense, useEffect, useRef, useState } from 'rea
 import { useLocation } from 'wouter';
 import { api, ignore, queries } from '../../api';
 import { useOrganization } from '../../data/me';
-import { completeTest, connectionQuery, type PendingTest, refreshSso, takePendingTest } from '../../data/sso';
-import { takeReturned } from '../../identities/flows';
+import { completeTest, connectionQuery, type PendingTest, refreshSso, TEST } from '../../data/sso';
+import { useArrival } from '../../identities/flows';
 import { inPlainWords } from '../../identities/sso-words';
 import { pathTo } from '../../paths';
 import { ConnectionState } from '../../sso/connection-state';
@@ -34,7 +34,8 @@ export function Screen({ org, connection: id }: Params): ReactNode {
   const [, go] = useLocation();
   const connection = useQuery(connectionQuery(org, id));
   const organization = useOrganization(org);
-  const [arrival] = useState(takeArrival);
+  const { pending: kept, code, error } = useArrival(TEST);
+  const pending = kept as PendingTest | undefined;
   const [deleting, setDeleting] = useState(false);
   const complete = useMutation({
     mutationFn: ({ pending, code }: { readonly pending: PendingTest; readonly code: string }) =>
@@ -44,11 +45,10 @@ export function Screen({ org, connection: id }: Params): ReactNode {
   const isAsked = useRef(false);
   // The code counts once, and a development build of React asks twice.
   useEffect(() => {
-    const { pending, code } = arrival;
     if (isAsked.current || pending?.connection !== id || code === undefined) return;
     isAsked.current = true;
     mutate({ pending, code });
-  }, [arrival, id, mutate]);
+  }, [pending, code, id, mutate]);
   return (
     <Loaded query={connection}>
       {(data) => (
@@ -62,7 +62,7 @@ export function Screen({ org, connection: id }: Params): ReactNode {
               org={org}
               connection={data}
               tested={complete.data}
-              failure={<Failure error={arrival.error} thrown={complete.error} />}
+              failure={<Failure error={pending === undefined ? undefined : error} thrown={complete.error} />}
               isOwner={organization?.role === 'owner'}
             />
             <People
@@ -105,18 +105,6 @@ export function Screen({ org, connection: id }: Params): ReactNode {
       )}
     </Loaded>
   );
-}
-
-interface Arrival {
-  readonly pending: PendingTest | undefined;
-  readonly code: string | undefined;
-  readonly error: string | undefined;
-}
-
-/** Without a test of this tab, what the address says is of no interest. */
-function takeArrival(): Arrival {
-  const pending = takePendingTest();
-  return pending === undefined ? { pending, code: undefined, error: undefined } : { pending, ...takeReturned() };
 }
 
 const WORDS: Readonly<Record<string, string>> = {
