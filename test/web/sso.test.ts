@@ -127,7 +127,7 @@ describe('single sign-on in the web app', () => {
     await dialog.getByText('members who signed in with a password').waitFor();
     await expectAccessible(owner, 'sso-require');
     await dialog.getByRole('button', { name: 'Require SSO' }).click();
-    await dialog.getByRole('button', { name: 'Sign in with SSO' }).click();
+    await throughProvider(owner, () => dialog.getByRole('button', { name: 'Sign in with SSO' }).click());
     await owner.arrivesAt(here);
     await page.getByLabel('Hours that a sign-in with SSO counts').fill('8');
     await page.getByRole('button', { name: 'Save the hours' }).click();
@@ -173,9 +173,9 @@ describe('single sign-on in the web app', () => {
     await member.page.getByRole('heading', { name: 'This organization requires SSO' }).waitFor();
     await expectAccessible(member, 'sso-required');
     await member.page.getByText('Is your account not under your work email?').click();
-    await member.page.getByRole('button', { name: 'Connect this account' }).click();
+    await throughProvider(member, () => member.page.getByRole('button', { name: 'Connect this account' }).click());
     await member.arrivesAt(`/app/${slug}/keys`);
-    await member.page.getByRole('button', { name: 'Sign in with SSO' }).click();
+    await throughProvider(member, () => member.page.getByRole('button', { name: 'Sign in with SSO' }).click());
     await member.arrivesAt(`/app/${slug}/keys`);
     const row = member.page.getByRole('row').filter({ hasText: 'Old key' });
     await row.getByText('Not authorized for SSO').waitFor();
@@ -209,6 +209,13 @@ describe('single sign-on in the web app', () => {
     for (const visit of [owner, member, newcomer]) await visit.end();
   });
 });
+
+/** The browser leaves the app, and comes back to the screen that ends a sign-in. */
+async function throughProvider({ page }: Visit, leave: () => Promise<void>): Promise<void> {
+  const back = page.waitForURL((url) => url.pathname === '/app/sign-in/done');
+  await leave();
+  await back;
+}
 
 /** Waits until something has these facts. */
 async function expectEventually(ask: () => Promise<any>, facts: object): Promise<void> {

@@ -34,7 +34,7 @@ export function Connections({ org, mayAdd }: { readonly org: string; readonly ma
             <div className="grid justify-items-start gap-4">
               <div className="w-full min-w-0">
                 <Table
-                  label="Connections"
+                  label="List of connections"
                   rows={rowsOf(data)}
                   keyOf={({ id }) => id}
                   more={<More query={connections} />}

@@ -75,6 +75,7 @@ export function People({ org, connection }: PeopleProps): ReactNode {
                 <RoleChoice label={`Role of group ${at + 1}`} name={`group_roles.${at}.role`} value={own} />
                 <Button
                   look="quiet"
+                  className="justify-self-start"
                   onClick={() => {
                     setRows(rows.filter((row) => row.key !== key));
                   }}
