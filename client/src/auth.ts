@@ -79,8 +79,8 @@ export interface Auth {
 
   /**
    * Begins a sign-in with GitHub, Google or the SSO connection of an organization, or with `browser` that of a program,
-   * which a person lets in from the dashboard. Open `authorize_url` in the browser of the person, which returns to `return_to` with a `code` or an
-   * `error`.
+   * which a person lets in from the dashboard. Open `authorize_url` in the browser of the person, which returns to
+   * `return_to` with a `code` or an `error`.
    *
    * @throws {ValidationError} `invalid_request`: a sign-in may not return there.
    * @throws {ConflictError} `integration_not_configured`.

@@ -43,7 +43,7 @@ describe('service login --sso', () => {
     return visitor.comeBack(issuer.authorize(await visitor.start({ id: '', path, verifier: '' }), person));
   }
 
-  it('signs in at the provider of the organization, and stores a key that reaches it while SSO is required', async () => {
+  it('signs in at the provider, and stores a key that reaches an organization which requires SSO', async () => {
     const inside = await tenants.enter(acme, acme.ownerThere);
     const patch = { headers: { 'content-type': 'application/json' }, body: JSON.stringify({ sso_required: true }) };
     expectStatus(200, await app.call('PATCH', `/api/v1/orgs/${acme.org.id}`, as(inside, patch)));
