@@ -8,7 +8,6 @@ import { AuthenticatorService } from './authenticator.service.js';
 import { CallerLookup } from './caller-lookup.js';
 import { GrantAuthenticatorService } from './grant-authenticator.service.js';
 import { RememberedCallers } from './remembered-callers.js';
-import { UnknownKeyThrottle } from './unknown-key-throttle.js';
 import { UsableKeys } from './usable-keys.js';
 
 @Module({
@@ -18,7 +17,6 @@ import { UsableKeys } from './usable-keys.js';
     CallerLookup,
     GrantAuthenticatorService,
     RememberedCallers,
-    UnknownKeyThrottle,
     UsableKeys,
   ],
   exports: [AuthenticatorService, GrantAuthenticatorService],
