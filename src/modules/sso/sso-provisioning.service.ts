@@ -45,6 +45,11 @@ export class SsoProvisioningService {
     return connection;
   }
 
+  /** Returns the organization of a connection in any plan. */
+  async orgIdOf(connectionId: string): Promise<string | undefined> {
+    return (await this.connections.find(connectionId))?.orgId;
+  }
+
   /** {@link find}, with the organization locked until the running transaction ends. */
   async lock({ id, orgId }: ProvisioningConnection): Promise<ProvisioningConnection | undefined> {
     return (await this.plans.lock(orgId)) === null ? undefined : this.find(id);
