@@ -50,7 +50,9 @@ export class CreateScim1795299030000 implements MigrationInterface {
         CONSTRAINT scim_users_external_id_unique UNIQUE (connection_id, external_id)
       )
     `);
-    await runner.query('CREATE UNIQUE INDEX scim_users_user_name_unique ON scim_users (connection_id, lower(user_name))');
+    await runner.query(
+      'CREATE UNIQUE INDEX scim_users_user_name_unique ON scim_users (connection_id, lower(user_name))',
+    );
     await runner.query('CREATE INDEX scim_users_by_email ON scim_users (connection_id, lower(email))');
     await runner.query('CREATE INDEX scim_users_by_account ON scim_users (org_id, user_id)');
     await runner.query(`

@@ -36,7 +36,13 @@ export class ScimClient {
     return new ScimClient(app, this.connectionId, this.token);
   }
 
-  with({ connectionId = this.connectionId, token = this.token }: { connectionId?: string; token?: string }): ScimClient {
+  with({
+    connectionId = this.connectionId,
+    token = this.token,
+  }: {
+    connectionId?: string;
+    token?: string;
+  }): ScimClient {
     return new ScimClient(this.app, connectionId, token);
   }
 

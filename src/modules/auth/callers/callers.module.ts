@@ -12,13 +12,7 @@ import { UsableKeys } from './usable-keys.js';
 
 @Module({
   imports: [AttemptsModule, PersistenceModule, RunPrincipalsModule, SessionsModule, TokensModule],
-  providers: [
-    AuthenticatorService,
-    CallerLookup,
-    GrantAuthenticatorService,
-    RememberedCallers,
-    UsableKeys,
-  ],
+  providers: [AuthenticatorService, CallerLookup, GrantAuthenticatorService, RememberedCallers, UsableKeys],
   exports: [AuthenticatorService, GrantAuthenticatorService],
 })
 export class CallersModule {}

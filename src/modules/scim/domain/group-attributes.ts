@@ -93,7 +93,8 @@ function idsIn(value: unknown): string[] {
     const id = isObject(each) ? memberOf(each, 'value') : each;
     if (isObject(each) && String(memberOf(each, 'type') ?? 'User').toLowerCase() === 'group')
       throw badValue('Groups cannot have groups as members.');
-    if (typeof id !== 'string' || !/^\w{1,100}$/.test(id)) throw badValue('A member must have the id of a user as value.');
+    if (typeof id !== 'string' || !/^\w{1,100}$/.test(id))
+      throw badValue('A member must have the id of a user as value.');
     return id;
   });
 }

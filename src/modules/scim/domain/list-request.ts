@@ -59,7 +59,14 @@ function namesOf(query: SentQuery, parameter: string): ReadonlySet<string> | und
   if (text === undefined) return undefined;
   const names = text.split(',', MAX_NAMES + 1);
   if (names.length > MAX_NAMES) throw badValue(`${parameter} can name ${MAX_NAMES} attributes.`);
-  return new Set(names.map((name) => name.trim().toLowerCase().replace(/^urn:.*:/, '')));
+  return new Set(
+    names.map((name) =>
+      name
+        .trim()
+        .toLowerCase()
+        .replace(/^urn:.*:/, ''),
+    ),
+  );
 }
 
 function numberOf(query: SentQuery, parameter: string, otherwise: number): number {

@@ -44,7 +44,10 @@ class FilterReader {
   private term(isInner: boolean): FilterTerm[] {
     const start = this.at;
     if (this.match(NAME) === undefined) throw this.unsupported('The beginning of a comparison');
-    const name = this.text.slice(start, this.at).replace(/^urn:.*:/i, '').toLowerCase();
+    const name = this.text
+      .slice(start, this.at)
+      .replace(/^urn:.*:/i, '')
+      .toLowerCase();
     if (name === 'not') throw this.unsupported('"not"');
     if (!isInner && this.takes('[')) {
       this.read(true);

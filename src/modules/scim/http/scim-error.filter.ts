@@ -26,9 +26,10 @@ export class ScimErrorFilter extends ErrorFilter {
     sendScim(response, thrown.status, errorView(thrown.status, thrown.message, thrown.help.scimType));
   }
 
-  protected override bodyOf(
-    ...[error]: readonly [error: DomainError, request: Request, response: Response]
-  ): { contentType: string; text: string } {
+  protected override bodyOf(...[error]: readonly [error: DomainError, request: Request, response: Response]): {
+    contentType: string;
+    text: string;
+  } {
     const { status, message, help } = error;
     const detail = help.hint === undefined ? message : `${message} ${help.hint}`;
     const scimType = error instanceof MalformedJson ? 'invalidSyntax' : undefined;

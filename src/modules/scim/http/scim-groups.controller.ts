@@ -38,7 +38,11 @@ export class ScimGroupsController {
 
   @Post()
   @TakesMessage()
-  async create(@AdmittedCall() call: ScimCall, @Req() { query, body }: Request, @Res() response: Response): Promise<void> {
+  async create(
+    @AdmittedCall() call: ScimCall,
+    @Req() { query, body }: Request,
+    @Res() response: Response,
+  ): Promise<void> {
     const projection = readProjection(query);
     const { id } = await this.groups.create(call, replacedGroup(changesOfResource(body)));
     response.setHeader('Location', `${baseOf(this.config.publicUrl, call.connection)}/Groups/${id}`);

@@ -40,7 +40,11 @@ export class ScimUsersController {
 
   @Post()
   @TakesMessage()
-  async create(@AdmittedCall() call: ScimCall, @Req() { query, body }: Request, @Res() response: Response): Promise<void> {
+  async create(
+    @AdmittedCall() call: ScimCall,
+    @Req() { query, body }: Request,
+    @Res() response: Response,
+  ): Promise<void> {
     const projection = readProjection(query);
     const user = await this.users.create(call, newUser(changesOfResource(body)));
     response.setHeader('Location', `${baseOf(this.config.publicUrl, call.connection)}/Users/${user.id}`);

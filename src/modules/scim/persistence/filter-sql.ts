@@ -35,11 +35,13 @@ export function conditionOf(
   const conditions = terms.map(({ attribute, value }) => {
     const condition = Object.hasOwn(known, attribute) ? known[attribute] : undefined;
     if (condition === undefined)
-      throw badFilter(`The attribute ${shown(attribute)} cannot be in a filter. Supported: ${Object.keys(known).join(', ')}.`);
+      throw badFilter(
+        `The attribute ${shown(attribute)} cannot be in a filter. Supported: ${Object.keys(known).join(', ')}.`,
+      );
     const translated = condition(value);
     if (translated === undefined) return 'false';
     all.push(translated.value);
-    return translated.sql.replaceAll("$1", () => `$${all.length}`);
+    return translated.sql.replaceAll('$1', () => `$${all.length}`);
   });
   return { sql: conditions.map((each) => `AND (${each})`).join(' '), values: all };
 }

@@ -11,7 +11,8 @@ const FACTS = `
   id, connection_id AS "connectionId", display_name AS "displayName", external_id AS "externalId",
   created_at AS "createdAt", updated_at AS "updatedAt"`;
 
-const HAS_MEMBER = 'EXISTS (SELECT 1 FROM scim_group_members m WHERE m.group_id = scim_groups.id AND m.scim_user_id = $1)';
+const HAS_MEMBER =
+  'EXISTS (SELECT 1 FROM scim_group_members m WHERE m.group_id = scim_groups.id AND m.scim_user_id = $1)';
 const hasMember: TermCondition = (value) => (typeof value === 'string' ? { sql: HAS_MEMBER, value } : undefined);
 
 const FILTERED: Readonly<Record<string, TermCondition>> = {

@@ -43,15 +43,7 @@ export class ScimUsersStore {
       `INSERT INTO scim_users (id, connection_id, org_id, user_id, external_id, user_name, display_name, given_name,
          family_name, email, active, created_at, updated_at)
        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
-      [
-        user.id,
-        user.connectionId,
-        user.orgId,
-        user.userId,
-        ...attributesOf(user),
-        user.createdAt,
-        user.updatedAt,
-      ],
+      [user.id, user.connectionId, user.orgId, user.userId, ...attributesOf(user), user.createdAt, user.updatedAt],
     );
   }
 
@@ -102,10 +94,10 @@ export class ScimUsersStore {
 
   /** Returns those of the ids that are users of the connection. */
   async knownAmong(connectionId: string, ids: readonly string[]): Promise<Set<string>> {
-    const rows = await this.sql<{ id: string }>(
-      'SELECT id FROM scim_users WHERE connection_id = $1 AND id = ANY($2)',
-      [connectionId, ids],
-    );
+    const rows = await this.sql<{ id: string }>('SELECT id FROM scim_users WHERE connection_id = $1 AND id = ANY($2)', [
+      connectionId,
+      ids,
+    ]);
     return new Set(rows.map(({ id }) => id));
   }
 

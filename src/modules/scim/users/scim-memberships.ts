@@ -56,7 +56,11 @@ export class ScimMemberships {
   }
 
   /** Gives users the roles of the groups that they are in now. Nobody becomes a member by a group alone. */
-  async followGroups(connection: ProvisioningConnection, scimUserIds: readonly string[], by: AuditActor): Promise<void> {
+  async followGroups(
+    connection: ProvisioningConnection,
+    scimUserIds: readonly string[],
+    by: AuditActor,
+  ): Promise<void> {
     if (connection.groupRoles.length === 0 || scimUserIds.length === 0) return;
     const { orgId } = connection;
     for (const { userId, groups } of await this.users.groupsOf(connection.id, scimUserIds)) {
