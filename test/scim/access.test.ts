@@ -56,7 +56,8 @@ describe('SCIM tokens', () => {
     });
     const year = Date.parse(data.expires_at as string) - Date.parse(data.created_at as string);
     expect(year).toBe(365 * 86_400_000);
-    const { secret, base_url: _, ...shown } = data;
+    const { secret, base_url: baseUrl, ...shown } = data;
+    expect(baseUrl).toBe(`http://api.test/scim/v2/${tenant.connectionId}`);
     const own = new ScimClient(app, tenant.connectionId, secret as string);
     expectStatus(200, await own.call('GET', '/Users'));
     const [listed] = expectStatus(200, await app.fetch(tokensPath(tenant), as(tenant.owner))).body.data;
@@ -138,7 +139,7 @@ describe('SCIM tokens', () => {
 describe('access to SCIM', () => {
   it('is refused in the same way for every token that does not open the connection', async () => {
     const [sibling, foreign] = [await tenants.create(), await tenants.create()];
-    const second = { ...acme, connectionId: (await connectionBeside(acme)).id as string };
+    const second = { ...acme, connectionId: (await connectionBeside(acme)).id };
     const expired = await clientOf(acme);
     await make.sql(
       'UPDATE scim_tokens SET expires_at = now() WHERE connection_id = $1 AND id = (SELECT max(id) FROM scim_tokens)',
@@ -170,7 +171,7 @@ describe('access to SCIM', () => {
 
   it('shows and changes nothing of another connection, in the same organization or another one', async () => {
     const foreign = await tenants.create();
-    const second = { ...acme, connectionId: (await connectionBeside(acme)).id as string };
+    const second = { ...acme, connectionId: (await connectionBeside(acme)).id };
     const address = `${uniqueName('eve')}@${acme.domain}`;
     const user = await scim.user(address, { externalId: 'of-acme' });
     const group = await scim.group(uniqueName('Engineers'), [user.id]);

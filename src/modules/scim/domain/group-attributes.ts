@@ -91,7 +91,8 @@ function idsIn(value: unknown): string[] {
   if (value === null || value === undefined) return [];
   return (Array.isArray(value) ? value : [value]).map((each: unknown) => {
     const id = isObject(each) ? memberOf(each, 'value') : each;
-    if (isObject(each) && String(memberOf(each, 'type') ?? 'User').toLowerCase() === 'group')
+    const type = isObject(each) ? memberOf(each, 'type') : undefined;
+    if (typeof type === 'string' && type.toLowerCase() === 'group')
       throw badValue('Groups cannot have groups as members.');
     if (typeof id !== 'string' || !/^\w{1,100}$/.test(id))
       throw badValue('A member must have the id of a user as value.');

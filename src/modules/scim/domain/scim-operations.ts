@@ -2,6 +2,8 @@ import { parsePath, type ScimPath } from './scim-path.js';
 import { badSyntax, badValue } from './scim-refusal.js';
 
 const MAX_OPERATIONS = 1_000;
+/** An attribute each. Providers send some dozens. */
+const MAX_CHANGES = 2_000;
 const OPS = ['add', 'replace', 'remove'] as const;
 
 type Op = (typeof OPS)[number];
@@ -41,7 +43,12 @@ export function changesOfPatch(body: unknown): ScimChange[] {
   if (!Array.isArray(operations) || operations.length === 0)
     throw badSyntax('A PATCH must have a list "Operations" with at least one operation.');
   if (operations.length > MAX_OPERATIONS) throw badValue(`A PATCH can have ${MAX_OPERATIONS} operations.`);
-  return operations.flatMap(changesOf);
+  const changes: ScimChange[] = [];
+  for (const operation of operations) {
+    changes.push(...changesOf(operation));
+    if (changes.length > MAX_CHANGES) throw tooManyChanges();
+  }
+  return changes;
 }
 
 function changesOf(operation: unknown): ScimChange[] {
@@ -58,8 +65,13 @@ function changesOf(operation: unknown): ScimChange[] {
   return changesOfMembers(op, value);
 }
 
-const changesOfMembers = (op: Op, value: Readonly<Record<string, unknown>>): ScimChange[] =>
-  Object.entries(value).map(([key, each]) => ({ op, path: pathOfKey(key), value: each, isNamed: false }));
+function changesOfMembers(op: Op, value: Readonly<Record<string, unknown>>): ScimChange[] {
+  const entries = Object.entries(value);
+  if (entries.length > MAX_CHANGES) throw tooManyChanges();
+  return entries.map(([key, each]) => ({ op, path: pathOfKey(key), value: each, isNamed: false }));
+}
+
+const tooManyChanges = (): Error => badValue(`A request can name ${MAX_CHANGES} attributes.`);
 
 /** A key that is no path is an attribute that nobody knows. */
 function pathOfKey(key: string): ScimPath | undefined {

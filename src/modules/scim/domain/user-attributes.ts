@@ -115,8 +115,9 @@ function applyEmails(draft: Draft, { filter = [], sub }: ScimPath, value: unknow
 /** The primary address, else the first one. */
 function addressIn(value: unknown): string | null {
   if (!Array.isArray(value)) return addressFrom(value);
-  const primary = value.find((each) => isObject(each) && isTrue(memberOf(each, 'primary')));
-  return addressFrom(primary ?? value[0]);
+  const list: unknown[] = value;
+  const primary = list.find((each) => isObject(each) && isTrue(memberOf(each, 'primary')));
+  return addressFrom(primary ?? list[0]);
 }
 
 const isTrue = (value: unknown): boolean => value === true || String(value).toLowerCase() === 'true';

@@ -1,12 +1,8 @@
 import { type ArgumentsHost, Catch, Injectable } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import { Config } from '../../../platform/config/config.js';
 import type { DomainError } from '../../../platform/errors/domain-error.js';
 import { ErrorFilter } from '../../../platform/http/error.filter.js';
-import { ErrorReports } from '../../../platform/http/error-reports.js';
-import { FailureHeaders } from '../../../platform/http/failure-headers.js';
 import { MalformedJson } from '../../../platform/http/http.errors.js';
-import { UnknownRoutes } from '../../../platform/http/unknown-routes.js';
 import { ScimRefusal } from '../domain/scim-refusal.js';
 import { errorView } from '../domain/scim-views.js';
 import { sendScim } from './scim-answers.js';
@@ -15,10 +11,6 @@ import { sendScim } from './scim-answers.js';
 @Catch()
 @Injectable()
 export class ScimErrorFilter extends ErrorFilter {
-  constructor(config: Config, reports: ErrorReports, headers: FailureHeaders, unknownRoutes: UnknownRoutes) {
-    super(config, reports, headers, unknownRoutes);
-  }
-
   override async catch(thrown: unknown, host: ArgumentsHost): Promise<void> {
     if (!(thrown instanceof ScimRefusal)) return super.catch(thrown, host);
     const response = host.switchToHttp().getResponse<Response>();

@@ -55,7 +55,8 @@ export class CreatedScimTokenView extends ScimTokenView {
   base_url!: string;
 
   static created(token: CreatedScimToken, baseUrl: string): CreatedScimTokenView {
-    return { ...ScimTokenView.of(token), secret: token.secret, base_url: baseUrl };
+    const shown: object = ScimTokenView.of(token);
+    return { ...(shown as ScimTokenView), secret: token.secret, base_url: baseUrl };
   }
 }
 

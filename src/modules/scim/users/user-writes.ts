@@ -88,7 +88,8 @@ function actionOf(
   return after.active ? 'scim.user_reactivated' : 'scim.user_deactivated';
 }
 
-const isSame = (before: ScimUser, { updatedAt: _, ...after }: ScimUser): boolean =>
+/** The times differ in any case. */
+const isSame = (before: ScimUser, after: ScimUser): boolean =>
   Object.entries(after).every(([name, value]) => value instanceof Date || before[name as keyof ScimUser] === value);
 
 const factsOf = ({ id, userId }: ScimUser): { id: string; user_id: string } => ({ id, user_id: userId });
