@@ -1,13 +1,12 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { FlowRequest, Service, SignedIn } from '@service/client';
 import { openInBrowser } from './browser.js';
-import { LoginDenied, LoginTimedOut } from './failures.js';
+import { LoginDenied, LoginNotProved, LoginTimedOut } from './failures.js';
 import { LoopbackServer, type Returned } from './loopback-server.js';
 
 interface BrowserLogin {
-  /** What the person sees that asks. */
-  readonly clientName: string;
-  readonly hint: FlowRequest['hint'];
+  /** How the person signs in there. */
+  readonly flow: Omit<FlowRequest, 'return_to' | 'challenge'>;
   /** The program that opens addresses, or that of the system. */
   readonly browser: string | undefined;
 }
@@ -17,31 +16,31 @@ interface BrowserLogin {
  * one answer; the verifier never leaves this process before.
  *
  * @throws {LoginDenied} when the person did not let it in.
+ * @throws {LoginNotProved} when the identity provider did not say who the person is.
  * @throws {LoginTimedOut} when nobody has decided within the time of the sign-in.
  */
-export async function logInByBrowser(
-  { auth }: Service,
-  { clientName, hint, browser }: BrowserLogin,
-): Promise<SignedIn> {
+export async function logInByBrowser({ auth }: Service, { flow: wanted, browser }: BrowserLogin): Promise<SignedIn> {
   const verifier = randomBytes(32).toString('base64url');
   const server = await LoopbackServer.start();
   try {
     const flow = await auth.beginFlow({
-      method: 'browser',
+      ...wanted,
       return_to: server.address,
       challenge: createHash('sha256').update(verifier).digest('base64url'),
-      client_name: clientName,
-      ...(hint && { hint }),
     });
     process.stderr.write(`Open this address in your browser, if it does not open by itself:\n${flow.authorize_url}\n`);
     openInBrowser(flow.authorize_url, browser);
     const returned = await within(server.returned, Date.parse(flow.expires_at) - Date.now());
-    if ('error' in returned) throw new LoginDenied();
+    if ('error' in returned) throw refusalOf(wanted.method, returned.error);
     return await auth.completeFlow(flow.id, { code: returned.code, verifier });
   } finally {
     server.stop();
   }
 }
+
+/** At an identity provider, only a refusal by the person is one. */
+const refusalOf = (method: FlowRequest['method'], error: string): Error =>
+  method === 'browser' || error === 'access_denied' ? new LoginDenied() : new LoginNotProved(error);
 
 async function within(returned: Promise<Returned>, ms: number): Promise<Returned> {
   let timer: NodeJS.Timeout | undefined;

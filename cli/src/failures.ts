@@ -48,6 +48,20 @@ export class LoginDenied extends Error {
   }
 }
 
+/** The identity provider did not say who the person is. */
+export class LoginNotProved extends Error {
+  override readonly name = 'LoginNotProved';
+
+  /** @param reason What the browser came back with. */
+  constructor(reason: string) {
+    super(
+      reason === 'provider_unavailable'
+        ? 'The identity provider did not respond.\nHint: Run the command again in a moment.'
+        : 'The identity provider did not say who you are.\nHint: Run the command again, or ask an administrator.',
+    );
+  }
+}
+
 /** Nobody has decided in the browser. */
 export class LoginTimedOut extends Error {
   override readonly name = 'LoginTimedOut';
@@ -59,7 +73,7 @@ export class LoginTimedOut extends Error {
 
 export function exitCodeOf(error: unknown): number {
   if (error instanceof UsageError) return EXIT.usage;
-  if (error instanceof LoginDenied) return EXIT.authentication;
+  if (error instanceof LoginDenied || error instanceof LoginNotProved) return EXIT.authentication;
   if (error instanceof LoginTimedOut) return EXIT.timedOut;
   if (error instanceof NotLoggedIn || error instanceof AuthenticationError) return EXIT.authentication;
   if (error instanceof AuthorizationError) return EXIT.authorization;

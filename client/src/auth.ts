@@ -78,12 +78,13 @@ export interface Auth {
   signInMethods(options?: RequestOptions): Promise<SignInMethods>;
 
   /**
-   * Begins a sign-in with GitHub or Google, or with `browser` that of a program, which a person lets in from the
-   * dashboard. Open `authorize_url` in the browser of the person, which returns to `return_to` with a `code` or an
-   * `error`.
+   * Begins a sign-in with GitHub, Google or the SSO connection of an organization, or with `browser` that of a program,
+   * which a person lets in from the dashboard. Open `authorize_url` in the browser of the person, which returns to
+   * `return_to` with a `code` or an `error`.
    *
    * @throws {ValidationError} `invalid_request`: a sign-in may not return there.
    * @throws {ConflictError} `integration_not_configured`.
+   * @throws {NotFoundError} `sso_connection_not_found`.
    */
   beginFlow(flow: FlowRequest, options?: RequestOptions): Promise<BegunFlow>;
 
@@ -122,7 +123,7 @@ export interface Auth {
    */
   denyFlow(flowId: string, options?: RequestOptions): Promise<DecidedFlow>;
 
-  /** Lists the accounts at GitHub and Google that you sign in through. */
+  /** Lists the accounts at providers and SSO connections that you sign in through. */
   identities(options?: RequestOptions): Promise<readonly Identity[]>;
 
   /**

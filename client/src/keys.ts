@@ -35,6 +35,16 @@ export interface Keys {
   update(keyId: string, change: KeyChange, options?: RequestOptions): Promise<Key>;
 
   /**
+   * Lets your key reach an organization that requires SSO. Needs a session that came through its connection.
+   *
+   * @param org The id or slug of the organization.
+   * @throws {NotFoundError} `api_key_not_found`.
+   * @throws {AuthorizationError} `sso_required`: sign in through the connection first.
+   * @throws {AuthenticationError} `recent_sign_in_required`.
+   */
+  authorize(keyId: string, org: string, options?: RequestOptions): Promise<Key>;
+
+  /**
    * Creates a new secret for a key, whose id stays. The old secret keeps working for `grace_seconds`: 0 by default, at
    * most 604800, and never beyond its expiry.
    *
@@ -61,6 +71,7 @@ export const keysOf = (transport: Transport): Keys =>
     get: 'get keys/:',
     current: 'get keys/current',
     update: 'patch keys/:',
+    authorize: 'post keys/:/authorize org',
     rotate: 'post keys/:/rotate',
     revoke: 'delete keys/:',
   });

@@ -38,6 +38,18 @@ export type OrganizationMembership = Schemas['MembershipView'];
 export type Organization = Schemas['OrgView'];
 export type NewOrganization = Schemas['CreateOrgBody'];
 export type OrganizationChange = Schemas['ChangeOrgBody'];
+
+/** A domain of the email addresses of an organization. */
+export type OrgDomain = Schemas['OrgDomainView'];
+
+/** A connection of an organization to its identity provider, without its secrets. */
+export type SsoConnection = Schemas['SsoConnectionView'];
+export type NewSsoConnection = Pick<Schemas['CreateSsoConnectionBody'], 'name' | 'type'> &
+  Partial<Schemas['CreateSsoConnectionBody']>;
+export type SsoConnectionChange = Schemas['UpdateSsoConnectionBody'];
+
+/** A connection, and what its provider says of the person who has tested it. */
+export type TestedSsoConnection = Schemas['TestedConnectionView'];
 export type Member = Schemas['MemberView'];
 export type NewInvitation = Schemas['InviteBody'];
 export type Invitation = Schemas['InvitationView'];
@@ -77,7 +89,7 @@ export type Factor = Schemas['FactorView'];
 export type NewTotp = Schemas['NewTotpView'];
 export type AddedFactor = Schemas['AddedFactorView'];
 export type SignInMethods = Schemas['SignInMethodsView'];
-/** What begins a sign-in with GitHub or Google: `challenge` is the SHA-256 of a random verifier, as base64url. */
+/** What begins a sign-in with a provider or SSO: `challenge` is the SHA-256 of a random verifier, as base64url. */
 export type FlowRequest = Schemas['BeginFlowBody'];
 export type IdentityRequest = Schemas['BeginIdentityBody'];
 export type WaitingFlow = Schemas['WaitingFlowView'];

@@ -26,6 +26,7 @@ describe('organizations', () => {
       role: 'owner',
       personal: false,
       second_factor_required: false,
+      sso: { active: false, required: false, session_hours: 12, exempt_owners: [] },
       created_at: expect.stringMatching(/Z$/),
     });
     for (const named of [data.id, slug])

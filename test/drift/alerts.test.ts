@@ -53,6 +53,7 @@ const NO_METRIC = new Set([
   'instance',
   'queue',
   'tier',
+  'type',
   'code',
   'fault',
   'reason',

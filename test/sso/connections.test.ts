@@ -258,12 +258,21 @@ describe('every route of SSO connections', () => {
     expect((await acme.call('DELETE', `/${id}`)).status).toBe(204);
   });
 
-  it('lets admins set up, test and activate', async () => {
+  it('lets admins set up and test, and owners alone activate it or change who people are in it', async () => {
     const admin = await make.person();
     await make.member(acme.org, admin, 'admin');
     const { id } = expectStatus(201, await acme.call('POST', '', oidcBody(provider), admin)).body.data;
     expectStatus(200, await acme.test({ id }, provider, { sub: uniqueName('sub') }, admin));
-    expect((await acme.call('POST', `/${id}/activate`, undefined, admin)).status).toBe(200);
+    // An administrator could come in as an owner through a connection that says so.
+    const refused = [403, 'insufficient_scopes'];
+    expect(codeOf(await acme.call('POST', `/${id}/activate`, undefined, admin))).toEqual(refused);
+    expectStatus(200, await acme.call('POST', `/${id}/activate`));
+    const mapping = { subject: 'login' };
+    const oidc = { client_id: 'another', client_secret: 'another secret' };
+    for (const body of [{ mapping }, { oidc }])
+      expect(codeOf(await acme.call('PATCH', `/${id}`, body, admin))).toEqual(refused);
+    expectStatus(200, await acme.call('PATCH', `/${id}`, { name: 'Renamed', jit: false }, admin));
+    expect(expectStatus(200, await acme.call('PATCH', `/${id}`, { mapping })).body.data.status).toBe('draft');
   });
 });
 

@@ -73,7 +73,7 @@ describe('SimpleSAMLphp as the identity provider of a service', () => {
     expect(await named(persistent)).toMatchObject({ nameID: first.nameID });
   });
 
-  withSimpleSamlPhp('tells of changes to a user from the next sign-in on', async () => {
+  withSimpleSamlPhp('passes on changes to a user from the next sign-in on', async () => {
     const grace = { ...ADA, username: 'grace', attributes: { ...ADA.attributes, uid: 'u-2', groups: ['staff'] } };
     for (const groups of [['staff', 'admins'], ['staff']]) {
       provider.setUser({ ...grace, attributes: { ...grace.attributes, groups } });

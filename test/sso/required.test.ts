@@ -172,7 +172,7 @@ describe('an organization that requires SSO', () => {
       expectStatus(200, await app.fetch('/api/v1/me', as(inside)));
     });
 
-    it('names the way in, and nothing to strangers', async () => {
+    it('names the way in, and nothing to other tenants', async () => {
       const { org, owner } = await required();
       const answer = await app.fetch(`/api/v1/orgs/${org.id}`, as(owner));
       expect(answer.body.error).toMatchObject({
@@ -181,8 +181,8 @@ describe('an organization that requires SSO', () => {
         details: { requested_org: org.slug },
         hint: expect.stringContaining(`"org": "${org.slug}"`),
       });
-      const stranger = await make.person();
-      expect(errorOf(await app.fetch(`/api/v1/orgs/${org.id}`, as(stranger)))).toEqual([404, 'organization_not_found']);
+      const outsider = await make.person();
+      expect(errorOf(await app.fetch(`/api/v1/orgs/${org.id}`, as(outsider)))).toEqual([404, 'organization_not_found']);
     });
   });
 
@@ -218,13 +218,13 @@ describe('an organization that requires SSO', () => {
       const { id } = expectStatus(200, await app.fetch('/api/v1/keys/current', as(key))).body.data;
       const path = `/api/v1/keys/${id}/authorize`;
       expect(errorOf(await app.post(path, { org: tenant.org.id }, as(member)))).toEqual([404, 'api_key_not_found']);
-      const stranger = await make.person();
-      expect(errorOf(await app.post(path, { org: tenant.org.id }, as(stranger)))).toEqual([403, 'org_access_denied']);
+      const outsider = await make.person();
+      expect(errorOf(await app.post(path, { org: tenant.org.id }, as(outsider)))).toEqual([403, 'org_access_denied']);
     });
   });
 
   describe('owners who are exempt', () => {
-    it('enter with a passkey and in no other way, which is recorded and told to all owners', async () => {
+    it('enter with a passkey alone, which is recorded, and of which all owners are notified', async () => {
       const tenant = await tenants.create();
       const second = await make.person();
       await make.member(tenant.org, second, 'owner');

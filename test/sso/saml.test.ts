@@ -161,6 +161,7 @@ describe('a connection of SAML', () => {
       now: new Date(),
     });
     expect(codeOf(await post(acsOf(connection), { SAMLResponse }))).toEqual([401, 'sso_response_invalid']);
+    expect((await app.fetch('/metrics')).text).toMatch(/sso_responses_total\{[^}]*type="saml"[^}]*result="forged"/);
   });
 
   it.each([

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { SignedXml } from 'xml-crypto';
 import { createSamlKey, type SamlKey } from '../../src/modules/sso/saml/saml-key.js';
 
-export const RSA_SHA256 = 'http://www.w3.org/2001/04/xmldsig-more#rsa-sha256';
-export const SHA256 = 'http://www.w3.org/2001/04/xmlenc#sha256';
+const RSA_SHA256 = 'http://www.w3.org/2001/04/xmldsig-more#rsa-sha256';
+const SHA256 = 'http://www.w3.org/2001/04/xmlenc#sha256';
 const ENVELOPED = 'http://www.w3.org/2000/09/xmldsig#enveloped-signature';
 const EXCLUSIVE = 'http://www.w3.org/2001/10/xml-exc-c14n#';
 const PERSISTENT = 'urn:oasis:names:tc:SAML:2.0:nameid-format:persistent';

@@ -3,7 +3,7 @@ import { type SamlAnswer, type SamlExpectation, verifySamlResponse } from '../..
 import { FakeSamlIdp, type SamlForgery, type SamlSignIn } from './saml-idp.js';
 
 export const SAML_NOW = new Date('2031-05-06T07:08:09.000Z');
-export const SAML_SP = {
+const SAML_SP = {
   entityId: 'https://service.test/sign-in/sso/sso_1/metadata',
   acsUrl: 'https://service.test/sign-in/sso/sso_1/acs',
 };

@@ -63,13 +63,14 @@ export class SsoTenants {
   /** Says in the database that the organization has shown the record of the domain. */
   async verify(org: Org, domain: string): Promise<void> {
     await this.make.sql(
-      `INSERT INTO sso_domains (id, org_id, name, challenge_token, status, misses, created_at, verified_at, next_check_at)
+      `INSERT INTO sso_domains
+         (id, org_id, name, challenge_token, status, misses, created_at, verified_at, next_check_at)
        VALUES ($1, $2, $3, 'token', 'verified', 0, now(), now(), now() + interval '7 days')`,
       [`odom_${randomBytes(13).toString('hex')}`, org.id, domain],
     );
   }
 
-  /** Somebody whom the provider knows, with an address in the domain. */
+  /** A person whom the provider knows, with an address in the domain. */
   person(domain: string, facts: Partial<GooglePerson> & { readonly groups?: readonly string[] } = {}): GooglePerson {
     return { sub: randomUUID(), email: `${uniqueName('ada')}@${domain}`, name: 'Ada Lovelace', ...facts };
   }
@@ -81,7 +82,7 @@ export class SsoTenants {
     return flowOf(expectStatus(201, await this.app.post('/api/v1/auth/flows', body)), verifier);
   }
 
-  /** Connects somebody at the provider to the account of a person who is signed in. */
+  /** Connects a person at the provider to the account of a person who is signed in. */
   async connect({ org }: Pick<SsoTenant, 'org'>, person: Person, there: GooglePerson): Promise<void> {
     const { verifier, challenge } = proofKey();
     const body = { method: 'sso', return_to: RETURN_TO, challenge, org: org.slug };

@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
 import { text } from 'node:stream/consumers';
-import { type Service, ServiceError, type SignedIn } from '@service/client';
+import { type FlowRequest, type Service, ServiceError, type SignedIn } from '@service/client';
 import { type Command, Option } from 'commander';
 import { logInByBrowser } from '../browser-login.js';
 import { Context } from '../context.js';
@@ -15,6 +15,8 @@ const MAX_NAME = 100;
 interface BrowserOptions {
   readonly browser?: true;
   readonly passkey?: true;
+  /** True without a name. */
+  readonly sso?: string | true;
 }
 
 interface LoginOptions extends BrowserOptions {
@@ -28,6 +30,13 @@ export function addLogin(program: Command): void {
     .option('--key <->', 'store an existing key, which is read from standard input')
     .addOption(new Option('--browser', 'approve the login in a browser').conflicts('key'))
     .addOption(new Option('--passkey', 'approve it in a browser, and sign in there with a passkey').conflicts('key'))
+    .addOption(
+      new Option('--sso [org-or-email]', 'sign in through the identity provider of your organization').conflicts([
+        'key',
+        'browser',
+        'passkey',
+      ]),
+    )
     .action(async ({ key, ...options }: LoginOptions, command: Command) => {
       // Every user of the machine can read the arguments of a process.
       if (key !== undefined && key !== '-')
@@ -67,32 +76,66 @@ async function createKey(context: Context, options: BrowserOptions): Promise<Sto
   }
 }
 
-function signIn(context: Context, clientName: string, { browser, passkey }: BrowserOptions): Promise<SignedIn> {
+async function signIn(
+  context: Context,
+  clientName: string,
+  { browser: inBrowser, passkey, sso }: BrowserOptions,
+): Promise<SignedIn> {
   const service = context.serviceWith({ anonymous: true });
-  if (browser === undefined && passkey === undefined) return signInHere(service);
-  return logInByBrowser(service, {
-    clientName,
-    hint: passkey === true ? 'passkey' : undefined,
-    browser: context.browser,
-  });
+  const { browser } = context;
+  if (sso !== undefined) {
+    const flow = { method: 'sso', ...(await connectionOf(context, sso)) } as const;
+    return completed(service, () => logInByBrowser(service, { flow, browser }));
+  }
+  if (inBrowser === undefined && passkey === undefined) return signInHere(service);
+  const flow = { method: 'browser', client_name: clientName, ...(passkey && { hint: 'passkey' as const }) } as const;
+  return logInByBrowser(service, { flow, browser });
+}
+
+/** What leads to the connection of an organization: an address in one of its domains, or its id or slug. */
+async function connectionOf(
+  { organization }: Context,
+  given: string | true,
+): Promise<Pick<FlowRequest, 'email' | 'org'>> {
+  const wanted = (given === true ? (organization ?? (await askForConnection())) : given).trim();
+  return wanted.includes('@') ? { email: wanted } : { org: wanted };
+}
+
+async function askForConnection(): Promise<string> {
+  const prompt = new Prompt();
+  try {
+    return await prompt.ask('Work email or organization: ');
+  } finally {
+    prompt.close();
+  }
 }
 
 /** Asks for the password, and for a code where the account has a second factor. */
-async function signInHere({ auth }: Service): Promise<SignedIn> {
+async function signInHere(service: Service): Promise<SignedIn> {
   const prompt = new Prompt();
   try {
     const login = await prompt.ask('Username or e-mail: ');
     const password = await prompt.askSecret('Password: ');
-    try {
-      return await auth.signIn({ login, password });
-    } catch (error) {
-      const token = tokenOf(error);
-      if (token === undefined) throw error;
-      const code = await prompt.ask('Code of your authenticator app, or a recovery code: ');
-      return await auth.secondFactor({ token, code });
-    }
+    return await completed(service, () => service.auth.signIn({ login, password }), prompt);
   } finally {
     prompt.close();
+  }
+}
+
+/** Asks for a code where the account has a second factor. */
+async function completed({ auth }: Service, begin: () => Promise<SignedIn>, given?: Prompt): Promise<SignedIn> {
+  try {
+    return await begin();
+  } catch (error) {
+    const token = tokenOf(error);
+    if (token === undefined) throw error;
+    const prompt = given ?? new Prompt();
+    try {
+      const code = await prompt.ask('Code of your authenticator app, or a recovery code: ');
+      return await auth.secondFactor({ token, code });
+    } finally {
+      prompt.close();
+    }
   }
 }
 

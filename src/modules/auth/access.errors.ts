@@ -144,7 +144,7 @@ export class SecondFactorMissing extends DomainError {
   }
 }
 
-/** The organization lets in only sessions that came through its SSO connection lately, and keys that such a session made. */
+/** The organization lets in only sessions that came through its SSO connection lately, and keys that these made. */
 export class SsoRequired extends DomainError {
   constructor(org: string, credential: 'session' | 'api_key') {
     super(

@@ -1,6 +1,6 @@
 import type { OrgMembership } from './principal.js';
 
-export interface SsoRule {
+interface SsoRule {
   /** True when the membership counts in sessions and for keys that came through a connection alone. */
   readonly isRequired: boolean;
   /** The active connections. */

@@ -44,7 +44,7 @@ export interface ClosedMembership extends OrgMembership {
 }
 
 /** What the person of a session last showed, and when. */
-export interface SignIn {
+interface SignIn {
   readonly methods: readonly SignInMethod[];
   readonly at: Date;
   /** The SSO connection that the person came through, and when. */

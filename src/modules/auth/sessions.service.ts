@@ -10,7 +10,6 @@ import type { Call } from './caller.js';
 import type { Session } from './persistence/session.entity.js';
 import { type Entry, type LiveLimits, SessionsStore } from './persistence/sessions.store.js';
 import { SecretHasher } from './secret-hasher.js';
-import { ExemptEntries } from './sessions/exempt-entries.js';
 import { SessionHistory } from './sessions/session-history.js';
 import { SessionNotFound, SessionTokenReused } from './sessions/sessions.errors.js';
 import { SESSION_ID } from './sessions/sessions.ids.js';
@@ -82,7 +81,6 @@ export class SessionsService {
     private readonly sessions: SessionsStore,
     private readonly hasher: SecretHasher,
     private readonly history: SessionHistory,
-    private readonly exemptEntries: ExemptEntries,
     private readonly ids: Ids,
     private readonly clock: Clock,
     private readonly settings: AuthSettings,
@@ -158,10 +156,7 @@ export class SessionsService {
    */
   async confirm(call: Call, methods: readonly SignInMethod[]): Promise<void> {
     if (!(await this.sessions.confirm(currentOf(call), methods, this.clock.now()))) throw new SessionInvalid();
-    const { principal, ip } = call;
-    const { credential } = principal;
-    const connectionId = credential.type === 'session' ? credential.signIn?.connection?.id : undefined;
-    await this.exemptEntries.note({ methods, connectionId }, { userId: principal.user.id, ip });
+    await this.history.noteConfirmation(methods, call);
   }
 
   /** Finds a session, live or ended. */
@@ -234,8 +229,8 @@ export class SessionsService {
   }
 
   /**
-   * Ends the sessions that were opened through a provider or a connection in the running transaction, except the session of the call,
-   * and the sign-ins through it that wait for a second factor.
+   * Ends the sessions that were opened through a provider or a connection in the running transaction, except the
+   * session of the call, and the sign-ins through it that wait for a second factor.
    */
   async endOpenedThrough(through: OpenedThrough, userId: string, by: Call | AuditActor): Promise<void> {
     const ended = await this.sessions.endOpenedThrough({ ...through, userId }, sessionOf(by), this.clock.now());
@@ -280,8 +275,8 @@ export class SessionsService {
       expiresAt: this.endOf(now, now),
       endedAt: null,
     });
-    await this.history.recordStart(id, { userId, ip }, details);
-    await this.exemptEntries.note({ methods, connectionId: connectionId ?? undefined }, { userId, ip });
+    const shown = { methods, connectionId: connectionId ?? undefined };
+    await this.history.recordStart(id, shown, { userId, ip }, details);
     return { id, token };
   }
 

@@ -124,7 +124,7 @@ export class IdentityNotFound extends DomainError {
 export class SsoConnectionNotFound extends DomainError {
   constructor() {
     super(IDENTITY_ERRORS.sso_connection_not_found, 'SSO connection not found.', {
-      hint: 'Check the address or the organization, or sign in another way. Owners list connections under /orgs/{org_id}/sso/connections.',
+      hint: 'Check the address or the organization, or sign in another way.',
     });
   }
 }

@@ -5,6 +5,7 @@ import { SessionsModule } from '../auth/sessions.module.js';
 import { TokensModule } from '../auth/tokens.module.js';
 import { BrowserSignInDecisionsService } from './browser/browser-sign-in-decisions.service.js';
 import { BrowserSignInsService } from './browser-sign-ins.service.js';
+import { IdentityBeginningsService } from './changes/identity-beginnings.service.js';
 import { IdentityChangesService } from './changes/identity-changes.service.js';
 import { ExternalSignInsService } from './external-sign-ins.service.js';
 import { ExternalSignInStepsService } from './flows/external-sign-in-steps.service.js';
@@ -25,6 +26,7 @@ import { VerifiedAnswersService } from './verified-answers.service.js';
     ExternalSignInsService,
     ExternalSignInStepsService,
     IdentitiesService,
+    IdentityBeginningsService,
     IdentityChangesService,
     IdentityHistory,
     VerifiedAnswersService,
@@ -37,6 +39,7 @@ import { VerifiedAnswersService } from './verified-answers.service.js';
     ExternalSignInsService,
     ExternalSignInStepsService,
     IdentitiesService,
+    IdentityBeginningsService,
     IdentityChangesService,
     ProvidersModule,
     VerifiedAnswersService,

@@ -1,6 +1,6 @@
 import type { ExternalMethod, ProviderName } from '../auth/sign-in-method.js';
 
-/** Where a person signs in: at a provider that the operator has set up, or through the connection of an organization. */
+/** Where a person signs in: at a provider of the operator, or through the connection of an organization. */
 export type SignInSource =
   | { readonly provider: ProviderName; readonly connectionId?: undefined }
   | { readonly provider: 'sso'; readonly connectionId: string };

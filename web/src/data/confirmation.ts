@@ -27,6 +27,8 @@ function repeating(group: object): object {
   return new Proxy(group, {
     get(target, name) {
       const method: unknown = Reflect.get(target, name, target);
+      // A group may have groups of its own.
+      if (typeof method === 'object' && method !== null) return repeating(method);
       if (typeof method !== 'function') return method;
       return (...given: unknown[]): unknown => {
         const call = (): unknown => Reflect.apply(method, target, given);

@@ -11,7 +11,11 @@ import { ErrorNote } from '../ui/error-note';
 export type ProviderName = IdentityRequest['method'];
 
 /** The providers as they write their names. */
-export const PROVIDERS: Readonly<Record<ProviderName, string>> = { github: 'GitHub', google: 'Google' };
+export const PROVIDERS: Readonly<Record<ProviderName, string>> = {
+  github: 'GitHub',
+  google: 'Google',
+  sso: 'SSO',
+};
 
 export const signInMethodsQuery = queryOptions({
   queryKey: ['sign-in-methods'],

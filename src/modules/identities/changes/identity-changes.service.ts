@@ -3,26 +3,12 @@ import { Database } from '../../../platform/database/database.js';
 import type { Call } from '../../auth/caller.js';
 import { PersonDirectory } from '../../auth/person-directory.js';
 import { SessionsService } from '../../auth/sessions.service.js';
-import type { ExternalMethod } from '../../auth/sign-in-method.js';
-import { ConnectionDirectory } from '../connection-directory.js';
-import {
-  type BeginSignInInput,
-  type BegunSignIn,
-  ExternalSignInsService,
-  type ShownCode,
-} from '../external-sign-ins.service.js';
+import { ExternalSignInsService, type ShownCode } from '../external-sign-ins.service.js';
 import { IdentityHistory } from '../history/identity-history.js';
-import { IdentityNotFound, LastSignInMethod, SsoConnectionNotFound } from '../identities.errors.js';
+import { IdentityNotFound, LastSignInMethod } from '../identities.errors.js';
 import { IdentitiesService } from '../identities.service.js';
 import { IdentitiesStore, type Identity } from '../persistence/identities.store.js';
-import { type SignInSource, sourceOf } from '../sign-in-source.js';
-
-/** What a person wants to sign in with from now on. */
-export interface WantedIdentity extends Omit<BeginSignInInput, 'userId' | 'source'> {
-  readonly method: ExternalMethod;
-  /** Id or slug of an organization of the person, for SSO alone. */
-  readonly org: string | undefined;
-}
+import { sourceOf } from '../sign-in-source.js';
 
 /** Connects and removes the identities of people. The routes have asked for a recent sign-in. */
 @Injectable()
@@ -30,24 +16,12 @@ export class IdentityChangesService {
   constructor(
     private readonly database: Database,
     private readonly signIns: ExternalSignInsService,
-    private readonly connections: ConnectionDirectory,
     private readonly identities: IdentitiesService,
     private readonly store: IdentitiesStore,
     private readonly people: PersonDirectory,
     private readonly sessions: SessionsService,
     private readonly history: IdentityHistory,
   ) {}
-
-  /**
-   * Begins to connect an identity.
-   *
-   * @throws {SsoConnectionNotFound} `sso_connection_not_found`: the person belongs to no such organization, or it has
-   * no connection, and what {@link ExternalSignInsService.begin} throws.
-   */
-  async begin({ method, org, ...input }: WantedIdentity, call: Call): Promise<BegunSignIn> {
-    const source = method === 'sso' ? await this.connectionOf(org ?? '', call) : { provider: method };
-    return this.signIns.begin({ ...input, source, userId: call.principal.user.id }, call.ip);
-  }
 
   /**
    * Connects the identity. Only the person who began can: a code that another person was lured to make counts nothing.
@@ -87,12 +61,5 @@ export class IdentityChangesService {
       await this.history.notify(userId);
       await this.sessions.endOpenedThrough(sourceOf(provider, issuer), userId, call);
     });
-  }
-
-  private async connectionOf(org: string, { principal }: Call): Promise<SignInSource> {
-    const found = [...principal.memberships, ...principal.closed].find(({ id, slug }) => id === org || slug === org);
-    if (found === undefined) throw new SsoConnectionNotFound();
-    const { id: connectionId } = await this.connections.find({ org: found.id });
-    return { provider: 'sso', connectionId };
   }
 }

@@ -1,5 +1,5 @@
 import { Body, Controller, Get, Ip, Post } from '@nestjs/common';
-import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiBody, ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { GENERIC_ERRORS } from '../../../platform/errors/generic.errors.js';
 import { ApiRefusals } from '../../../platform/http/api-refusals.js';
 import { Envelope } from '../../../platform/http/envelope.js';
@@ -14,6 +14,7 @@ import {
   BeginFlowBody,
   BegunFlowAnswer,
   BegunFlowView,
+  FLOW_EXAMPLES,
   SignInMethodsAnswer,
   SignInMethodsView,
 } from './external-sign-ins.dto.js';
@@ -41,12 +42,14 @@ export class ExternalSignInsController {
   @Post('flows')
   @Public()
   @TakesJson()
+  @ApiBody({ type: BeginFlowBody, examples: FLOW_EXAMPLES })
   @ApiOperation({
     summary: 'Begins a sign-in with GitHub, Google or SSO, or that of a program.',
     description:
       'Open `authorize_url` in the browser of the person. It returns to `return_to` with a code, which counts once ' +
       'within a minute: send it to POST /api/v1/auth/flows/{flow_id}/complete. All of it takes ten minutes at most. ' +
-      'With `sso`, `email` or `org` names the connection. With `browser`, `authorize_url` is a page of the dashboard where a person lets the program in.',
+      'With `sso`, `email` or `org` names the connection. With `browser`, `authorize_url` is a page of the dashboard ' +
+      'where a person lets the program in.',
   })
   @ApiCreatedResponse({ type: BegunFlowAnswer })
   @ApiRefusals(...ANY_CALL, ...ANY_BODY, GENERIC_ERRORS.integration_not_configured, MISSING)

@@ -97,6 +97,26 @@ export class BeginIdentityBody extends FlowPlaceBody {
   readonly org?: string;
 }
 
+const PLACE = {
+  return_to: 'http://127.0.0.1:49152/signed-in',
+  challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
+};
+
+/** The reference shows one body for each method, because fields of others are refused. */
+export const FLOW_EXAMPLES = {
+  browser: {
+    summary: 'A program that a person lets in',
+    value: { method: 'browser', client_name: 'Command line on ada-laptop', ...PLACE },
+  },
+  github: { summary: 'A provider', value: { method: 'github', ...PLACE } },
+  sso: { summary: 'The SSO of an organization', value: { method: 'sso', email: 'ada@acme.com', ...PLACE } },
+};
+
+export const IDENTITY_EXAMPLES = {
+  github: { summary: 'A provider', value: { method: 'github', ...PLACE } },
+  sso: { summary: 'The SSO of your organization', value: { method: 'sso', org: 'acme', ...PLACE } },
+};
+
 export class BegunFlowView {
   @ApiProperty({ example: 'xsi_01jd3m8yeqf5rb0xkq5ym8s6tn' }) id!: string;
   @ApiProperty({

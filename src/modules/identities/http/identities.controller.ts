@@ -1,5 +1,12 @@
 import { Body, Controller, Delete, Get, HttpCode, HttpStatus, Param, Post } from '@nestjs/common';
-import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import {
+  ApiBody,
+  ApiCreatedResponse,
+  ApiNoContentResponse,
+  ApiOkResponse,
+  ApiOperation,
+  ApiTags,
+} from '@nestjs/swagger';
 import { GENERIC_ERRORS } from '../../../platform/errors/generic.errors.js';
 import { ApiRefusals } from '../../../platform/http/api-refusals.js';
 import { Envelope } from '../../../platform/http/envelope.js';
@@ -10,10 +17,11 @@ import { type Call, Caller } from '../../auth/caller.js';
 import { RequireRecentSignIn } from '../../auth/require-recent-sign-in.js';
 import { RequireCaller, TakesSession } from '../../auth/require-scope.js';
 import { ANY_BODY, ANY_WRITE } from '../../idempotency/idempotency.errors.js';
+import { IdentityBeginningsService } from '../changes/identity-beginnings.service.js';
 import { IdentityChangesService } from '../changes/identity-changes.service.js';
 import { IDENTITY_ERRORS } from '../identities.errors.js';
 import { IdentitiesService } from '../identities.service.js';
-import { BeginIdentityBody, BegunFlowAnswer, BegunFlowView } from './external-sign-ins.dto.js';
+import { BeginIdentityBody, BegunFlowAnswer, BegunFlowView, IDENTITY_EXAMPLES } from './external-sign-ins.dto.js';
 import { wantedIdentityOf } from './wanted-flow.js';
 import { ConnectIdentityBody, IdentitiesAnswer, IdentityAnswer, IdentityView } from './identities.dto.js';
 
@@ -26,6 +34,7 @@ const RECENT = CREDENTIAL_ERRORS.recent_sign_in_required;
 export class IdentitiesController {
   constructor(
     private readonly identities: IdentitiesService,
+    private readonly beginnings: IdentityBeginningsService,
     private readonly changes: IdentityChangesService,
   ) {}
 
@@ -40,6 +49,7 @@ export class IdentitiesController {
   @Post()
   @RequireRecentSignIn()
   @TakesJson()
+  @ApiBody({ type: BeginIdentityBody, examples: IDENTITY_EXAMPLES })
   @ApiOperation({
     summary: 'Begins to connect an account at GitHub, at Google or at the SSO of an organization.',
     description:
@@ -54,7 +64,7 @@ export class IdentitiesController {
     IDENTITY_ERRORS.sso_connection_not_found,
   )
   async begin(@Caller() call: Call, @Body() body: BeginIdentityBody): Promise<Envelope<BegunFlowView>> {
-    return new Envelope(BegunFlowView.of(await this.changes.begin(wantedIdentityOf(body), call)));
+    return new Envelope(BegunFlowView.of(await this.beginnings.begin(wantedIdentityOf(body), call)));
   }
 
   @Post('complete')

@@ -1,5 +1,5 @@
 import { type FieldFault, RequestInvalid } from '../../../platform/errors/request-invalid.js';
-import type { WantedIdentity } from '../changes/identity-changes.service.js';
+import type { WantedIdentity } from '../changes/identity-beginnings.service.js';
 import type { WantedFlow } from '../flows/flow-beginnings.service.js';
 import type { BeginFlowBody, BeginIdentityBody } from './external-sign-ins.dto.js';
 

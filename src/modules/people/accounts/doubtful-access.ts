@@ -12,8 +12,8 @@ export class DoubtfulAccess {
   ) {}
 
   /** Revokes the keys and removes the identities in the running transaction. Returns the number of keys. */
-  async end(userId: string, by: AuditActor): Promise<number> {
+  async end(userId: string, by: AuditActor, reason = 'password_reset'): Promise<number> {
     await this.identities.removeAll(userId, by);
-    return this.keys.revokeAllOf(userId, by, 'password_reset');
+    return this.keys.revokeAllOf(userId, by, reason);
   }
 }

@@ -36,7 +36,8 @@ export class ExternalSignInCompletionController {
       'An identity that is not connected to an account gets a new one, without a password. If its email address has ' +
       'an account, nothing is connected: sign in to that account and connect the identity there. An account with a ' +
       'second factor gets `second_factor_required`. SSO finds the account by its address too, if the organization ' +
-      'has verified the domain, and makes the person a member. A program that a person let in gets a session of that person.',
+      'has verified the domain, and makes the person a member. A program that a person let in gets a session of ' +
+      'that person.',
   })
   @ApiOkResponse({ type: SignedInAnswer })
   @ApiRefusals(

@@ -1,10 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { AuditActor } from '../../audit/audit-log.service.js';
-import { KeysService } from '../../auth/keys.service.js';
 import { PersonDirectory } from '../../auth/person-directory.js';
 import { SessionsService } from '../../auth/sessions.service.js';
 import { FactorsService } from '../../factors/factors.service.js';
-import { IdentitiesService } from '../../identities/identities.service.js';
+import { DoubtfulAccess } from '../accounts/doubtful-access.js';
 import { KnownAddresses } from '../accounts/known-addresses.js';
 import { WaitingChanges } from '../accounts/waiting-changes.js';
 import { UsersStore } from '../persistence/users.store.js';
@@ -17,22 +16,20 @@ export class AccountReclaim {
     private readonly people: PersonDirectory,
     private readonly waiting: WaitingChanges,
     private readonly sessions: SessionsService,
-    private readonly identities: IdentitiesService,
-    private readonly keys: KeysService,
+    private readonly doubtful: DoubtfulAccess,
     private readonly factors: FactorsService,
     private readonly addresses: KnownAddresses,
   ) {}
 
   /**
-   * Ends everything that lets somebody into an account whose address nobody has proven, in the running transaction,
+   * Ends everything that opens an account whose address nobody has proven, in the running transaction,
    * which has locked the password: another person may have signed up with the address and waits in it.
    *
    * @param passwordHash that of a password that nobody knows.
    */
   async reclaim(userId: string, passwordHash: string, by: AuditActor): Promise<void> {
     await this.waiting.cancel(userId, by);
-    await this.identities.removeAll(userId, by);
-    await this.keys.revokeAllOf(userId, by, 'account_reclaimed');
+    await this.doubtful.end(userId, by, 'account_reclaimed');
     await this.sessions.endAll(userId, by, 'account_reclaimed');
     await this.factors.eraseAll(userId);
     await this.addresses.forgetAll(userId);

@@ -23,8 +23,12 @@ export class RefusedAnswers {
   ) {}
 
   /** @param reason it repeats no secret. */
-  async record({ id, orgId, type }: SsoConnection, reason: string): Promise<void> {
-    this.metrics.response(type, 'refused');
+  async record(
+    { id, orgId, type }: SsoConnection,
+    reason: string,
+    result: 'refused' | 'forged' = 'refused',
+  ): Promise<void> {
+    this.metrics.response(type, result);
     try {
       await this.attempts.count(ENTRIES, id);
     } catch (error) {

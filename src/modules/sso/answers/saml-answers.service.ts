@@ -56,7 +56,8 @@ export class SamlAnswersService {
     } catch (error) {
       const reason = reasonOf(error);
       if (reason === undefined) throw error;
-      await this.refused.record(connection, reason);
+      const isForgery = error instanceof SamlRefused && error.isForgery;
+      await this.refused.record(connection, reason, isForgery ? 'forged' : 'refused');
       throw new SsoResponseInvalid();
     }
   }

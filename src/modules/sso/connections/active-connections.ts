@@ -6,7 +6,7 @@ import { RoleTooLow } from '../../orgs/orgs.errors.js';
 import { SsoConnectionsStore } from '../persistence/sso-connections.store.js';
 import { ConnectionHistory } from './connection-history.js';
 
-/** Tells organizations which of their connections are active, so that sessions through the others count no longer. */
+/** Announces which connections of an organization are active, so that sessions through the others count no longer. */
 @Injectable()
 export class ActiveConnections {
   constructor(
@@ -30,7 +30,12 @@ export class ActiveConnections {
     await this.history.recordLift(orgId, call);
   }
 
-  private async requireOwner(orgId: string, { principal }: Call): Promise<void> {
+  /**
+   * A connection says who a person is, an owner too: an administrator could become one by setting it up.
+   *
+   * @throws {RoleTooLow} `insufficient_scopes`
+   */
+  async requireOwner(orgId: string, { principal }: Call): Promise<void> {
     if ((await this.orgs.ownerIdsOf(orgId)).includes(principal.user.id)) return;
     throw new RoleTooLow(principal.orgOf(orgId).role, 'owner');
   }

@@ -31,10 +31,11 @@ export class ConnectionChanges {
     await this.history.record(call, 'sso_connection.created', connection);
   }
 
-  /** @throws {ConnectionNotTested} `connection_not_tested` */
+  /** @throws {ConnectionNotTested} `connection_not_tested`, {RoleTooLow} `insufficient_scopes` */
   async activate(before: SsoConnection, call: Call): Promise<SsoConnection> {
     const after = activated(before, this.clock.now());
     if (after === before) return before;
+    await this.active.requireOwner(after.orgId, call);
     await this.connections.save(after);
     await this.history.record(call, 'sso_connection.activated', after);
     await this.active.announce(after.orgId, call);
@@ -43,6 +44,7 @@ export class ConnectionChanges {
 
   /** @throws {RoleTooLow} `insufficient_scopes` */
   async apply(before: SsoConnection, change: ConnectionChange, call: Call): Promise<SsoConnection> {
+    if (before.status === 'active' && saysWhoPeopleAre(change)) await this.active.requireOwner(before.orgId, call);
     const after = changed(before, change, this.clock.now());
     await this.connections.save(after);
     // A sign-in that began before must not test what was changed since.
@@ -78,3 +80,6 @@ const fieldsOf = (change: ConnectionChange): string[] =>
     .filter(([, value]) => value !== undefined)
     .map(([name]) => name)
     .sort();
+
+const saysWhoPeopleAre = ({ oidc, saml, mapping }: ConnectionChange): boolean =>
+  oidc !== undefined || saml !== undefined || mapping !== undefined;

@@ -28,6 +28,7 @@ export class ConnectionStatesService {
    * @throws {SsoConnectionNotFound} `sso_connection_not_found`
    * @throws {ConnectionNotTested} `connection_not_tested`
    * @throws {DomainNotVerified} `domain_not_verified`
+   * @throws {RoleTooLow} `insufficient_scopes`: only an owner can.
    */
   activate(call: Call, path: ConnectionPath): Promise<SsoConnection> {
     return this.database.transaction(async () => {

@@ -72,7 +72,8 @@ export class ConnectionsService {
    * Changes a connection. It is a draft again when another setup leads or names people, and then lets nobody in.
    *
    * @throws as {@link get} and {@link create}.
-   * @throws {RoleTooLow} `insufficient_scopes`: SSO would be required no longer, which only an owner can decide.
+   * @throws {RoleTooLow} `insufficient_scopes`: only an owner can change who people are in an active connection, and
+   * that SSO is required no longer.
    */
   async update(
     call: Call,

@@ -153,8 +153,9 @@ export class SsoConnectionsController {
   @ApiOperation({
     summary: 'Activates an SSO connection, so that people sign in through it.',
     description:
-      'It must be tested, and the organization must have a verified domain. Of several active connections, people ' +
-      'get the one that was activated last. Needs a plan that includes SSO.',
+      'Only an owner can, because a connection says who people are. It must be tested, and the organization must ' +
+      'have a verified domain. Of several active connections, people get the one that was activated last. Needs a ' +
+      'plan that includes SSO.',
   })
   @ApiOkResponse({ type: SsoConnectionAnswer })
   @ApiRefusals(

@@ -6,10 +6,10 @@ import type { ConnectionType } from '../connections/sso-connection.js';
 const RESPONSES = 'sso_responses_total';
 
 /**
- * How a provider answered: it said who the person is (`accepted`), what it said is not to be believed (`refused`), or
- * it could not be asked (`unavailable`).
+ * How a provider answered: it said who the person is (`accepted`), what it said is not to be believed (`refused`) or is
+ * of a form that no provider sends (`forged`), or it could not be asked (`unavailable`).
  */
-export type SsoResult = 'accepted' | 'refused' | 'unavailable';
+export type SsoResult = 'accepted' | 'refused' | 'forged' | 'unavailable';
 
 @Injectable()
 export class SsoMetrics {

@@ -39,6 +39,23 @@ export type SamlReason =
   | 'subject_format_not_supported'
   | 'no_subject';
 
+/**
+ * What no provider sends, however it is set up: another key, or a signed assertion that was changed, moved or wrapped.
+ * A provider with a new certificate that nobody has added is the one exception (`signature_invalid`).
+ */
+const FORGERIES: ReadonlySet<SamlReason> = new Set([
+  'doctype_not_allowed',
+  'several_responses',
+  'several_assertions',
+  'assertion_misplaced',
+  'duplicate_id',
+  'signature_malformed',
+  'signature_misplaced',
+  'signature_invalid',
+  'reference_not_allowed',
+  'in_response_to_mismatch',
+]);
+
 /** The response is forged, stale, meant for another place, or of a form that is not supported. */
 export class SamlRefused extends Error {
   /** The message repeats nothing of the response, and the library's own errors, which do, are not attached. */
@@ -48,5 +65,9 @@ export class SamlRefused extends Error {
     readonly providerStatus?: string,
   ) {
     super(`The SAML response is refused: ${reason}.`);
+  }
+
+  get isForgery(): boolean {
+    return FORGERIES.has(this.reason);
   }
 }
