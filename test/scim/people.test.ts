@@ -98,6 +98,18 @@ describe('a user that is created', () => {
     expect(await roleOf(acme, squatter.user.email)).toBe('member');
   });
 
+  it('is refused for an owner whose address is not verified, of whom nothing changes', async () => {
+    const address = addressIn(acme);
+    const owner = await make.person({ email: address });
+    await make.member(acme.org, owner, 'owner');
+    expect((await scim.call('POST', '/Users', { userName: address })).status).toBe(409);
+    expect(await orgsOf(owner.sessionToken)).toContain(acme.org.id);
+    await make.sql('UPDATE users SET email_verified_at = now() WHERE id = $1', [owner.user.id]);
+    await scim.user(address);
+    expect(await roleOf(acme, address)).toBe('owner');
+    expect(await orgsOf(owner.sessionToken)).toContain(acme.org.id);
+  });
+
   it('must have an address in a domain that the organization has verified', async () => {
     const foreign = await tenants.create();
     const victim = await personAt(foreign);
@@ -233,7 +245,8 @@ describe('a user that is deactivated', () => {
 
   it('is refused for an owner, of whom nothing changes', async () => {
     const { id } = await scim.user(addressIn(acme));
-    const [{ user_id }] = await make.sql('SELECT user_id FROM scim_users WHERE id = $1', [id]);
+    const [row] = await make.sql('SELECT user_id FROM scim_users WHERE id = $1', [id]);
+    const user_id: string = row!['user_id'];
     await make.role(acme.org, { user: { id: user_id } } as Person, 'owner');
     const attempts = [await scim.deactivate(id as string), await scim.call('DELETE', `/Users/${id}`)];
     for (const { status, body } of attempts) {

@@ -55,8 +55,7 @@ export class CreatedScimTokenView extends ScimTokenView {
   base_url!: string;
 
   static created(token: CreatedScimToken, baseUrl: string): CreatedScimTokenView {
-    const shown: object = ScimTokenView.of(token);
-    return { ...(shown as ScimTokenView), secret: token.secret, base_url: baseUrl };
+    return Object.assign(ScimTokenView.of(token), { secret: token.secret, base_url: baseUrl });
   }
 }
 

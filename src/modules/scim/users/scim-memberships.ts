@@ -22,6 +22,10 @@ export class ScimMemberships {
     private readonly sessions: SessionsService,
   ) {}
 
+  async isOwner({ orgId }: ProvisioningConnection, userId: string): Promise<boolean> {
+    return (await this.memberships.roleOf({ orgId, userId })) === 'owner';
+  }
+
   /** A member keeps the role, unless groups decide on roles. */
   async admit(connection: ProvisioningConnection, user: ScimUser, by: AuditActor): Promise<void> {
     const { orgId, userId } = user;
@@ -42,7 +46,7 @@ export class ScimMemberships {
    */
   async suspend(connection: ProvisioningConnection, user: ScimUser, by: AuditActor): Promise<void> {
     const { orgId, userId } = user;
-    if ((await this.memberships.roleOf({ orgId, userId })) === 'owner')
+    if (await this.isOwner(connection, userId))
       throw new ScimRefusal(
         409,
         'This person is an owner of the organization. Give them another role there first, or make somebody else owner.',

@@ -43,7 +43,7 @@ export class ScimUsersService {
    * Creates a user for the account with its address, or for a new one. An active user becomes a member.
    *
    * @throws {ScimRefusal} `invalidValue`: the organization has not verified the domain of the address. `uniqueness`. 409
-   * for an owner who is said to be inactive.
+   * for an owner who is said to be inactive, or whose address is not verified.
    */
   async create(call: ScimCall, attributes: UserAttributes): Promise<ScimUser> {
     const { connection } = call;
@@ -53,6 +53,7 @@ export class ScimUsersService {
     return this.retried(async () => {
       const held = await this.accounts.hold({ address, name: nameOf(address) });
       const current = await this.writes.lockRoom(connection, address);
+      await this.writes.requireClaimable(current, held);
       const at = this.clock.now();
       const user: ScimUser = {
         ...attributes,

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { HeldAccount } from '../../people/managed-accounts.service.js';
 import { type ProvisioningConnection, SsoProvisioningService } from '../../sso/sso-provisioning.service.js';
 import { badValue, ScimRefusal } from '../domain/scim-refusal.js';
 import type { ScimUser } from '../domain/scim-resources.js';
@@ -41,6 +42,18 @@ export class UserWrites {
   async requireAddress(connection: ProvisioningConnection, address: string): Promise<void> {
     if (await this.sso.speaksFor(connection, address)) return;
     throw badValue(`The organization has not verified the domain of ${address}.`);
+  }
+
+  /**
+   * An account whose address nobody has proven is taken away from whoever waits in it. That of an owner is not: owners
+   * are left to the owners.
+   *
+   * @throws {ScimRefusal} 409
+   */
+  async requireClaimable(connection: ProvisioningConnection, { user }: HeldAccount): Promise<void> {
+    if (user?.emailVerifiedAt !== null) return;
+    if (await this.memberships.isOwner(connection, user.id))
+      throw new ScimRefusal(409, 'This person is an owner of the organization, and has to verify the address first.');
   }
 
   /** An address is checked when it changes, and when its user comes back. @throws {ScimRefusal} `invalidValue` */
