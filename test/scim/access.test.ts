@@ -91,7 +91,7 @@ describe('SCIM tokens', () => {
   });
 
   it('are managed by those who manage SSO, in a session with a recent sign-in', async () => {
-    const [member, stranger] = [await make.person(), await make.person()];
+    const [member, outsider] = [await make.person(), await make.person()];
     await make.member(acme.org, member, 'member');
     const key = await make.key(acme.owner);
     const body = { name: 'Okta' };
@@ -99,7 +99,7 @@ describe('SCIM tokens', () => {
     expect(codeOf(await app.post(tokensPath(acme), body))).toEqual([401, 'session_required']);
     expect(codeOf(await create(key))).toEqual([401, 'session_required']);
     expect(codeOf(await create(member))).toEqual([403, 'insufficient_scopes']);
-    expect(codeOf(await create(stranger))).toEqual([404, 'organization_not_found']);
+    expect(codeOf(await create(outsider))).toEqual([404, 'organization_not_found']);
     const foreign = await tenants.create();
     const path = tokensPath({ ...acme, connectionId: foreign.connectionId });
     expect(codeOf(await app.post(path, body, as(acme.owner)))).toEqual([404, 'sso_connection_not_found']);
@@ -120,7 +120,7 @@ describe('SCIM tokens', () => {
       ]);
   });
 
-  it('are revoked when they are found in public, and their creator is told', async () => {
+  it('are revoked when they are found in public, and their creator is notified', async () => {
     const tenant = await tenants.create();
     const own = await clientOf(tenant);
     const place = { url: 'https://github.com/acme/it/blob/1/scim.tf', source: 'commit' };
@@ -153,7 +153,7 @@ describe('access to SCIM', () => {
       await scim.with({ token: acme.owner.sessionToken }).call('GET', '/Users'),
       await scim.with({ token: await make.key(acme.owner) }).call('GET', '/Users'),
       await expired.call('GET', '/Users'),
-      // Of another connection of the organization, of another organization, and for one that does not exist.
+      // These are of another connection of the organization, or another organization, or for none that exists.
       await scim.with({ token: (await clientOf(second)).token }).call('GET', '/Users'),
       await scim.with({ token: (await clientOf(foreign)).token }).call('POST', '/Users', { userName: 'x' }),
       await scim.with({ connectionId: second.connectionId }).call('GET', '/Users'),
@@ -234,7 +234,7 @@ describe('access to SCIM', () => {
     const tenant = await tenants.create();
     const own = await clientOf(tenant);
     const from = randomAddress();
-    // Of a connection that is gone: its tokens have a right form.
+    // The form of the token is right, and its connection has it no longer.
     const gone = await tenants.create();
     const { token } = await clientOf(gone);
     await make.sql('DELETE FROM scim_tokens WHERE connection_id = $1', [gone.connectionId]);

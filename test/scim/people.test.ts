@@ -89,7 +89,7 @@ describe('a user that is created', () => {
     expect(await orgsOf(person.sessionToken, other)).toContain(acme.org.id);
   });
 
-  it('takes an account whose address nobody has proven away from whoever waits in it', async () => {
+  it('ends what lets anybody into an account whose address nobody has proven', async () => {
     const squatter = await make.person({ email: addressIn(acme) });
     await scim.user(squatter.user.email);
     expect(errorOf(await app.fetch(ME, as(squatter)))).toEqual([401, 'invalid_session']);
@@ -369,7 +369,7 @@ describe('groups', () => {
     expect(await role()).toBe('member');
   });
 
-  it('change no owner, and make no member of somebody whom an administrator has removed', async () => {
+  it('change no owner, and make no member of a person whom an administrator has removed', async () => {
     const address = addressIn(grouped);
     const user = await own.user(address);
     const account = { user: { id: (await accountOf(address)).id } } as Person;

@@ -32,7 +32,7 @@ describe('requests as providers send them', () => {
 });
 
 describe('what is supported', () => {
-  it('is told in ServiceProviderConfig, ResourceTypes and Schemas', async () => {
+  it('is in ServiceProviderConfig, ResourceTypes and Schemas', async () => {
     const config = expectStatus(200, await scim.call('GET', '/ServiceProviderConfig')).body;
     expect(config).toMatchObject({
       patch: { supported: true },

@@ -54,8 +54,8 @@ export class ManagedAccountsService {
   }
 
   /**
-   * Returns the id of the account, or that of a new one without a password, in the running transaction. An account whose
-   * address nobody has proven is ended for whoever waits in it, and its address counts as proven.
+   * Returns the id of the account, or that of a new one without a password, in the running transaction. If nobody has
+   * proven the address of the account, all that lets a person into it ends, and the address counts as proven.
    *
    * @param passwordHash of {@link newPasswordHash}.
    * @throws {EmailTaken} `email_taken`, {UsernameTaken} `username_taken`: another call took it at the same moment.

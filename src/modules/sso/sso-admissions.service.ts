@@ -54,9 +54,9 @@ export class SsoAdmissionsService {
 
   /**
    * Makes the person a member, or gives a member the role of the groups, in the running transaction. The role of
-   * somebody whom the provider provisions is decided there, and not by what it says at a sign-in.
+   * a person whom the provider provisions is decided there, and not by what it says at a sign-in.
    *
-   * @throws {SsoNotProvisioned} `sso_not_provisioned`: also for somebody whom the provider has suspended or removed.
+   * @throws {SsoNotProvisioned} `sso_not_provisioned`: also for a person whom the provider has suspended or removed.
    */
   async admit(userId: string, admission: SsoAdmission, by: AuditActor): Promise<void> {
     const { orgId, connectionId, role } = admission;

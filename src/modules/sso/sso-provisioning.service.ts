@@ -56,7 +56,7 @@ export class SsoProvisioningService {
   }
 
   /**
-   * Returns the connection for somebody who may manage it.
+   * Returns the connection for a caller who may manage it.
    *
    * @throws {OrganizationNotFound} `organization_not_found`, {InsufficientScopes} `insufficient_scopes`
    * @throws {SsoConnectionNotFound} `sso_connection_not_found`

@@ -100,8 +100,8 @@ export class ApiKeyStore {
   }
 
   /**
-   * Returns the keys of a user that name an organization, or are authorized for SSO there, and are not revoked. They are
-   * locked until the running transaction ends.
+   * Returns the keys of a user that name an organization, or are authorized for SSO there, and are not revoked. They
+   * are locked until the running transaction ends.
    */
   lockReaching(userId: string, orgId: string): Promise<ApiKey[]> {
     return this.database.manager

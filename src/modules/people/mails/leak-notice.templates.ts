@@ -28,7 +28,7 @@ const WORDS: Readonly<
   scim_token: () => [
     'Your SCIM token was found in public and revoked',
     'this SCIM token, which you created for your organization, was found in public, and was revoked at once:',
-    'Your identity provider provisions nobody now. Create a new token for it, and see the audit log of your organization.',
+    'Your identity provider provisions nobody now. Create a new token for it, and see the audit log.',
   ],
   deploy_hook: () => [
     'Your deploy hook was found in public and deleted',

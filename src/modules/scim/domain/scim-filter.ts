@@ -94,7 +94,7 @@ class FilterReader {
 
   private unsupported(what: string): Error {
     return badFilter(
-      `${what} at position ${this.at + 1} of the filter is not supported. Compare attributes with "eq", joined by "and".`,
+      `${what} at position ${this.at + 1} of the filter is not supported. Compare attributes by "eq", joined by "and".`,
     );
   }
 }

@@ -15,8 +15,8 @@ interface RefusalHelp {
 }
 
 /**
- * A refusal in the protocol of SCIM. It is no `DomainError`, because it has no code and no page: only identity providers
- * read it.
+ * A refusal in the protocol of SCIM. It is no `DomainError`, because it has no code and no page: only identity
+ * providers read it.
  */
 export class ScimRefusal extends Error {
   constructor(

@@ -3,16 +3,17 @@ import type { Request, Response } from 'express';
 import type { ScimCall } from '../tokens/scim-call.js';
 
 const TYPE = 'application/scim+json; charset=utf-8';
-const CALLS = new WeakMap<Request, ScimCall>();
+const CALL = Symbol('SCIM call');
+type Carrier = Request & { [CALL]?: ScimCall };
 
 /** Remembers the call that the guard has admitted. */
 export function noteCall(request: Request, call: ScimCall): void {
-  CALLS.set(request, call);
+  (request as Carrier)[CALL] = call;
 }
 
 /** The call that the guard has admitted. */
 export const AdmittedCall = createParamDecorator((_: undefined, context: ExecutionContext): ScimCall => {
-  const call = CALLS.get(context.switchToHttp().getRequest<Request>());
+  const call = context.switchToHttp().getRequest<Carrier>()[CALL];
   if (call === undefined) throw new Error('A route of SCIM was reached without its guard.');
   return call;
 });

@@ -47,10 +47,7 @@ export class ScimMemberships {
   async suspend(connection: ProvisioningConnection, user: ScimUser, by: AuditActor): Promise<void> {
     const { orgId, userId } = user;
     if (await this.isOwner(connection, userId))
-      throw new ScimRefusal(
-        409,
-        'This person is an owner of the organization. Give them another role there first, or make somebody else owner.',
-      );
+      throw new ScimRefusal(409, 'This person is an owner of the organization. Give them another role there first.');
     await this.sso.suspend(connection, userId);
     const staysMember = await this.users.isActiveElsewhere(user);
     // Rows of keys and sessions are locked before the row of the person.

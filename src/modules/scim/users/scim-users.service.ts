@@ -42,8 +42,8 @@ export class ScimUsersService {
   /**
    * Creates a user for the account with its address, or for a new one. An active user becomes a member.
    *
-   * @throws {ScimRefusal} `invalidValue`: the organization has not verified the domain of the address. `uniqueness`. 409
-   * for an owner who is said to be inactive, or whose address is not verified.
+   * @throws {ScimRefusal} `invalidValue`: the organization has not verified the domain of the address. `uniqueness`.
+   * 409 for an owner who is said to be inactive, or whose address is not verified.
    */
   async create(call: ScimCall, attributes: UserAttributes): Promise<ScimUser> {
     const { connection } = call;

@@ -45,8 +45,7 @@ export class UserWrites {
   }
 
   /**
-   * An account whose address nobody has proven is taken away from whoever waits in it. That of an owner is not: owners
-   * are left to the owners.
+   * All that lets a person into an account ends when nobody has proven its address. Owners are left to the owners.
    *
    * @throws {ScimRefusal} 409
    */

@@ -11,7 +11,7 @@ export interface ProvisionedPerson {
 export class ProvisionedPeopleStore {
   constructor(private readonly database: Database) {}
 
-  /** Returns undefined for somebody whom the provider has never provisioned through the connection. */
+  /** Returns undefined for a person whom the provider has never provisioned through the connection. */
   async isSuspended({ connectionId, userId }: ProvisionedPerson): Promise<boolean | undefined> {
     const [row] = await this.database.manager.query<{ suspended: boolean }[]>(
       'SELECT suspended FROM sso_provisioned_people WHERE connection_id = $1 AND user_id = $2',
