@@ -39591,6 +39591,10 @@ export interface operations {
                  * @example org_01jd3m8yeqf5rb0xkq5ym8s6tn
                  */
                 readonly org_id: string;
+                /**
+                 * @description The id of the SCIM token.
+                 * @example sct_01jd3m8yeqf5rb0xkq5ym8s6tn
+                 */
                 readonly token_id: string;
             };
             readonly cookie?: never;
