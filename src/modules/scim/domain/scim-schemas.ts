@@ -1,45 +1,76 @@
-import { Types } from 'scimmy';
 import { GROUP_SCHEMA, type ScimView, USER_SCHEMA } from './scim-views.js';
-
-const { Attribute, SchemaDefinition } = Types;
 
 const SCHEMA_SCHEMA = 'urn:ietf:params:scim:schemas:core:2.0:Schema';
 const TYPE_SCHEMA = 'urn:ietf:params:scim:schemas:core:2.0:ResourceType';
 const CONFIG_SCHEMA = 'urn:ietf:params:scim:schemas:core:2.0:ServiceProviderConfig';
 
-/** The attributes that are kept, and no other of RFC 7643. They are made once, when the process starts. */
+/** An attribute with the characteristics that most of them have (RFC 7643 §7). */
+const attribute = (name: string, description: string, more: ScimView = {}): ScimView => ({
+  name,
+  type: 'string',
+  multiValued: false,
+  description,
+  required: false,
+  caseExact: false,
+  mutability: 'readWrite',
+  returned: 'default',
+  uniqueness: 'none',
+  ...more,
+});
+
+const READ_ONLY = { mutability: 'readOnly' };
+
+/** The attributes that are kept, and no other of RFC 7643. */
 const SCHEMAS = [
-  new SchemaDefinition('User', USER_SCHEMA, 'A person of the organization', [
-    new Attribute('string', 'userName', { required: true, uniqueness: 'server', description: 'Name at the provider.' }),
-    new Attribute('complex', 'name', { description: 'Parts of the name of the person.' }, [
-      new Attribute('string', 'givenName', { description: 'First name.' }),
-      new Attribute('string', 'familyName', { description: 'Last name.' }),
-    ]),
-    new Attribute('string', 'displayName', { description: 'Name to show.' }),
-    new Attribute('complex', 'emails', { multiValued: true, description: 'One address, in a verified domain.' }, [
-      new Attribute('string', 'value', { description: 'The address.' }),
-      new Attribute('string', 'type', { canonicalValues: ['work'], description: 'Always work.' }),
-      new Attribute('boolean', 'primary', { description: 'Always true.' }),
-    ]),
-    new Attribute('boolean', 'active', { description: 'Whether the person is a member of the organization.' }),
-  ]),
-  new SchemaDefinition('Group', GROUP_SCHEMA, 'A group of people, which may give them a role', [
-    new Attribute('string', 'displayName', { required: true, description: 'Name of the group.' }),
-    new Attribute('complex', 'members', { multiValued: true, description: 'Users of this connection.' }, [
-      new Attribute('string', 'value', { description: 'Id of the user.' }),
-      new Attribute('string', 'display', { mutable: false, description: 'userName of the user.' }),
-      new Attribute('reference', '$ref', { mutable: false, referenceTypes: ['User'], description: 'URL of the user.' }),
-    ]),
-  ]),
-].map((definition) => JSON.stringify(definition.describe()));
+  {
+    id: USER_SCHEMA,
+    name: 'User',
+    description: 'A person of the organization.',
+    attributes: [
+      attribute('userName', 'Name at the provider.', { required: true, uniqueness: 'server' }),
+      attribute('name', 'Parts of the name of the person.', {
+        type: 'complex',
+        subAttributes: [attribute('givenName', 'First name.'), attribute('familyName', 'Last name.')],
+      }),
+      attribute('displayName', 'Name to show.'),
+      attribute('emails', 'One address, in a verified domain.', {
+        type: 'complex',
+        multiValued: true,
+        subAttributes: [
+          attribute('value', 'The address.'),
+          attribute('type', 'Always work.', { canonicalValues: ['work'] }),
+          attribute('primary', 'Always true.', { type: 'boolean' }),
+        ],
+      }),
+      attribute('active', 'Whether the person is a member of the organization.', { type: 'boolean' }),
+    ],
+  },
+  {
+    id: GROUP_SCHEMA,
+    name: 'Group',
+    description: 'A group of people, which may give them a role.',
+    attributes: [
+      attribute('displayName', 'Name of the group.', { required: true, uniqueness: 'server' }),
+      attribute('members', 'Users of this connection.', {
+        type: 'complex',
+        multiValued: true,
+        subAttributes: [
+          attribute('value', 'Id of the user.', { mutability: 'immutable', caseExact: true }),
+          attribute('display', 'userName of the user.', READ_ONLY),
+          attribute('$ref', 'URL of the user.', { type: 'reference', referenceTypes: ['User'], ...READ_ONLY }),
+        ],
+      }),
+    ],
+  },
+] as const;
 
 /** @param base the URL of the connection's SCIM. */
 export const schemaViews = (base: string): ScimView[] =>
-  SCHEMAS.map((text) => {
-    const { id, name, description, attributes } = JSON.parse(text) as Record<string, unknown>;
-    const meta = { resourceType: 'Schema', location: `${base}/Schemas/${String(id)}` };
-    return { schemas: [SCHEMA_SCHEMA], id, name, description, attributes, meta };
-  });
+  SCHEMAS.map((schema) => ({
+    schemas: [SCHEMA_SCHEMA],
+    ...schema,
+    meta: { resourceType: 'Schema', location: `${base}/Schemas/${schema.id}` },
+  }));
 
 export const resourceTypeViews = (base: string): ScimView[] =>
   [
