@@ -1,5 +1,5 @@
 /** The values of RFC 7644 §3.12 that this service uses. */
-export type ScimType =
+type ScimType =
   | 'invalidFilter'
   | 'tooMany'
   | 'uniqueness'

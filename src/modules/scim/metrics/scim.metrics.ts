@@ -5,7 +5,7 @@ import { Counter } from 'prom-client';
 const REQUESTS = 'scim_requests_total';
 
 /** `unauthorized`: the token is refused. `limited`: there were too many calls. `refused`: what was asked for. */
-export type ScimResult = 'succeeded' | 'refused' | 'unauthorized' | 'limited' | 'failed';
+type ScimResult = 'succeeded' | 'refused' | 'unauthorized' | 'limited' | 'failed';
 
 @Injectable()
 export class ScimMetrics {
