@@ -4,9 +4,11 @@ import type { AuditActor } from '../audit/audit-log.service.js';
 import type { CheckedIdentity } from '../identities/checked-identity.js';
 import { SsoConnectionNotFound } from '../identities/identities.errors.js';
 import { ManagedMemberships, type ManagedRole } from '../orgs/managed-memberships.js';
+import { OrgPlans } from '../orgs/org-plans.js';
 import { roleOfGroups } from './connections/group-roles.js';
 import { VerifiedDomains } from './domains/verified-domains.js';
 import { SsoConnectionsStore } from './persistence/sso-connections.store.js';
+import { ProvisionedPeople } from './provisioning/provisioned-people.js';
 import { SsoNotProvisioned } from './sso.errors.js';
 
 /** What a connection says of a person who has come through it. */
@@ -30,6 +32,8 @@ export class SsoAdmissionsService {
     private readonly connections: SsoConnectionsStore,
     private readonly domains: VerifiedDomains,
     private readonly memberships: ManagedMemberships,
+    private readonly provisioned: ProvisionedPeople,
+    private readonly orgs: OrgPlans,
     private readonly clock: Clock,
   ) {}
 
@@ -49,15 +53,19 @@ export class SsoAdmissionsService {
   }
 
   /**
-   * Makes the person a member, or gives a member the role of the groups, in the running transaction.
+   * Makes the person a member, or gives a member the role of the groups, in the running transaction. The role of
+   * a person whom the provider provisions is decided there, and not by what it says at a sign-in.
    *
-   * @throws {SsoNotProvisioned} `sso_not_provisioned`
+   * @throws {SsoNotProvisioned} `sso_not_provisioned`: also for a person whom the provider has suspended or removed.
    */
   async admit(userId: string, admission: SsoAdmission, by: AuditActor): Promise<void> {
     const { orgId, connectionId, role } = admission;
+    // A suspension locks it too, and ends the sessions that it finds: none may be opened beside it.
+    await this.orgs.lock(orgId);
     const current = await this.memberships.roleOf({ orgId, userId });
-    if (current === undefined && !admission.admitsUnknown) throw new SsoNotProvisioned();
-    if (current === undefined || admission.decidesRole)
+    const state = await this.provisioned.stateOf({ connectionId, userId });
+    if (state === 'suspended' || (current === undefined && !admission.admitsUnknown)) throw new SsoNotProvisioned();
+    if (current === undefined || (admission.decidesRole && state === 'unknown'))
       await this.memberships.set({ orgId, userId }, role, { by, details: { connection_id: connectionId } });
     await this.connections.used(connectionId, this.clock.now());
   }
