@@ -46,7 +46,7 @@ export { type RunEventOptions, type Runs } from './runs.js';
 export { type Sandbox } from './sandbox.js';
 export { type Schedules } from './schedules.js';
 export { Service } from './service.js';
-export { type Sso, type SsoConnections, type SsoDomains } from './sso.js';
+export { type ScimTokens, type Sso, type SsoConnections, type SsoDomains } from './sso.js';
 export {
   type BucketAttachments,
   type Buckets,
@@ -256,8 +256,11 @@ export type {
   OrgGrant,
   OrganizationMembership,
   NewSpendingBudget,
+  IssuedScimToken,
+  NewScimToken,
   NewSsoConnection,
   OrgDomain,
+  ScimToken,
   SsoConnection,
   SsoConnectionChange,
   TestedSsoConnection,

@@ -3,6 +3,9 @@ import type { Listing, ListQuery } from './page.js';
 import type { RequestOptions, Transport } from './transport.js';
 import type {
   BegunFlow,
+  IssuedScimToken,
+  NewScimToken,
+  ScimToken,
   NewSsoConnection,
   OrgDomain,
   SsoConnection,
@@ -14,6 +17,7 @@ import type {
 export interface Sso {
   readonly domains: SsoDomains;
   readonly connections: SsoConnections;
+  readonly scimTokens: ScimTokens;
 }
 
 /** Domains of the email addresses of an organization, which its connections speak for. */
@@ -101,6 +105,28 @@ export interface SsoConnections {
   pause(org: string, connectionId: string, options?: RequestOptions): Promise<SsoConnection>;
 }
 
+/** Tokens with which the identity provider of a connection adds and removes people by SCIM 2.0. */
+export interface ScimTokens {
+  /** Lists them all, newest first, without the tokens themselves. */
+  list(org: string, connectionId: string, options?: RequestOptions): Promise<readonly ScimToken[]>;
+
+  /**
+   * Creates one, which is returned once.
+   *
+   * @throws {ValidationError} `invalid_request`: a connection can have five.
+   * @throws {AuthenticationError} `recent_sign_in_required`.
+   * @throws {AuthorizationError} `feature_not_in_plan`.
+   */
+  create(org: string, connectionId: string, token: NewScimToken, options?: RequestOptions): Promise<IssuedScimToken>;
+
+  /**
+   * Revokes one. People that it added stay.
+   *
+   * @throws {NotFoundError} `scim_token_not_found`.
+   */
+  revoke(org: string, connectionId: string, tokenId: string, options?: RequestOptions): Promise<void>;
+}
+
 export const ssoOf = (transport: Transport): Sso => ({
   domains: methodsOf<SsoDomains>(transport, {
     list: 'list orgs/:/domains',
@@ -118,5 +144,10 @@ export const ssoOf = (transport: Transport): Sso => ({
     completeTest: 'post orgs/:/sso/connections/:/test/complete',
     activate: 'post orgs/:/sso/connections/:/activate -',
     pause: 'post orgs/:/sso/connections/:/pause -',
+  }),
+  scimTokens: methodsOf<ScimTokens>(transport, {
+    list: 'get orgs/:/sso/connections/:/scim-tokens',
+    create: 'post orgs/:/sso/connections/:/scim-tokens',
+    revoke: 'delete orgs/:/sso/connections/:/scim-tokens/:',
   }),
 });

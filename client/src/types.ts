@@ -50,6 +50,12 @@ export type SsoConnectionChange = Schemas['UpdateSsoConnectionBody'];
 
 /** A connection, and what its provider says of the person who has tested it. */
 export type TestedSsoConnection = Schemas['TestedConnectionView'];
+
+/** A SCIM token of a connection, without the token itself. */
+export type ScimToken = Schemas['ScimTokenView'];
+/** A SCIM token with the token itself, which is shown once. */
+export type IssuedScimToken = Schemas['CreatedScimTokenView'];
+export type NewScimToken = Schemas['CreateScimTokenBody'];
 export type Member = Schemas['MemberView'];
 export type NewInvitation = Schemas['InviteBody'];
 export type Invitation = Schemas['InvitationView'];

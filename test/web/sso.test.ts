@@ -70,7 +70,7 @@ describe('single sign-on in the web app', () => {
     await page.getByRole('link', { name: 'New connection' }).click();
     await page.getByRole('button', { name: 'Microsoft Entra ID' }).waitFor();
     await expectAccessible(owner, 'sso-providers');
-    await page.getByRole('button', { name: 'Another provider with OpenID Connect' }).click();
+    await page.getByRole('button', { name: 'Another provider OpenID Connect' }).click();
     await page.getByLabel('Name').fill('Acme ID');
     await page.getByLabel('Issuer').fill(`${issuer.url}/other`);
     await page.getByLabel('Client ID').fill(issuer.clientId);
@@ -112,6 +112,23 @@ describe('single sign-on in the web app', () => {
     await expectEventually(shown, { status: 'active', mapping: { groups: 'teams' } });
     expect(await shown()).toMatchObject({ group_roles: [{ group: 'platform-admins', role: 'admin' }] });
     await expectAccessible(owner, 'sso-connection');
+
+    // What adds people at the provider.
+    await page.getByRole('button', { name: 'New token' }).click();
+    await page.getByRole('dialog').getByLabel('Name').fill('Provisioning');
+    await page.getByRole('button', { name: 'Create the token' }).click();
+    const token = await page.getByRole('dialog').getByRole('group', { name: 'Token', exact: true }).innerText();
+    await expectAccessible(owner, 'sso-token');
+    const users = (): Promise<number> =>
+      fetch(`${url}/scim/v2/${connection}/Users`, { headers: { authorization: `Bearer ${token}` } }).then(
+        ({ status }) => status,
+      );
+    expect(await users()).toBe(200);
+    await page.getByRole('button', { name: 'I have it' }).click();
+    await page.getByRole('button', { name: 'Revoke Provisioning' }).click();
+    await page.getByRole('button', { name: 'Revoke the token' }).click();
+    await page.getByText('No tokens yet.').waitFor();
+    expect(await users()).toBe(401);
 
     // A member from before it, with a key.
     const member = await Visit.begin(url);
@@ -180,7 +197,7 @@ describe('single sign-on in the web app', () => {
     const row = member.page.getByRole('row').filter({ hasText: 'Old key' });
     await row.getByText('Not authorized for SSO').waitFor();
     await expectAccessible(member, 'sso-keys');
-    await row.getByRole('button', { name: 'Authorize Old key for SSO' }).click();
+    await row.getByRole('button', { name: 'Authorize for SSO Old key' }).click();
     await member.page.getByRole('button', { name: 'Authorize the key' }).click();
     await row.getByText('Authorized for SSO', { exact: true }).waitFor();
     expect((await member.call('GET', 'me')).user.username).toBe(username);

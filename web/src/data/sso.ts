@@ -23,6 +23,12 @@ export const connectionQuery = (org: string, connection: string) =>
     queryFn: ({ signal }) => api.sso.connections.get(org, connection, { signal }),
   });
 
+export const scimTokensQuery = (org: string, connection: string) =>
+  queryOptions({
+    queryKey: ['organization', org, 'connections', connection, 'scim-tokens'],
+    queryFn: ({ signal }) => api.sso.scimTokens.list(org, connection, { signal }),
+  });
+
 /** After a change of a connection: whether members can sign in through one may have changed with it. */
 export async function refreshSso(org: string): Promise<void> {
   void queries.invalidateQueries({ queryKey: ['organizations'] });

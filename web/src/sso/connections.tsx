@@ -16,6 +16,7 @@ import { ConnectionState } from './connection-state';
 /** The connections of an organization, and the way to a new one. */
 export function Connections({ org, mayAdd }: { readonly org: string; readonly mayAdd: boolean }): ReactNode {
   const connections = useInfiniteQuery(connectionsQuery(org));
+  if (!mayAdd && rowsOf(connections.data).length === 0) return null;
   const add = mayAdd && (
     <ButtonLink href={pathTo('newSsoConnection', { org })} look="primary">
       New connection

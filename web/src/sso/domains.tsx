@@ -25,6 +25,7 @@ interface DomainsProps {
 /** The domains whose addresses the connections of an organization speak for. */
 export function Domains({ org, mayAdd }: DomainsProps): ReactNode {
   const domains = useInfiniteQuery(orgDomainsQuery(org));
+  if (!mayAdd && rowsOf(domains.data).length === 0) return null;
   return (
     <Section
       title="Domains"

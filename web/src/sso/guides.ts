@@ -101,7 +101,7 @@ export const GUIDES: readonly Guide[] = [
   },
   {
     id: 'oidc',
-    title: 'Another provider with OpenID Connect',
+    title: 'Another provider',
     type: 'oidc',
     isAt: () => false,
     before: [
@@ -115,7 +115,7 @@ export const GUIDES: readonly Guide[] = [
   },
   {
     id: 'saml',
-    title: 'Another provider with SAML 2.0',
+    title: 'Another provider',
     type: 'saml',
     isAt: () => false,
     before: [

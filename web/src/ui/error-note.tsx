@@ -76,6 +76,7 @@ const PLACES = [
   ['/billing', 'billing'],
   ['/usage', 'usage'],
   ['/keys', 'API keys'],
+  ['/~/sso', 'single sign-on'],
   ['/account/security', 'security'],
 ] as const;
 

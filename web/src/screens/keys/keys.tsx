@@ -199,7 +199,7 @@ function Keys({ keys, organization, mayWrite, onRevoke, onAuthorize, more }: Key
                       onAuthorize(key);
                     }}
                   >
-                    Authorize<span className="sr-only"> {key.name}</span> for SSO
+                    Authorize for SSO<span className="sr-only"> {key.name}</span>
                   </Button>
                 )}
                 <Button

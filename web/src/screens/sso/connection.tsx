@@ -20,6 +20,8 @@ const Mapping = lazy(async () => ({ default: (await import('../../sso/mapping'))
 const People = lazy(async () => ({ default: (await import('../../sso/people')).People }));
 const Provider = lazy(async () => ({ default: (await import('../../sso/provider')).Provider }));
 
+const Provisioning = lazy(async () => ({ default: (await import('../../sso/provisioning')).Provisioning }));
+
 interface Params {
   readonly org: string;
   readonly connection: string;
@@ -71,6 +73,7 @@ export function Screen({ org, connection: id }: Params): ReactNode {
               connection={data}
             />
             <Mapping key={JSON.stringify(data.mapping)} org={org} connection={data} />
+            <Provisioning org={org} connection={data} />
             <Provider org={org} connection={data} />
           </Suspense>
           <Section title="Delete" hint="Its people are no longer known by it, and their sessions end.">

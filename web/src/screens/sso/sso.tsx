@@ -60,8 +60,7 @@ export function Screen({ org }: Params): ReactNode {
                     title={`SSO is included in the ${wanted ?? 'largest'} plan`}
                     action={<ButtonLink href={pathTo('billing', { org })}>See your plan</ButtonLink>}
                   >
-                    Your people then sign in at your own identity provider, and lose access here when they lose it
-                    there.
+                    Your people then sign in at your own identity provider.
                   </Empty>
                 </div>
               )}
