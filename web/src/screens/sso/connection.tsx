@@ -52,61 +52,63 @@ export function Screen({ org, connection: id }: Params): ReactNode {
     mutate({ pending, code });
   }, [pending, code, id, mutate]);
   return (
-    <Loaded query={connection}>
-      {(data) => (
-        <Page
-          title={data.name}
-          above={[['Single sign-on', pathTo('sso', { org })]]}
-          state={<ConnectionState status={data.status} />}
-        >
-          <Suspense fallback={<Skeleton />}>
-            <Setup
-              org={org}
-              connection={data}
-              tested={complete.data}
-              failure={<Failure error={pending === undefined ? undefined : error} thrown={complete.error} />}
-              isOwner={organization?.role === 'owner'}
-            />
-            <People
-              key={JSON.stringify([data.name, data.jit, data.default_role, data.group_roles])}
-              org={org}
-              connection={data}
-            />
-            <Mapping key={JSON.stringify(data.mapping)} org={org} connection={data} />
-            <Provisioning org={org} connection={data} />
-            <Provider org={org} connection={data} />
-          </Suspense>
-          <Section title="Delete" hint="Its people are no longer known by it, and their sessions end.">
-            <Button
-              look="danger"
-              onClick={() => {
-                setDeleting(true);
-              }}
-            >
-              Delete the connection
-            </Button>
-            <Confirm
-              open={deleting}
-              title={`Delete ${data.name}?`}
-              action="Delete the connection"
-              danger
-              typed={data.name}
-              onClose={() => {
-                setDeleting(false);
-              }}
-              onConfirm={async () => {
-                await api.sso.connections.delete(org, id);
-                go(pathTo('sso', { org }), { replace: true });
-                await refreshSso(org);
-              }}
-            >
-              Nobody signs in through it any more. Without another active connection, SSO is no longer required. People
-              without a password set one by mail.
-            </Confirm>
-          </Section>
-        </Page>
-      )}
-    </Loaded>
+    <Page
+      title={connection.data?.name ?? 'Connection'}
+      above={[['Single sign-on', pathTo('sso', { org })]]}
+      state={connection.data !== undefined && <ConnectionState status={connection.data.status} />}
+    >
+      <Loaded query={connection}>
+        {(data) => (
+          <>
+            <Suspense fallback={<Skeleton />}>
+              <Setup
+                org={org}
+                connection={data}
+                tested={complete.data}
+                failure={<Failure error={pending === undefined ? undefined : error} thrown={complete.error} />}
+                isOwner={organization?.role === 'owner'}
+              />
+              <People
+                key={JSON.stringify([data.name, data.jit, data.default_role, data.group_roles])}
+                org={org}
+                connection={data}
+              />
+              <Mapping key={JSON.stringify(data.mapping)} org={org} connection={data} />
+              <Provisioning org={org} connection={data} />
+              <Provider org={org} connection={data} />
+            </Suspense>
+            <Section title="Delete" hint="Its people are no longer known by it, and their sessions end.">
+              <Button
+                look="danger"
+                onClick={() => {
+                  setDeleting(true);
+                }}
+              >
+                Delete the connection
+              </Button>
+              <Confirm
+                open={deleting}
+                title={`Delete ${data.name}?`}
+                action="Delete the connection"
+                danger
+                typed={data.name}
+                onClose={() => {
+                  setDeleting(false);
+                }}
+                onConfirm={async () => {
+                  await api.sso.connections.delete(org, id);
+                  go(pathTo('sso', { org }), { replace: true });
+                  await refreshSso(org);
+                }}
+              >
+                Nobody signs in through it any more. Without another active connection, SSO is no longer required.
+                People without a password set one by mail.
+              </Confirm>
+            </Section>
+          </>
+        )}
+      </Loaded>
+    </Page>
   );
 }
 
