@@ -36,14 +36,17 @@ export const GUIDES: readonly Guide[] = [
     isAt: isHost('okta.com', 'oktapreview.com', 'okta-emea.com'),
     before: [
       'In the admin console, open Applications and choose Create App Integration.',
-      'Choose OIDC – OpenID Connect, then Web Application. Leave the redirect URIs as they are: you get the right one in the next step.',
-      'Assign the people or groups that may sign in, and save. The page of the app shows the client ID and a client secret.',
+      'Choose OIDC – OpenID Connect, then Web Application. Leave the redirect URIs as they are: you get the ' +
+        'right one in the next step.',
+      'Assign the people or groups that may sign in, and save. The page of the app shows the client ID and a ' +
+        'client secret.',
     ],
     issuer: 'https://acme.okta.com',
     issuerHint: 'The address of your organization at Okta, without -admin.',
     after: [
       'Open the app, edit General Settings, and replace the sign-in redirect URI.',
-      'For roles by groups: add a groups claim on the tab Sign On, of the type Filter.',
+      'For roles by groups: use the issuer of a custom authorization server (…/oauth2/<id>), and add a claim ' +
+        'named groups to its ID token, always and in any scope.',
     ],
     names: { redirect: 'Sign-in redirect URI' },
   },
@@ -53,7 +56,8 @@ export const GUIDES: readonly Guide[] = [
     type: 'oidc',
     isAt: isHost('microsoftonline.com', 'windows.net', 'microsoftonline.us'),
     before: [
-      'In the Entra admin center, open App registrations and choose New registration, for accounts in this directory only. Leave the redirect URI empty.',
+      'In the Entra admin center, open App registrations and choose New registration, for accounts in this ' +
+        'directory only. Leave the redirect URI empty.',
       'Under Certificates & secrets, create a client secret, and copy its value.',
       'Under Token configuration, add the optional claim email to the ID token.',
     ],
@@ -77,7 +81,8 @@ export const GUIDES: readonly Guide[] = [
     hasFile: true,
     after: [
       'Go on in the tab that you left open, and enter these as service provider details.',
-      'Choose EMAIL as the format of the Name ID, and Primary email as the Name ID.',
+      'Leave Signed response off. Choose EMAIL as the format of the Name ID, and Primary email as the Name ID.',
+      'Under Attributes, map Primary email to email, and groups to groups if they give roles.',
       'Finish, then switch the app on for your people under User access.',
     ],
     names: { acs: 'ACS URL', entity: 'Entity ID' },
@@ -95,7 +100,8 @@ export const GUIDES: readonly Guide[] = [
     issuerHint: 'The address of the realm.',
     after: [
       'Open the settings of the client, and enter the redirect URI.',
-      'For roles by groups: add a mapper of the type Group Membership named groups to the dedicated scope of the client.',
+      'For roles by groups: add a mapper of the type Group Membership named groups, in the ID token, to the ' +
+        'dedicated scope of the client.',
     ],
     names: { redirect: 'Valid redirect URIs' },
   },
@@ -119,12 +125,14 @@ export const GUIDES: readonly Guide[] = [
     type: 'saml',
     isAt: () => false,
     before: [
-      'Create an application for SAML 2.0. If it asks for addresses of this service already, enter any: you get the right ones in the next step.',
+      'Create an application for SAML 2.0. If it asks for addresses of this service already, enter any: you get ' +
+        'the right ones in the next step.',
       'Find its metadata: an address, or a file to download.',
     ],
     after: [
-      'Enter these at the application, or let it read our metadata. Answers come by POST, with a signed assertion.',
-      'Let it send a Name ID that never changes for a person, and the attributes email and name.',
+      'Enter these at the application, or let it read our metadata. It answers by POST, with a signed assertion ' +
+        'that is not encrypted.',
+      'Let it send a persistent Name ID, and the attributes email, displayName, and groups if they give roles.',
     ],
     names: { acs: 'ACS URL', entity: 'Entity ID' },
   },

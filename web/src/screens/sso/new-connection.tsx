@@ -65,6 +65,11 @@ function Details({ org, guide, onBack }: DetailsProps): ReactNode {
       <Section title={isOther ? '1. At your identity provider' : `1. At ${guide.title}`}>
         <div className="max-w-2xl">
           <Steps steps={guide.before} />
+          <p className="text-muted mt-3">
+            <a className="link" href="/docs/sso#at-the-provider" target="_blank" rel="noreferrer">
+              What each provider needs
+            </a>
+          </p>
         </div>
       </Section>
       <Section title="2. Bring back what it shows">
