@@ -6246,6 +6246,19 @@ export interface components {
              */
             readonly name?: string;
         };
+        readonly ClosedOrganizationView: {
+            /**
+             * @description What the organization requires: a sign-in through its SSO connection, or a second factor.
+             * @enum {string}
+             */
+            readonly closed_by: "sso" | "second_factor";
+            /** @example org_01jd3m8yeqf5rb0xkq5ym8s6tn */
+            readonly id: string;
+            /** @example Acme */
+            readonly name: string;
+            /** @example acme */
+            readonly slug: string;
+        };
         readonly CommittedFileBody: {
             /**
              * @description Replaces the whole file, which keeps its mode. Null deletes it.
@@ -9716,6 +9729,8 @@ export interface components {
             readonly request_id: string;
         };
         readonly MeView: {
+            /** @description Organizations of the caller that require more than the credential shows. Calls to them get 403. */
+            readonly closed_organizations: readonly components["schemas"]["ClosedOrganizationView"][];
             readonly credential: components["schemas"]["CredentialView"];
             /** @description Organization of this call: the one in `x-service-org`, or the default one of the credential. */
             readonly organization: components["schemas"]["MembershipView"];

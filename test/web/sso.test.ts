@@ -186,6 +186,10 @@ describe('single sign-on in the web app', () => {
     // Who signed in with a password is asked to, and comes back to where they were.
     const there = personThere(`other@${domain}`);
     issuer.visitor = there;
+    await member.open('/app');
+    await member.page.getByRole('button', { name: 'Switch the organization' }).click();
+    await member.page.getByRole('menuitem', { name: /Acme.*needs SSO/ }).click();
+    await member.page.getByRole('heading', { name: 'This organization requires SSO' }).waitFor();
     await member.open(`/app/${slug}/keys`);
     await member.page.getByRole('heading', { name: 'This organization requires SSO' }).waitFor();
     await expectAccessible(member, 'sso-required');

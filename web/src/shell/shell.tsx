@@ -111,7 +111,11 @@ export function Shell({ org: named, children }: ShellProps): ReactNode {
       </a>
       <header className="print:hidden border-line bg-surface flex min-w-0 flex-col gap-3 border-b p-3 md:sticky md:top-0 md:h-dvh md:border-r md:border-b-0">
         <div className="flex items-center gap-2">
-          <OrganizationMenu organization={organization} all={me.data?.organizations ?? []} />
+          <OrganizationMenu
+            organization={organization}
+            all={me.data?.organizations ?? []}
+            closed={me.data?.closed_organizations ?? []}
+          />
           <div className="md:hidden">
             <AccountMenu username={me.data?.user.username} operator={operator} />
           </div>
