@@ -131,7 +131,7 @@ async function measureRates(runtime, language, seconds) {
 export async function benchLayer({ turns = 60, seconds = 4, cgroups = 'auto' } = {}) {
   const runtime = new HostedRuntime({
     isolation: { cgroups, copiesDirectory: '/var/lib/service-platform/sandbox' },
-    runtime: { concurrency: availableParallelism(), limits: LIMITS },
+    runtime: { concurrency: availableParallelism(), limits: LIMITS, forkServer: 'auto' },
   });
   try {
     const readiness = await runtime.probe();

@@ -41,6 +41,15 @@ export class SandboxSettings extends ModuleSettings implements IsolationSettings
   })
   readonly cgroups: 'auto' | 'off' = 'auto';
 
+  @ChoiceSetting({
+    name: 'SANDBOX_FORK_SERVER',
+    summary:
+      'Set to `off` to start every sandbox by itself. `auto` forks Python from a template, which is faster; all forks ' +
+      'of a template have its hash seed and address layout in common.',
+    values: ['auto', 'off'],
+  })
+  readonly forkServer: 'auto' | 'off' = 'auto';
+
   @IntegerSetting({
     name: 'SANDBOX_CPU_WEIGHT',
     summary:

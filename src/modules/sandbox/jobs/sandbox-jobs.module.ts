@@ -13,17 +13,19 @@ import { WorkerHeartbeat } from '../workers/worker-heartbeat.js';
 import { SandboxProcessor } from './sandbox.processor.js';
 
 function runtimeOf(settings: SandboxSettings, metrics: SandboxMetrics): SandboxRuntime {
-  const { cgroups, cpuWeight, copiesDirectory, bubblewrap, concurrency, memoryBytes, timeoutMs } = settings;
+  const { cgroups, cpuWeight, copiesDirectory, bubblewrap, concurrency, memoryBytes, timeoutMs, forkServer } = settings;
   const places = bubblewrap === undefined ? {} : { bubblewrapPlaces: [bubblewrap] };
   const runtime = openRuntime({
     isolation: { cgroups, cpuWeight, copiesDirectory, ...places },
-    runtime: { concurrency, limits: { memoryBytes, timeoutMs } },
+    runtime: { concurrency, limits: { memoryBytes, timeoutMs }, forkServer },
   });
   metrics.watchPools(() => runtime.readings);
   runtime.listen((event) => {
     if (event.kind === 'acquired') metrics.acquired(event.language, event.seconds, event.warm);
     if (event.kind === 'lost') metrics.lost('died');
     if (event.kind === 'start_failed') metrics.lost('start_failed');
+    if (event.kind === 'template_started') metrics.templateStarted(event.interpreter);
+    if (event.kind === 'template_failed') metrics.templateFailed(event.interpreter);
   });
   return runtime;
 }

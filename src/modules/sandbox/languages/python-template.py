@@ -13,6 +13,7 @@ import sys
 
 # Programs commonly import these, and a run inherits them. Nothing that keeps random state may be among them, unless it
 # renews that state after a fork, as `random` does: all runs of this process would share it.
+import atexit  # noqa: F401
 import _sitebuiltins  # noqa: F401
 import base64
 import bisect  # noqa: F401
@@ -30,8 +31,9 @@ import random  # noqa: F401
 import re  # noqa: F401
 import string  # noqa: F401
 import time  # noqa: F401
-import traceback  # noqa: F401
+import traceback
 import typing  # noqa: F401
+import weakref
 
 # OpenSSL notices a fork by its process id, which is the same in every run.
 SHARED_RANDOMNESS = {"_ssl", "_hashlib", "uuid", "tempfile"}
@@ -179,7 +181,7 @@ class Run:
 
 
 class Streams:
-    """The descriptors of a run. The first two lead to the host, as `stdio` and `control` in both directions."""
+    """The descriptors of a run. The first three lead to the host, `control` and `stdio` in both directions."""
 
     def __init__(self, control, stdio, stderr, mapped, report):
         self.control, self.stdio, self.stderr = control, stdio, stderr
@@ -309,7 +311,7 @@ def send(*words):
 
 
 def log(error):
-    os.write(STDERR, traceback.format_exc().encode())
+    os.write(STDERR, f"{type(error).__name__}: {error}\n".encode())
 
 
 def main():
@@ -330,7 +332,64 @@ def main():
     template.serve()
 
 
+def run_program(bootstrap):
+    """Runs the bootstrap and ends as Python would, by the same steps in the same order."""
+    shared = set(sys.modules)
+    status = 0
+    try:
+        exec(bootstrap, {"__name__": "__main__", "__builtins__": __builtins__})
+    except SystemExit as leaving:
+        status = status_of(leaving.code)
+    except BaseException:
+        traceback.print_exc()
+        status = 1
+    if "threading" in sys.modules:
+        sys.modules["threading"]._shutdown()
+    if "atexit" in sys.modules:
+        sys.modules["atexit"]._run_exitfuncs()
+    is_written = flush()
+    drop_modules([name for name in sys.modules if name == "__main__" or name not in shared])
+    # Python would go on and free all else, and so copy most of the memory that it shares with the template. That takes
+    # longer than a short run.
+    os._exit(status if flush() and is_written else 120)
+
+
+def status_of(code):
+    if code is None or isinstance(code, int):
+        return (code or 0) & 0xFF
+    print(code, file=sys.stderr)
+    return 1
+
+
+def flush():
+    try:
+        for stream in (sys.stdout, sys.stderr):
+            if stream is not None and not stream.closed:
+                stream.flush()
+        return True
+    except Exception:
+        return False
+
+
+def drop_modules(names):
+    """Ends the life of what the modules of the program hold, such as open files and objects with finalizers."""
+    left = []
+    for name in names:
+        module = sys.modules.pop(name)
+        if isinstance(module, type(sys)):
+            left.append(weakref.ref(module))
+    module = None
+    gc.collect()
+    for reference in reversed(left):
+        module = reference()
+        if module is not None:
+            names = vars(module)
+            for name in sorted(names, key=lambda name: not name.startswith("_")):
+                if name != "__builtins__":
+                    names[name] = None
+
+
 with open(BOOTSTRAP) as file:
     bootstrap = compile(file.read(), BOOTSTRAP, "exec")
 main()
-exec(bootstrap, {"__name__": "__main__", "__builtins__": __builtins__})
+run_program(bootstrap)

@@ -14,11 +14,15 @@ const AVAILABLE = 'sandbox_available';
 const POOL_READY = 'sandbox_pool_ready';
 const START = 'sandbox_start_seconds';
 const LOST = 'sandbox_pool_lost_total';
+const FORKS = 'sandbox_fork_server_ready';
+const TEMPLATES = 'sandbox_templates_total';
 
 /** The number of sandboxes that are ready for a language. */
 export interface PoolReading {
   readonly languages: readonly Language[];
   readonly ready: number;
+  /** True while its sandboxes are forks of a template. */
+  readonly forks: boolean;
 }
 
 /** Counts ends in every process, because any process may give up the executions of a worker that died. */
@@ -42,6 +46,8 @@ export class SandboxMetrics {
     @InjectMetric(POOL_READY) private readonly poolReady: Gauge,
     @InjectMetric(START) private readonly startSeconds: Histogram,
     @InjectMetric(LOST) private readonly lostMembers: Counter,
+    @InjectMetric(FORKS) private readonly forks: Gauge,
+    @InjectMetric(TEMPLATES) private readonly templates: Counter,
   ) {}
 
   /** The active runs of this worker. */
@@ -73,11 +79,26 @@ export class SandboxMetrics {
         }
       },
     });
+    Object.assign(this.forks, {
+      collect: () => {
+        for (const { languages, forks } of read()) {
+          for (const language of languages) this.forks.set({ language }, forks ? 1 : 0);
+        }
+      },
+    });
   }
 
   /** A run got its sandbox, from the pool or by a cold start. */
   acquired(language: Language, seconds: number, warm: boolean): void {
     this.startSeconds.observe({ language, start: warm ? 'warm' : 'cold' }, seconds);
+  }
+
+  templateStarted(interpreter: string): void {
+    this.templates.inc({ interpreter, outcome: 'started' });
+  }
+
+  templateFailed(interpreter: string): void {
+    this.templates.inc({ interpreter, outcome: 'failed' });
   }
 
   /** A warm sandbox died unused, or could not be started. */
@@ -107,6 +128,16 @@ export const SANDBOX_METRICS: Provider[] = [
     name: POOL_READY,
     help: 'Warm sandboxes that are ready, by language.',
     labelNames: ['language'],
+  }),
+  makeGaugeProvider({
+    name: FORKS,
+    help: '1 while sandboxes of a language are forks of a template, 0 while each starts by itself.',
+    labelNames: ['language'],
+  }),
+  makeCounterProvider({
+    name: TEMPLATES,
+    help: 'Templates of the fork server that started, or failed to start, to be safe or to fork, by outcome.',
+    labelNames: ['interpreter', 'outcome'],
   }),
   makeHistogramProvider({
     name: START,

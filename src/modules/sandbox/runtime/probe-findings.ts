@@ -1,8 +1,8 @@
-import { type Ended } from '../../../platform/isolation/isolation-spec.js';
+import { type Ended, REPORT_DESCRIPTOR } from '../../../platform/isolation/isolation-spec.js';
 import { type Isolation } from '../../../platform/isolation/isolation.js';
 import { childOf, processLimit, processStatus } from '../../../platform/isolation/process-facts.js';
 import { ANONYMOUS_LIMITS } from '../languages/interpreter.js';
-import { type SeenInside } from './probe-code.js';
+import { type SeenInFork, type SeenInside } from './probe-code.js';
 
 export interface Findings {
   readonly version: string;
@@ -58,6 +58,17 @@ export function findBreaches(ended: Ended): Findings {
       ...privilegeChecks(status),
     ]),
   };
+}
+
+/** Compares two forks of one template, both from outside, while they run, and from inside. */
+export function findForkBreaches(users: readonly string[], forks: readonly Ended[], ownUsers: boolean): string[] {
+  const [one, two] = forks.map(({ stdout }) => JSON.parse(stdout.bytes.toString('utf8')) as SeenInFork);
+  const held = [one, two].flatMap((seen) => seen?.descriptors ?? []);
+  return breaches([
+    ['a user of its own for each fork', !ownUsers || new Set(users).size === users.length],
+    ['no descriptors of the template', held.every((descriptor) => Number(descriptor) <= REPORT_DESCRIPTOR)],
+    ['randomness of its own for each fork', one!.random.every((value, index) => value !== two!.random[index])],
+  ]);
 }
 
 type Check = readonly [what: string, holds: boolean];

@@ -57,6 +57,8 @@ export class TemplateMessages {
     const run = ++this.lastRun;
     this.forks.set(run, events);
     if (this.isOver) this.end();
+    // After a failure no turn comes, and none waits for this.
+    connected.catch(() => undefined);
     this.turn = this.turn.then(async () => {
       await connected;
       this.send({ run, ...request } satisfies ForkRequest);
