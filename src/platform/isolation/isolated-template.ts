@@ -29,14 +29,14 @@ export class IsolatedTemplate implements Forking {
   private readonly inside: ContainedChild;
   private readonly messages: TemplateMessages;
   private program: number | null = null;
-  private said = '';
+  private written = '';
 
   constructor(private readonly parts: TemplateParts) {
     this.inside = new ContainedChild(parts);
     this.inside.takesNoFaultFrom(0, TEMPLATE_MAP_DESCRIPTOR);
     this.messages = new TemplateMessages(this.inside.pipe(0), this.inside.pipe(1), parts.settings);
     this.inside.pipe(2).on('data', (chunk: Buffer) => {
-      if (this.said.length < SAID_LIMIT) this.said += chunk.toString('utf8');
+      if (this.written.length < SAID_LIMIT) this.written += chunk.toString('utf8');
     });
     void this.inside.info.known.then(() => {
       this.mapUsers();
@@ -53,6 +53,11 @@ export class IsolatedTemplate implements Forking {
   /** False as soon as its end is noticed. */
   get isAlive(): boolean {
     return !this.inside.hasExited;
+  }
+
+  /** What it and its forks wrote to standard error before they got work, for the log. */
+  get said(): string {
+    return this.written.trim();
   }
 
   /** How many of its forks still run, or wait for their work. */
@@ -79,7 +84,7 @@ export class IsolatedTemplate implements Forking {
     await this.destroy();
     const { refusal } = this.inside;
     const late = outcome === 'late' ? `not ready after ${timeoutMs} ms.` : '';
-    throw new IsolationDidNotStart([late, this.said.trim(), refusal].filter((text) => text !== '').join(' '));
+    throw new IsolationDidNotStart([late, this.said, refusal].filter((text) => text !== '').join(' '));
   }
 
   /** Begins a fork; `Isolation.fork` calls it. */
@@ -113,7 +118,7 @@ export class IsolatedTemplate implements Forking {
       writeFileSync(`${directory}/gid_map`, lines);
       this.inside.pipe(TEMPLATE_MAP_DESCRIPTOR).end('\n');
     } catch (error) {
-      this.said += String(error);
+      this.written += String(error);
       this.inside.kill();
     }
   }

@@ -13,7 +13,7 @@ import { type HostUser, HostUsers } from './host-users.js';
 import { IsolatedProcess } from './isolated-process.js';
 import { IsolatedProgram, OPTIONS_DESCRIPTOR } from './isolated-program.js';
 import { IsolatedTemplate } from './isolated-template.js';
-import { type IsolationSpec, type StartLimits, type TemplateSpec } from './isolation-spec.js';
+import { IsolationDidNotStart, type IsolationSpec, type StartLimits, type TemplateSpec } from './isolation-spec.js';
 import { cpuSecondsOf } from './launch-script.js';
 import { type LaunchSpec, type LentUser } from './launch-spec.js';
 import { lendSocket, type LentSocket } from './lent-socket.js';
@@ -170,7 +170,12 @@ export class Isolation {
       const request = { ...idsInTemplate(parts.user), scratchBytes: limits.scratchBytes, limits: this.rlimits(bounds) };
       return new IsolatedProcess(template.begin(parts, request), limits);
     });
-    await forked.started(this.startTimeoutMs);
+    try {
+      await forked.started(this.startTimeoutMs);
+    } catch (error) {
+      // What goes wrong in a fork before it has its streams is written to those of the template.
+      throw error instanceof IsolationDidNotStart ? new IsolationDidNotStart(error.detail || template.said) : error;
+    }
     return forked;
   }
 
@@ -274,7 +279,7 @@ export class Isolation {
         const shape: IsolationShape = {
           ...spec,
           writable: [],
-          directory: '/',
+          directory: '/tmp',
           scratchBytes: SCRATCH_BYTES_OF_TEMPLATE,
           tellsExit: false,
           keepsNetwork: false,

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, statfsSync } from 'node:fs';
+import { readdirSync, readFileSync, readlinkSync, statfsSync } from 'node:fs';
 
 /** Facts of the host's kernel about a process. They come only from `/proc`, whose contents no program can write. */
 export interface ProcessSample {
@@ -10,6 +10,8 @@ export interface ProcessSample {
 /** USER_HZ is 100 on every supported architecture. Pages are 4 KiB on x64, and this assumes the same on arm64. */
 const TICK_MS = 10;
 const PAGE_BYTES = 4096;
+
+const NAMESPACES = ['cgroup', 'ipc', 'mnt', 'net', 'pid', 'user', 'uts'] as const;
 
 /** To look at a number takes 20 µs, to list all processes takes milliseconds. */
 const NEAR = 32;
@@ -111,6 +113,15 @@ export function processLimit(pid: number, name: string): number | null {
     .find((each) => each.startsWith(name));
   const hard = line?.slice(name.length).trim().split(/\s+/)[1];
   return hard === undefined || hard === 'unlimited' ? null : Number(hard);
+}
+
+/** Returns the namespaces of a process, such as `net:[4026531840]`; an empty list when it is gone. */
+export function namespacesOf(pid: number): string[] {
+  try {
+    return NAMESPACES.map((name) => readlinkSync(`/proc/${pid}/ns/${name}`));
+  } catch {
+    return [];
+  }
 }
 
 /** Returns when the process started, in ticks since boot. Together with the id it identifies one process forever. */

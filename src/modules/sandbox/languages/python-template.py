@@ -42,6 +42,7 @@ REQUESTS, EVENTS, RESERVED, LISTENER = 0, 1, 3, 4
 STDIN, STDOUT, STDERR, WORK, REPORT = 0, 1, 2, 3, 4
 BOOTSTRAP = "/runtime/python-bootstrap.py"
 USER_INSIDE = 1000
+PAGE = 4096
 # As long as an exit status, so that one read takes one report.
 READY = b"set"
 
@@ -56,6 +57,8 @@ BIND, RECURSIVE, PRIVATE = 4096, 16384, 1 << 18
 SET_DUMPABLE, SET_SECCOMP, DROP_BOUND, SET_NO_NEW_PRIVILEGES = 4, 22, 24, 38
 SECCOMP_FILTER = 2
 CAPABILITY_VERSION = 0x20080522
+
+PRIVATE_MAPPING, ANONYMOUS, UNRESERVED = 0x02, 0x20, 0x4000
 
 LIBC = ctypes.CDLL(None, use_errno=True)
 # This variant keeps Python's lock, which the child of a clone must hold.
@@ -285,6 +288,14 @@ def become_program(streams):
     os.closerange(REPORT + 1, 1 << 20)
     # Without it, the process could not open its own files in /proc.
     check(prctl(SET_DUMPABLE, 1))
+    move_later_mappings()
+
+
+def move_later_mappings():
+    """The addresses of the template are those of all its forks. What a fork maps from now on is elsewhere."""
+    size = PAGE * (1 + int.from_bytes(os.urandom(3), "little"))
+    # It can be neither read nor written, and so uses no memory.
+    LIBC.mmap(None, ctypes.c_size_t(size), 0, PRIVATE_MAPPING | ANONYMOUS | UNRESERVED, -1, ctypes.c_long(0))
 
 
 def refuse_calls(filter):

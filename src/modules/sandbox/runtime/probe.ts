@@ -2,13 +2,12 @@ import { type IsolatedProcess } from '../../../platform/isolation/isolated-proce
 import { type Ended, IsolationDidNotStart } from '../../../platform/isolation/isolation-spec.js';
 import { type IsolatedTemplate } from '../../../platform/isolation/isolated-template.js';
 import { type Isolation } from '../../../platform/isolation/isolation.js';
-import { processStatus } from '../../../platform/isolation/process-facts.js';
 import { explainFailedStart } from '../../../platform/isolation/prerequisites.js';
 import { type Language, LANGUAGES, type SandboxOutcome, type SandboxReadiness } from '../domain/sandbox-runtime.js';
 import { type Interpreter } from '../languages/interpreter.js';
 import { type Interpreters, limitsOf } from './interpreters.js';
 import { FORK_PROBE_CODE, PROBE_CODE } from './probe-code.js';
-import { findBreaches, findForkBreaches, findOutsideBreaches } from './probe-findings.js';
+import { findBreaches, findForkBreaches, findOutsideBreaches, findSharedBetween } from './probe-findings.js';
 
 export interface SandboxTools {
   readonly runtimes: Readonly<Record<Language, SandboxOutcome['runtime']>>;
@@ -94,11 +93,11 @@ async function probeForks(
   const { breaches } = await probe(await fork(), interpreter, language!, isolation.mode);
   if (breaches.length > 0) return breaches;
 
-  const forks = await Promise.all([fork(), fork()]);
-  const users = forks.map(({ initPid }) => processStatus(initPid)?.Uid ?? '');
+  const [one, two] = await Promise.all([fork(), fork()]);
+  const shared = findSharedBetween([one.initPid, two.initPid], { ownUsers: isolation.capacity < Infinity });
   const input = interpreter.input(language!, FORK_PROBE_CODE[language!]!);
-  const ended = await Promise.all(forks.map((forked) => runProbe(forked, input)));
-  return findForkBreaches(users, ended, isolation.capacity < Infinity);
+  const ended = await Promise.all([runProbe(one, input), runProbe(two, input)]);
+  return [...shared, ...findForkBreaches(ended)];
 }
 
 async function probeLanguage(isolation: Isolation, interpreters: Interpreters, language: Language): Promise<Probed> {
