@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { type Interpreter } from '../../src/modules/sandbox/languages/interpreter.js';
 import { type SandboxOutcome } from '../../src/modules/sandbox/domain/sandbox-runtime.js';
 import { ForkServer, type ForkServerOptions } from '../../src/modules/sandbox/runtime/fork-server.js';
 import { Interpreters } from '../../src/modules/sandbox/runtime/interpreters.js';
@@ -256,8 +255,7 @@ describe('the check of a template', () => {
         mount.from.startsWith(directory) ? { ...mount, from: await isolation.reachable(mount.from) } : mount,
       ),
     );
-    const changed = { templateOf: (_: Interpreter) => Promise.resolve({ ...spec, mounts: readable }) };
-    return startTemplate(isolation, changed as Interpreters, python);
+    return startTemplate(isolation, { templateOf: () => Promise.resolve({ ...spec, mounts: readable }) }, python);
   };
 
   it('accepts the one that is as it should be', async () => {

@@ -34,6 +34,7 @@ export class ForkServer {
   private current: Current | null = null;
   private starting: Promise<void> | null = null;
   private timer: NodeJS.Timeout | null = null;
+  private retryTimer: NodeJS.Timeout | null = null;
   private isClosed = false;
 
   constructor(private readonly options: ForkServerOptions) {}
@@ -74,6 +75,7 @@ export class ForkServer {
   async close(): Promise<void> {
     this.isClosed = true;
     if (this.timer !== null) clearInterval(this.timer);
+    if (this.retryTimer !== null) clearTimeout(this.retryTimer);
     this.retire();
     await this.starting;
     await Promise.all([...this.retired].map((template) => template.destroy()));
@@ -92,7 +94,11 @@ export class ForkServer {
   }
 
   private renew(): Promise<void> {
-    if (this.isClosed || this.pause.leftMs() > 0) return Promise.resolve();
+    return this.pause.leftMs() > 0 ? Promise.resolve() : this.start();
+  }
+
+  private start(): Promise<void> {
+    if (this.isClosed) return Promise.resolve();
     this.starting ??= this.startNext().finally(() => {
       this.starting = null;
     });
@@ -118,8 +124,13 @@ export class ForkServer {
   }
 
   private fail(error: unknown): void {
+    if (this.isClosed) return;
     this.pause.lengthen();
-    if (!this.isClosed) this.options.onFailed?.(error);
+    this.options.onFailed?.(error);
+    if (this.retryTimer !== null) clearTimeout(this.retryTimer);
+    this.retryTimer = setTimeout(() => {
+      void this.start();
+    }, this.pause.leftMs()).unref();
   }
 
   private retire(): void {

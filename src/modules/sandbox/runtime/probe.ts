@@ -54,7 +54,7 @@ export async function probeSandbox(isolation: Isolation, interpreters: Interpret
  */
 export async function startTemplate(
   isolation: Isolation,
-  interpreters: Interpreters,
+  interpreters: Pick<Interpreters, 'templateOf'>,
   interpreter: Interpreter,
 ): Promise<IsolatedTemplate> {
   const spec = await interpreters.templateOf(interpreter);
