@@ -1,4 +1,4 @@
-import { Module } from '@nestjs/common';
+import { Logger, Module } from '@nestjs/common';
 import { ExecutionRecorder } from '../executions/execution-recorder.js';
 import { ExecutionsModule } from '../executions/executions.module.js';
 import { OldExecutionsSweeper } from '../executions/old-executions-sweeper.js';
@@ -11,6 +11,8 @@ import { SandboxModule } from '../sandbox.module.js';
 import { SandboxWorkerService } from '../workers/sandbox-worker.service.js';
 import { WorkerHeartbeat } from '../workers/worker-heartbeat.js';
 import { SandboxProcessor } from './sandbox.processor.js';
+
+const logger = new Logger('SandboxRuntime');
 
 function runtimeOf(settings: SandboxSettings, metrics: SandboxMetrics): SandboxRuntime {
   const { cgroups, cpuWeight, copiesDirectory, bubblewrap, concurrency, memoryBytes, timeoutMs, forkServer } = settings;
@@ -25,7 +27,10 @@ function runtimeOf(settings: SandboxSettings, metrics: SandboxMetrics): SandboxR
     if (event.kind === 'lost') metrics.lost('died');
     if (event.kind === 'start_failed') metrics.lost('start_failed');
     if (event.kind === 'template_started') metrics.templateStarted(event.interpreter);
-    if (event.kind === 'template_failed') metrics.templateFailed(event.interpreter);
+    if (event.kind === 'template_failed') {
+      metrics.templateFailed(event.interpreter);
+      logger.warn(`Sandboxes for ${event.interpreter} start by themselves for now: ${String(event.error)}`);
+    }
   });
   return runtime;
 }
