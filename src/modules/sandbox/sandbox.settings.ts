@@ -44,8 +44,8 @@ export class SandboxSettings extends ModuleSettings implements IsolationSettings
   @ChoiceSetting({
     name: 'SANDBOX_FORK_SERVER',
     summary:
-      'Set to `off` to start every sandbox by itself. `auto` forks Python from a template, which is faster; all forks ' +
-      'of a template have its hash seed and address layout in common.',
+      'Set to `off` to start every sandbox by itself. `auto` forks Python from a template, which is faster; its ' +
+      'forks share its hash seed and the addresses of what it loaded.',
     values: ['auto', 'off'],
   })
   readonly forkServer: 'auto' | 'off' = 'auto';

@@ -4,7 +4,7 @@ import { ExecutionsModule } from '../executions/executions.module.js';
 import { OldExecutionsSweeper } from '../executions/old-executions-sweeper.js';
 import { openRuntime } from '../runtime/open-runtime.js';
 import { SandboxRuntime } from '../domain/sandbox-runtime.js';
-import { SANDBOX_METRICS, SandboxMetrics } from '../metrics/sandbox.metrics.js';
+import { SANDBOX_METRICS, SandboxMetrics, TemplateMetrics } from '../metrics/sandbox.metrics.js';
 import { SandboxPersistenceModule } from '../persistence/sandbox-persistence.module.js';
 import { SandboxSettings } from '../sandbox.settings.js';
 import { SandboxModule } from '../sandbox.module.js';
@@ -14,7 +14,7 @@ import { SandboxProcessor } from './sandbox.processor.js';
 
 const logger = new Logger('SandboxRuntime');
 
-function runtimeOf(settings: SandboxSettings, metrics: SandboxMetrics): SandboxRuntime {
+function runtimeOf(settings: SandboxSettings, metrics: SandboxMetrics, templates: TemplateMetrics): SandboxRuntime {
   const { cgroups, cpuWeight, copiesDirectory, bubblewrap, concurrency, memoryBytes, timeoutMs, forkServer } = settings;
   const places = bubblewrap === undefined ? {} : { bubblewrapPlaces: [bubblewrap] };
   const runtime = openRuntime({
@@ -22,13 +22,14 @@ function runtimeOf(settings: SandboxSettings, metrics: SandboxMetrics): SandboxR
     runtime: { concurrency, limits: { memoryBytes, timeoutMs }, forkServer },
   });
   metrics.watchPools(() => runtime.readings);
+  templates.watchPools(() => runtime.readings);
   runtime.listen((event) => {
     if (event.kind === 'acquired') metrics.acquired(event.language, event.seconds, event.warm);
     if (event.kind === 'lost') metrics.lost('died');
     if (event.kind === 'start_failed') metrics.lost('start_failed');
-    if (event.kind === 'template_started') metrics.templateStarted(event.interpreter);
+    if (event.kind === 'template_started') templates.count(event.interpreter, 'started');
     if (event.kind === 'template_failed') {
-      metrics.templateFailed(event.interpreter);
+      templates.count(event.interpreter, 'failed');
       logger.warn(`Sandboxes for ${event.interpreter} start by themselves for now: ${String(event.error)}`);
     }
   });
@@ -38,7 +39,7 @@ function runtimeOf(settings: SandboxSettings, metrics: SandboxMetrics): SandboxR
 @Module({
   imports: [ExecutionsModule, SandboxModule, SandboxPersistenceModule],
   providers: [
-    { provide: SandboxRuntime, inject: [SandboxSettings, SandboxMetrics], useFactory: runtimeOf },
+    { provide: SandboxRuntime, inject: [SandboxSettings, SandboxMetrics, TemplateMetrics], useFactory: runtimeOf },
     ExecutionRecorder,
     OldExecutionsSweeper,
     SandboxProcessor,

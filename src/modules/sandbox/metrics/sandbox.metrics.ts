@@ -46,8 +46,6 @@ export class SandboxMetrics {
     @InjectMetric(POOL_READY) private readonly poolReady: Gauge,
     @InjectMetric(START) private readonly startSeconds: Histogram,
     @InjectMetric(LOST) private readonly lostMembers: Counter,
-    @InjectMetric(FORKS) private readonly forks: Gauge,
-    @InjectMetric(TEMPLATES) private readonly templates: Counter,
   ) {}
 
   /** The active runs of this worker. */
@@ -79,6 +77,29 @@ export class SandboxMetrics {
         }
       },
     });
+  }
+
+  /** A run got its sandbox, from the pool or by a cold start. */
+  acquired(language: Language, seconds: number, warm: boolean): void {
+    this.startSeconds.observe({ language, start: warm ? 'warm' : 'cold' }, seconds);
+  }
+
+  /** A warm sandbox died unused, or could not be started. */
+  lost(reason: 'died' | 'start_failed'): void {
+    this.lostMembers.inc({ reason });
+  }
+}
+
+/** The templates from which sandboxes are forked. */
+@Injectable()
+export class TemplateMetrics {
+  constructor(
+    @InjectMetric(FORKS) private readonly forks: Gauge,
+    @InjectMetric(TEMPLATES) private readonly templates: Counter,
+  ) {}
+
+  /** Reads the pools whenever `/metrics` is scraped. */
+  watchPools(read: () => readonly PoolReading[]): void {
     Object.assign(this.forks, {
       collect: () => {
         for (const { languages, forks } of read()) {
@@ -88,22 +109,8 @@ export class SandboxMetrics {
     });
   }
 
-  /** A run got its sandbox, from the pool or by a cold start. */
-  acquired(language: Language, seconds: number, warm: boolean): void {
-    this.startSeconds.observe({ language, start: warm ? 'warm' : 'cold' }, seconds);
-  }
-
-  templateStarted(interpreter: string): void {
-    this.templates.inc({ interpreter, outcome: 'started' });
-  }
-
-  templateFailed(interpreter: string): void {
-    this.templates.inc({ interpreter, outcome: 'failed' });
-  }
-
-  /** A warm sandbox died unused, or could not be started. */
-  lost(reason: 'died' | 'start_failed'): void {
-    this.lostMembers.inc({ reason });
+  count(interpreter: string, outcome: 'started' | 'failed'): void {
+    this.templates.inc({ interpreter, outcome });
   }
 }
 
@@ -118,6 +125,7 @@ export const EXECUTION_METRICS: Provider[] = [
 
 export const SANDBOX_METRICS: Provider[] = [
   SandboxMetrics,
+  TemplateMetrics,
   makeGaugeProvider({ name: RUNNING, help: 'Active runs in this worker.' }),
   makeGaugeProvider({
     name: AVAILABLE,

@@ -29,7 +29,7 @@ interface Current {
  */
 export class ForkServer {
   private readonly pause = new RetryPause();
-  /** Those that were replaced live until their forks have ended. */
+  /** A template that was replaced lives until its forks have ended. */
   private readonly retired = new Set<IsolatedTemplate>();
   private current: Current | null = null;
   private starting: Promise<void> | null = null;
