@@ -1,6 +1,7 @@
 /**
- * The sandbox layer alone: how long from the code to its result, and how many a second, in each language and each way
- * to start it; beside them, in turns in the same run, a cold `bwrap` and interpreter without our filter, limits and watch.
+ * The sandbox layer alone: how long from the code to its result, and how many a second, in each language and with each
+ * way to start it. Beside them, in turns in the same run: a cold `bwrap` and interpreter without our filter, limits and
+ * watch.
  *
  *   npm run bench:sandbox -- layer
  */

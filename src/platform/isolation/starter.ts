@@ -109,8 +109,9 @@ export class Starter {
   /** Lends to a process that a template forks. It needs no watch for orphans, because it dies with its template. */
   fork<Forked extends Destroyable>(groupLimits: GroupLimits, make: (parts: LentParts) => Forked): Forked {
     const tenant = new Tenant(this.users);
+    let group: ResourceGroup | undefined;
     try {
-      const group = this.groups.create(groupLimits);
+      group = this.groups.create(groupLimits);
       group.closeEntrances();
       const forked: Forked = make({
         group,
@@ -123,6 +124,7 @@ export class Starter {
       this.alive.add(forked);
       return forked;
     } catch (error) {
+      void group?.remove();
       tenant.giveBack();
       throw error;
     }

@@ -180,7 +180,7 @@ class Run:
             return
         self.template.unwatch(self.reports)
         self.has_ended = True
-        send("ended", self.id, report.decode() or "killed")
+        send("ended", self.id, report.decode() if report.isdigit() else "killed")
 
 
 class Streams:

@@ -29,8 +29,8 @@ interface Current {
  */
 export class ForkServer {
   private readonly pause = new RetryPause();
-  /** A template that was replaced lives until its forks have ended. */
-  private readonly retired = new Set<IsolatedTemplate>();
+  /** A template that was replaced lives until its forks have ended, with the time when it was replaced. */
+  private readonly retired = new Map<IsolatedTemplate, number>();
   private current: Current | null = null;
   private starting: Promise<void> | null = null;
   private timer: NodeJS.Timeout | null = null;
@@ -78,7 +78,7 @@ export class ForkServer {
     if (this.retryTimer !== null) clearTimeout(this.retryTimer);
     this.retire();
     await this.starting;
-    await Promise.all([...this.retired].map((template) => template.destroy()));
+    await Promise.all([...this.retired.keys()].map((template) => template.destroy()));
   }
 
   private usable(): Current | null {
@@ -89,7 +89,7 @@ export class ForkServer {
   }
 
   private renewIfOld(): void {
-    for (const template of this.retired) this.endIfUnused(template);
+    for (const template of this.retired.keys()) this.endIfUnused(template);
     if (this.usable() === null || ageMsOf(this.current!) >= this.options.maxAgeMs * RENEW_AT) void this.renew();
   }
 
@@ -137,12 +137,14 @@ export class ForkServer {
     if (this.current === null) return;
     const { template } = this.current;
     this.current = null;
-    this.retired.add(template);
+    this.retired.set(template, performance.now());
     this.endIfUnused(template);
   }
 
   private endIfUnused(template: IsolatedTemplate): void {
-    if (template.active > 0 && template.isAlive) return;
+    const ageMs = performance.now() - (this.retired.get(template) ?? 0);
+    // Idle forks live no longer than a template, and no run does. What is left then has lost its template.
+    if (template.active > 0 && template.isAlive && ageMs < 2 * this.options.maxAgeMs) return;
     void template.destroy().then(() => this.retired.delete(template));
   }
 }
