@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { type SandboxOutcome } from '../../src/modules/sandbox/domain/sandbox-runtime.js';
 import { ForkServer, type ForkServerOptions } from '../../src/modules/sandbox/runtime/fork-server.js';
-import { Interpreters } from '../../src/modules/sandbox/runtime/interpreters.js';
+import { Interpreters, limitsOf } from '../../src/modules/sandbox/runtime/interpreters.js';
 import { PooledRuntime } from '../../src/modules/sandbox/runtime/pooled-runtime.js';
 import { startTemplate } from '../../src/modules/sandbox/runtime/probe.js';
 import { type IsolatedProcess } from '../../src/platform/isolation/isolated-process.js';
@@ -260,6 +260,21 @@ describe('the check of a template', () => {
 
   it('accepts the one that is as it should be', async () => {
     await (await startWith('PAGE = 4096', 'PAGE = 4096')).destroy();
+  });
+
+  it('goes on when the machine refuses a fork', async () => {
+    // The check has forked three times.
+    const refused = 'if request["run"] == 4: raise OSError("refused")';
+    const template = await startWith(
+      '            first = clone()\n',
+      `            ${refused}\n            first = clone()\n`,
+    );
+    const limits = limitsOf(python, { memoryBytes: LIMITS.memoryBytes, cpuMs: LIMITS.timeoutMs });
+    await expect(isolation.fork(template, limits)).rejects.toThrow('refused');
+    const forked = await isolation.fork(template, limits);
+    expect(template.active).toBe(1);
+    await forked.destroy();
+    await template.destroy();
   });
 
   it.each([

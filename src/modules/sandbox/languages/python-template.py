@@ -125,15 +125,22 @@ class Template:
         control, stdio, stderr = [self.listener.accept()[0].detach() for _ in range(3)]
         mapped, map_done = os.pipe()
         reports, report = os.pipe()
-        first = clone()
+        try:
+            first = clone()
+        except OSError as error:
+            # The machine has too many processes or namespaces for now. The forks there are go on.
+            log(error)
+            close(control, stdio, stderr, mapped, map_done, reports, report)
+            send("ended", request["run"], "killed")
+            send("gone", request["run"])
+            return False
         if first == 0:
             os.close(map_done)
             # The object would close the descriptor, which the run uses for something else.
             self.listener.detach()
             enter_run(request, self, Streams(control, stdio, stderr, mapped, report))
             return True
-        for descriptor in (control, stdio, stderr, mapped, report):
-            os.close(descriptor)
+        close(control, stdio, stderr, mapped, report)
         self.watch(Run(self, request["run"], first, reports))
         try:
             map_user(first, request["user"], request["group"])
@@ -315,6 +322,11 @@ def wait_for(code, streams):
     code = os.waitstatus_to_exitcode(status)
     os.write(RESERVED, b"%03d" % (code if code >= 0 else 128 - code))
     os._exit(0)
+
+
+def close(*descriptors):
+    for descriptor in descriptors:
+        os.close(descriptor)
 
 
 def send(*words):

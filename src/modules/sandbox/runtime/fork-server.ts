@@ -111,6 +111,7 @@ export class ForkServer {
       this.retire();
       this.current = { template, sinceMs: performance.now(), forks: 0 };
       this.pause.reset();
+      if (this.retryTimer !== null) clearTimeout(this.retryTimer);
       void template.gone.then(() => {
         if (this.current?.template !== template) return;
         this.fail(new Error('The template has ended.'));
