@@ -24,12 +24,12 @@ const makeIsolation = (): Isolation =>
 class FakeTemplate {
   isAlive = true;
   active = 0;
-  private readonly end = Promise.withResolvers<void>();
-  readonly gone = this.end.promise;
+  private readonly end = Promise.withResolvers<undefined>();
+  readonly gone: Promise<void> = this.end.promise;
 
   destroy(): Promise<void> {
     this.isAlive = false;
-    this.end.resolve();
+    this.end.resolve(undefined);
     return this.gone;
   }
 }

@@ -4,6 +4,9 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
+/** The name is short, because the path of a socket has at most 107 bytes. */
+const SOCKET = 's';
+
 /** A listening socket for a program. It has a path on the host only. */
 export interface LentSocket {
   readonly descriptor: number;
@@ -22,7 +25,7 @@ export async function lendSocket<T>(launch: (socket: LentSocket) => Promise<T>):
   try {
     server.listen(join(directory, 'unnamed'));
     await once(server, 'listening');
-    const path = join(directory, 'socket');
+    const path = join(directory, SOCKET);
     // Closing the server below removes the socket's original name. The program stays reachable under this one.
     await rename(join(directory, 'unnamed'), path);
     const { fd: descriptor } = (server as unknown as { _handle: { fd: number } })._handle;

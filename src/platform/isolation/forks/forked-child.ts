@@ -50,15 +50,17 @@ export class ForkedChild implements Contained {
     this.takesNoFaultFrom(0, 2, WORK_DESCRIPTOR);
     this.stderr.end();
 
-    const known = Promise.withResolvers<void>();
+    const known = Promise.withResolvers<undefined>();
     const exited = Promise.withResolvers<number | null>();
-    const left = Promise.withResolvers<void>();
+    const left = Promise.withResolvers<undefined>();
     this.info = new ForkInfo(known.promise, () => this.init?.pid);
     this.exited = exited.promise;
     this.left = left.promise;
     forking.fork(Promise.all(streams.map(connected)), parts.request, {
       forked: (pid) => {
-        void this.enter(pid).then(known.resolve);
+        void this.enter(pid).then(() => {
+          known.resolve(undefined);
+        });
       },
       ended: (status) => {
         this.over = true;
@@ -66,7 +68,9 @@ export class ForkedChild implements Contained {
         for (const stream of streams) stream.end();
         exited.resolve(status);
       },
-      gone: left.resolve,
+      gone: () => {
+        left.resolve(undefined);
+      },
     });
   }
 
