@@ -300,23 +300,27 @@ function comparable({ stderr, ...outcome }: SandboxOutcome): object {
   return { ...outcome, stderr: stderr.replace(/0x[0-9a-f]+/g, '0x'), durationMs: 0, cpuMs: 0, memoryPeakBytes: 0 };
 }
 
+/** Only those of this process, because other test files run at the same time. */
 function templateProcesses(): number[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
     .map(Number)
     .filter((pid) => {
-      try {
-        // The template is the second process inside; its forks have namespaces of their own.
-        const inside = /^NSpid:.*\s(\d+)$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
-        const depth = /^NSpid:(.*)$/m
-          .exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
-          ?.trim()
-          .split(/\s+/).length;
-        return (
-          inside === '2' && depth === 2 && readFileSync(`/proc/${pid}/cmdline`, 'latin1').includes('python-template')
-        );
-      } catch {
-        return false;
-      }
+      // The template is the second process inside; its forks have namespaces of their own.
+      const inside = fact(pid, 'NSpid').split(/\s+/);
+      return inside.length === 2 && inside[1] === '2' && fact(pid, 'Name').startsWith('python') && isOurs(pid);
     });
+}
+
+function isOurs(pid: number): boolean {
+  const parent = Number(fact(pid, 'PPid'));
+  return parent === process.pid || (parent > 1 && isOurs(parent));
+}
+
+function fact(pid: number, name: string): string {
+  try {
+    return new RegExp(`^${name}:(.*)$`, 'm').exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]?.trim() ?? '';
+  } catch {
+    return '';
+  }
 }
