@@ -42,6 +42,18 @@ export interface IsolationSpec {
   readonly limits: StartLimits;
 }
 
+/**
+ * A program that starts, sees no work, and forks a process for each. It reads its settings and then a request for each
+ * fork as lines of JSON on standard input, and reports events as lines on standard output.
+ */
+export interface TemplateSpec {
+  readonly command: readonly string[];
+  readonly mounts: readonly Mount[];
+  readonly environment: Readonly<Record<string, string>>;
+  /** Its own memory. That of its forks is limited by {@link StartLimits}. */
+  readonly memoryBytes: number;
+}
+
 /** The input of one run. */
 export interface Work {
   /** Sent on descriptor {@link WORK_DESCRIPTOR}, followed by end of file. */

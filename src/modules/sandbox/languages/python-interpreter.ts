@@ -2,9 +2,10 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { standardLibraryOf, systemPython } from '../../../platform/python/system-python.js';
-import { Interpreter, type RequiredFile } from './interpreter.js';
+import { Interpreter, type InterpreterTemplate, type RequiredFile } from './interpreter.js';
 
 const BOOTSTRAP = '/runtime/python-bootstrap.py';
+const TEMPLATE = '/runtime/python-template.py';
 const ZONES = '/usr/share/zoneinfo';
 const MISSING = 'the package python3 (/usr/bin/python3 was not found)';
 
@@ -16,6 +17,7 @@ export class PythonInterpreter extends Interpreter {
   readonly idleDataBytes = 16 * 1024 * 1024;
 
   readonly requires: readonly RequiredFile[];
+  override readonly template: InterpreterTemplate;
   private readonly program: string;
 
   constructor(paths?: readonly string[]) {
@@ -30,19 +32,26 @@ export class PythonInterpreter extends Interpreter {
       ...(existsSync(ZONES)
         ? [{ from: ZONES, to: ZONES, kind: 'directory', missing: 'the package tzdata' } as const]
         : []),
-      {
-        from: join(__dirname, 'python-bootstrap.py'),
-        to: BOOTSTRAP,
-        kind: 'file',
-        missing: 'python-bootstrap.py (npm run build)',
-      },
+      ownFile('python-bootstrap.py', BOOTSTRAP),
     ];
+    this.template = {
+      command: this.commandOf(TEMPLATE),
+      requires: [ownFile('python-template.py', TEMPLATE)],
+    };
   }
 
   command(): readonly string[] {
-    // The flags mean: isolated, without site-packages, without writing bytecode.
-    return [this.program, '-I', '-S', '-B', '-X', 'utf8', BOOTSTRAP];
+    return this.commandOf(BOOTSTRAP);
   }
+
+  private commandOf(script: string): readonly string[] {
+    // The flags mean: isolated, without site-packages, without writing bytecode.
+    return [this.program, '-I', '-S', '-B', '-X', 'utf8', script];
+  }
+}
+
+function ownFile(name: string, to: string): RequiredFile {
+  return { from: join(__dirname, name), to, kind: 'file', missing: `${name} (npm run build)` };
 }
 
 /** An empty path makes the probe report that Python is missing. */

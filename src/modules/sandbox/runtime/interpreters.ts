@@ -1,11 +1,18 @@
 import { statSync } from 'node:fs';
 
-import { type IsolationSpec, type Mount } from '../../../platform/isolation/isolation-spec.js';
+import {
+  type IsolationSpec,
+  type Mount,
+  type StartLimits,
+  type TemplateSpec,
+} from '../../../platform/isolation/isolation-spec.js';
 import { type Isolation } from '../../../platform/isolation/isolation.js';
 import { ANONYMOUS_LIMITS, type Interpreter, type RequiredFile } from '../languages/interpreter.js';
 import { NodeInterpreter } from '../languages/node-interpreter.js';
 import { PythonInterpreter } from '../languages/python-interpreter.js';
 import { type Language } from '../domain/sandbox-runtime.js';
+
+const TEMPLATE_MEMORY_BYTES = 256 * 1024 * 1024;
 
 /** The interpreters of all languages on this machine. */
 export class Interpreters {
@@ -32,19 +39,26 @@ export class Interpreters {
       command: interpreter.command(limits.memoryBytes),
       mounts: await this.mountsOf(interpreter),
       environment: interpreter.environment,
-      limits: { ...ANONYMOUS_LIMITS, ...limits, idleDataBytes: interpreter.idleDataBytes },
+      limits: limitsOf(interpreter, limits),
     };
   }
 
+  /** Returns what to start for an interpreter that can fork; null for any other. */
+  async templateOf({ template, requires, environment }: Interpreter): Promise<TemplateSpec | null> {
+    if (template === null) return null;
+    const mounts = await this.locate([...requires, ...template.requires]);
+    return { command: template.command, mounts, environment, memoryBytes: TEMPLATE_MEMORY_BYTES };
+  }
+
   private mountsOf(interpreter: Interpreter): Promise<readonly Mount[]> {
-    const known = this.mounts.get(interpreter) ?? this.locate(interpreter);
+    const known = this.mounts.get(interpreter) ?? this.locate(interpreter.requires);
     this.mounts.set(interpreter, known);
     // A failure is not cached, because it may be repaired while the service runs.
     known.catch(() => this.mounts.delete(interpreter));
     return known;
   }
 
-  private locate({ requires }: Interpreter): Promise<readonly Mount[]> {
+  private locate(requires: readonly RequiredFile[]): Promise<readonly Mount[]> {
     return Promise.all(
       requires.map(async ({ from, to, kind }) => ({
         // Only single files are copied. A standard library must be readable for all users, or it counts as missing.
@@ -53,6 +67,10 @@ export class Interpreters {
       })),
     );
   }
+}
+
+export function limitsOf({ idleDataBytes }: Interpreter, limits: { memoryBytes: number; cpuMs: number }): StartLimits {
+  return { ...ANONYMOUS_LIMITS, ...limits, idleDataBytes };
 }
 
 function isThere({ from, kind }: RequiredFile): boolean {

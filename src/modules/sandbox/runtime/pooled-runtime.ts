@@ -4,18 +4,22 @@ import { type Isolation } from '../../../platform/isolation/isolation.js';
 import { type Interpreter } from '../languages/interpreter.js';
 import { readReport } from '../languages/report.js';
 import { type SandboxOutcome, type SandboxReadiness, type SandboxRun } from '../domain/sandbox-runtime.js';
-import { Interpreters } from './interpreters.js';
+import { ForkServer } from './fork-server.js';
+import { Interpreters, limitsOf } from './interpreters.js';
 import { ObservedRuntime } from './observed-runtime.js';
 import { outcomeOf } from './outcome.js';
 import { type PoolEvent, type PoolListener, type PoolReading } from './pool-events.js';
 import { poolSize } from './pool-size.js';
-import { probeSandbox, readinessAfter, type SandboxTools } from './probe.js';
+import { probeSandbox, readinessAfter, type SandboxTools, startTemplate } from './probe.js';
 import { WarmPool } from './warm-pool.js';
 
 const NOT_PROBED: SandboxReadiness = { available: false, missing: ['the start-up probe, which has not run yet'] };
 
-/** Old sandboxes are replaced to return their memory and to pick up updates of the machine. */
+/** Old sandboxes and templates are replaced to return their memory and to pick up updates of the machine. */
 const MAX_AGE_MS = 10 * 60_000;
+
+/** A template is replaced after this many forks, because they share what it drew at random when it started. */
+const MAX_FORKS = 1_000;
 
 /** After this many failures in a row the machine counts as broken, until a sandbox starts again. */
 const FAILURES_UNTIL_UNAVAILABLE = 5;
@@ -27,14 +31,20 @@ export interface PooledRuntimeOptions {
   readonly limits: { readonly memoryBytes: number; readonly timeoutMs: number };
   /** Warm sandboxes per interpreter; 0 keeps none. The default follows from the concurrency. */
   readonly poolSize?: number;
+  /** `off` starts every sandbox by itself, also where an interpreter could fork it. */
+  readonly forkServer: 'auto' | 'off';
 }
 
 type Pool = WarmPool<IsolatedProcess>;
 
-/** Runs code in sandboxes that were started in advance. Each is used once and destroyed. */
+/**
+ * Runs code in sandboxes that were started in advance, as forks where the interpreter can fork. Each is used once and
+ * destroyed.
+ */
 export class PooledRuntime extends ObservedRuntime {
   private readonly interpreters: Interpreters;
   private readonly pools: ReadonlyMap<Interpreter, Pool>;
+  private readonly forkServers: ReadonlyMap<Interpreter, ForkServer>;
   private readonly size: number;
   private readonly listeners: PoolListener[] = [];
   private tools: SandboxTools | null = null;
@@ -47,13 +57,17 @@ export class PooledRuntime extends ObservedRuntime {
   ) {
     super();
     this.interpreters = new Interpreters(isolation);
+    const forking =
+      options.forkServer === 'off' ? [] : this.interpreters.all.filter(({ template }) => template !== null);
     this.size =
       options.poolSize ??
       poolSize({
         concurrency: options.concurrency,
         capacity: isolation.capacity,
         pools: this.interpreters.all.length,
+        templates: forking.length,
       });
+    this.forkServers = new Map(forking.map((interpreter) => [interpreter, this.createForkServer(interpreter)]));
     this.pools = new Map(this.interpreters.all.map((interpreter) => [interpreter, this.createPool(interpreter)]));
   }
 
@@ -62,12 +76,13 @@ export class PooledRuntime extends ObservedRuntime {
   }
 
   get readings(): readonly PoolReading[] {
-    return [...this.pools].map(([{ name, languages }, { ready, starting }]) => ({
-      interpreter: name,
-      languages,
+    return [...this.pools].map(([interpreter, { ready, starting }]) => ({
+      interpreter: interpreter.name,
+      languages: interpreter.languages,
       ready,
       starting,
       size: this.size,
+      forks: this.forkServers.get(interpreter)?.isReady ?? false,
     }));
   }
 
@@ -80,7 +95,10 @@ export class PooledRuntime extends ObservedRuntime {
     this.tools = found.tools ?? this.tools;
     this.lastReadiness = found.readiness;
     this.failuresInARow = 0;
-    if (found.readiness.available) for (const pool of this.pools.values()) pool.open();
+    if (!found.readiness.available) return found.readiness;
+
+    await Promise.all([...this.forkServers.values()].map((server) => server.open()));
+    for (const pool of this.pools.values()) pool.open();
     return found.readiness;
   }
 
@@ -98,7 +116,7 @@ export class PooledRuntime extends ObservedRuntime {
   }
 
   async close(): Promise<void> {
-    const closing = [...this.pools.values()].map((pool) => pool.close());
+    const closing = [...this.pools.values(), ...this.forkServers.values()].map((each) => each.close());
     await this.isolation.close();
     await Promise.all(closing);
   }
@@ -144,12 +162,28 @@ export class PooledRuntime extends ObservedRuntime {
     });
   }
 
+  private createForkServer(interpreter: Interpreter): ForkServer {
+    const { name } = interpreter;
+    return new ForkServer({
+      maxForks: MAX_FORKS,
+      maxAgeMs: MAX_AGE_MS,
+      start: () => startTemplate(this.isolation, this.interpreters, interpreter),
+      onStarted: () => {
+        this.emit({ kind: 'template_started', interpreter: name });
+      },
+      onFailed: (error) => {
+        this.emit({ kind: 'template_failed', interpreter: name, error });
+      },
+    });
+  }
+
   private async start(
     interpreter: Interpreter,
-    limits: { memoryBytes: number; timeoutMs: number },
+    { memoryBytes, timeoutMs: cpuMs }: { memoryBytes: number; timeoutMs: number },
   ): Promise<IsolatedProcess> {
-    const { memoryBytes, timeoutMs } = limits;
-    return this.isolation.start(await this.interpreters.specOf(interpreter, { memoryBytes, cpuMs: timeoutMs }));
+    const limits = limitsOf(interpreter, { memoryBytes, cpuMs });
+    const forked = await this.forkServers.get(interpreter)?.fork((template) => this.isolation.fork(template, limits));
+    return forked ?? this.isolation.start(await this.interpreters.specOf(interpreter, { memoryBytes, cpuMs }));
   }
 
   private emit(event: PoolEvent): void {

@@ -54,3 +54,33 @@ export const PROBE_CODE: Readonly<Record<Language, (printVersion: string) => str
   typescript: (printVersion) => `const typed: number = 1;${JAVASCRIPT(printVersion)}`,
   python: PYTHON,
 };
+
+/** The JSON that {@link FORK_PROBE_CODE} prints. */
+export interface SeenInFork {
+  /** From every source of randomness that programs use. */
+  readonly random: readonly (string | number)[];
+  readonly descriptors: readonly string[];
+  /** The error of creating a process, which the filter of the template allows. */
+  readonly fork: string;
+}
+
+const PYTHON_FORK = `
+import errno, json, os, random, secrets, uuid
+values = [random.random(), os.urandom(8).hex(), secrets.token_hex(8), uuid.uuid4().hex]
+try:
+    import ssl
+    values.append(ssl.RAND_bytes(8).hex())
+except ImportError:
+    pass
+held = [fd for fd in os.listdir('/proc/self/fd') if os.path.exists('/proc/self/fd/' + fd)]
+try:
+    if os.fork() == 0:
+        os._exit(0)
+    fork = 'allowed'
+except OSError as error:
+    fork = errno.errorcode[error.errno]
+print(json.dumps(dict(random=values, descriptors=held, fork=fork)))
+`;
+
+/** Programs that inspect what a fork has from its template, for the languages that fork. */
+export const FORK_PROBE_CODE: Partial<Readonly<Record<Language, string>>> = { python: PYTHON_FORK };
