@@ -13,6 +13,8 @@ export interface InstallEnd {
   readonly refused: readonly string[];
   /** Hosts that did not answer. */
   readonly unreachable: readonly string[];
+  /** Hosts whose names lead to addresses that are not public, where a build may not go. */
+  readonly internal: readonly string[];
   readonly variables: CommandVariables;
 }
 
@@ -79,6 +81,12 @@ const REASONS: readonly Reason[] = [
       : 'two packages ask for versions of a third one that exclude each other; the log names them. Correct the ' +
         'versions in package.json, or add the line legacy-peer-deps=true to .npmrc.',
   ({ lastLines, variables }) => missingVariable(lastLines, variables),
+  ({ internal }) =>
+    internal.length === 0
+      ? null
+      : `${namesOf(internal)} ${internal.length === 1 ? 'leads' : 'lead'} to an address that is not public, and ` +
+        'expected is a registry on the internet. If it is a mirror or a registry of your network, ask the operator ' +
+        'to add it to BUILD_ALLOWED_HOSTS.',
   (end) => {
     if (end.unreachable.length === 0) return null;
     const isOne = end.unreachable.length === 1;
@@ -154,7 +162,7 @@ export function buildFailure({
   lastLines,
   refused,
   variables,
-}: Omit<InstallEnd, 'unreachable'>): BuildFailed {
+}: Omit<InstallEnd, 'unreachable' | 'internal'>): BuildFailed {
   const missing = missingVariable(lastLines, variables);
   if (missing !== null) return new BuildFailed('build_failed', `The build failed: ${missing}`);
   if (lastLines.some((line) => NEEDS_PACKAGE_MANAGER.test(line)))
