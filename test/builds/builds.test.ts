@@ -287,7 +287,7 @@ describe('a build', () => {
         'package.json': json({ scripts: { build: 'mkdir -p dist/a dist/b && touch dist/a/index.html dist/b/c.html' } }),
       },
       {},
-      /^The pages have no index.html at their top, .* Pages were found in: dist\/a, dist\/b[.] .*Set the output directory/,
+      /^The pages have no index.html at their top, .* Pages were found in: dist\/a, dist\/b[.] .*Set the output/,
     ],
     [
       'a server of the framework is missing',

@@ -53,7 +53,7 @@ function launcherOf(source: Source): Adapter {
         '',
         // A file of CommonJS has its default export one level below.
         'const app = exported?.fetch === undefined ? exported?.default : exported;',
-        `if (app?.fetch === undefined) throw new Error(${JSON.stringify(`${file} has no app as its default export.`)});`,
+        `if (app?.fetch === undefined) throw new Error(${JSON.stringify(`${file} exports no app by default.`)});`,
         `serve({ fetch: app.fetch, port: Number(process.env.PORT), hostname: '0.0.0.0' });`,
         '',
       ].join('\n'),

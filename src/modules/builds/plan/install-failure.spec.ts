@@ -57,7 +57,7 @@ describe('the reason why packages were not installed', () => {
 
   it('names the hosts that were not reached', () => {
     expect(messageOf({ internal: ['registry.npmjs.org:443'], lastLines: ['npm error code E403'] })).toMatch(
-      /^registry\.npmjs\.org:443 leads to an address that is not public, .+ operator to add it to BUILD_ALLOWED_HOSTS\.$/,
+      /^registry\.npmjs\.org:443 leads to an address that is not public, .+ add it to BUILD_ALLOWED_HOSTS\.$/,
     );
     expect(messageOf({ unreachable: ['npm.internal:443'], lastLines: ['npm error code E404'] })).toMatch(
       /^npm\.internal:443 could not be reached\. .+ If it is a registry of your own, check its address in \.npmrc\.$/,

@@ -39,8 +39,9 @@ export function requireFrontPage({ pack }: BuildPlan, facts: ArchiveFacts, routi
   if (!pack.needsPage || facts.pages.includes(FRONT_PAGE) || hasRule) return;
   throw new BuildFailed(
     'output_not_found',
-    `The pages have no ${FRONT_PAGE} at their top, so that / would be 404. ${pagesIn(facts)}Expected is a page for /. ` +
-      `Set the output directory of the project to the one with that page, or redirect / to another page.${moreAt('output')}`,
+    `The pages have no ${FRONT_PAGE} at their top, so that / would be 404. ${pagesIn(facts)}` +
+      'Expected is a page for /. Set the output directory of the project to the one with that page, or redirect / to ' +
+      `another page.${moreAt('output')}`,
   );
 }
 

@@ -124,7 +124,7 @@ export interface StepEnd {
   /** The hosts that the program could not reach, each once: by a rule, or because they did not answer. */
   readonly refused: readonly string[];
   readonly unreachable: readonly string[];
-  /** Those whose names lead to addresses that are not public. */
+  /** The hosts whose names lead to addresses that are not public. */
   readonly internal: readonly string[];
 }
 
