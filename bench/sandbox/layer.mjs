@@ -1,6 +1,7 @@
 /**
- * The sandbox layer alone: how long from the code to its result, and how many a second, in each language; beside it,
- * in turns in the same run, a cold `bwrap` and interpreter without our filter, limits and watch.
+ * The sandbox layer alone: how long from the code to its result, and how many a second, in each language and with each
+ * way to start it. Beside them, in turns in the same run: a cold `bwrap` and interpreter without our filter, limits and
+ * watch.
  *
  *   npm run bench:sandbox -- layer
  */
@@ -85,17 +86,15 @@ async function requireHello(output) {
   if ((await output).trim() !== 'hello') throw new Error(`not a run: ${JSON.stringify(await output)}`);
 }
 
-/** One at a time, in turns, so that whatever else the machine does strikes both alike. */
-async function measureLatency(runtime, language, turns) {
-  const ours = [];
-  const cold = [];
-  for (let turn = 0; turn < turns; turn++) {
-    ours.push(await millisecondsOf(() => requireHello(runOurs(runtime, language))));
-    await sleep(70);
-    cold.push(await millisecondsOf(() => requireHello(runCold(language))));
-    await sleep(30);
-  }
-  return { ours, cold };
+/** One at a time, in turns, so that whatever else the machine does strikes all alike. */
+async function measureLatencies(ways, turns) {
+  const latencies = ways.map(() => []);
+  for (let turn = 0; turn < turns; turn++)
+    for (const [index, { run }] of ways.entries()) {
+      latencies[index].push(await millisecondsOf(() => requireHello(run())));
+      await sleep(70);
+    }
+  return latencies;
 }
 
 /** Runs as many programs at a time as a worker does, without a pause. */
@@ -114,49 +113,64 @@ async function measureRate(run, seconds) {
   return (runs * 1000) / (performance.now() - startedAt);
 }
 
-/** A second of one, a second of the other; the medians, because another program may have had one of the seconds. */
-async function measureRates(runtime, language, seconds) {
-  const ours = [];
-  const cold = [];
-  for (let second = 0; second < seconds; second++) {
-    cold.push(await measureRate(() => runCold(language), 1));
-    // Begins with full pools, as after a quiet moment, so that it must last longer than they do.
-    await sleep(200);
-    ours.push(await measureRate(() => runOurs(runtime, language), 2));
-    await sleep(200);
-  }
-  return { rate: quantile(ours, 0.5), coldRate: quantile(cold, 0.5) };
+/** Some seconds of each in turns; the medians, because another program may have had one of the seconds. */
+async function measureRates(ways, rounds) {
+  const rates = ways.map(() => []);
+  for (let round = 0; round < rounds; round++)
+    for (const [index, { run, seconds }] of ways.entries()) {
+      rates[index].push(await measureRate(run, seconds));
+      // The next one begins with full pools, as after a quiet moment.
+      await sleep(200);
+    }
+  return rates.map((seen) => quantile(seen, 0.5));
 }
 
-export async function benchLayer({ turns = 60, seconds = 4, cgroups = 'auto' } = {}) {
+async function openRuntime({ cgroups, cpuWeight }, forkServer) {
   const runtime = new HostedRuntime({
-    isolation: { cgroups, copiesDirectory: '/var/lib/service-platform/sandbox' },
-    runtime: { concurrency: availableParallelism(), limits: LIMITS },
+    isolation: { cgroups, cpuWeight, copiesDirectory: '/var/lib/service-platform/sandbox' },
+    runtime: { concurrency: availableParallelism(), limits: LIMITS, forkServer },
   });
-  try {
-    const readiness = await runtime.probe();
-    if (!readiness.available) throw new Error(`The sandbox is not available: ${readiness.missing.join('; ')}`);
-    await sleep(500);
+  const readiness = await runtime.probe();
+  if (!readiness.available) throw new Error(`The sandbox is not available: ${readiness.missing.join('; ')}`);
+  return { runtime, mode: readiness.mode };
+}
 
+/** Each way to run a program of the language; the last one is what the others are compared with. */
+function waysOf(language, forking, starting) {
+  const isForked = forking.readings.some(({ languages, forks }) => forks && languages.includes(language));
+  return [
+    // Longer than the pools last.
+    ...(isForked ? [{ way: 'fork server', seconds: 2, run: () => runOurs(forking, language) }] : []),
+    { way: 'warm pool', seconds: 2, run: () => runOurs(starting, language) },
+    { way: 'cold bwrap', seconds: 1, run: () => runCold(language) },
+  ];
+}
+
+export async function benchLayer({ turns = 60, seconds = 4, cgroups = 'auto', cpuWeight = 10 } = {}) {
+  const isolation = { cgroups, cpuWeight };
+  const { runtime: forking, mode } = await openRuntime(isolation, 'auto');
+  const { runtime: starting } = await openRuntime(isolation, 'off');
+  try {
+    await sleep(500);
     const rows = [];
     for (const language of Object.keys(HELLO)) {
-      const { ours, cold } = await measureLatency(runtime, language, turns);
-      const { rate, coldRate } = await measureRates(runtime, language, seconds);
-      rows.push({
-        language,
-        'p50 ms': quantile(ours, 0.5),
-        'p99 ms': quantile(ours, 0.99),
-        'runs/s': rate,
-        'cold p50 ms': quantile(cold, 0.5),
-        'cold p99 ms': quantile(cold, 0.99),
-        'cold runs/s': coldRate,
-        'p50 ratio': quantile(ours, 0.5) / quantile(cold, 0.5),
-        'rate ratio': rate / coldRate,
-      });
+      const ways = waysOf(language, forking, starting);
+      const latencies = await measureLatencies(ways, turns);
+      const rates = await measureRates(ways, seconds);
+      for (const [index, { way }] of ways.entries())
+        rows.push({
+          language,
+          way,
+          'p50 ms': quantile(latencies[index], 0.5),
+          'p99 ms': quantile(latencies[index], 0.99),
+          'runs/s': rates[index],
+          'p50 ratio': quantile(latencies[index], 0.5) / quantile(latencies.at(-1), 0.5),
+          'rate ratio': rates[index] / rates.at(-1),
+        });
     }
-    printTable(`The layer, ${readiness.mode}, ${availableParallelism()} at a time`, rows);
+    printTable(`The layer, ${mode}, ${availableParallelism()} at a time`, rows);
     return rows;
   } finally {
-    await runtime.close();
+    await Promise.all([forking.close(), starting.close()]);
   }
 }

@@ -1,6 +1,7 @@
 /**
- * How fast code runs: `npm run bench:sandbox -- [layer|http] [--turns n] [--seconds n] [--cgroups auto|off] [--url
- * http://…]`. Without a name, both.
+ * How fast code runs: `npm run bench:sandbox -- [layer|http] [--turns n] [--seconds n] [--cgroups auto|off]
+ * [--cpu-weight n] [--url http://…]`. Without a name, both. On a machine that has other work to do, the weight of 100
+ * gives sandboxes the share of the cold starts beside them.
  */
 import '../../scripts/on-pinned-node.mjs';
 import { parseArgs } from 'node:util';
@@ -14,14 +15,16 @@ const { values, positionals } = parseArgs({
     turns: { type: 'string' },
     seconds: { type: 'string' },
     cgroups: { type: 'string' },
+    'cpu-weight': { type: 'string' },
     url: { type: 'string' },
   },
 });
-const { turns = 60, seconds = 4, cgroups, url } = values;
+const { turns = 60, seconds = 4, cgroups, 'cpu-weight': cpuWeight, url } = values;
 const options = {
   turns: Number(turns),
   seconds: Number(seconds),
   ...(cgroups === undefined ? {} : { cgroups }),
+  ...(cpuWeight === undefined ? {} : { cpuWeight: Number(cpuWeight) }),
   ...(url === undefined ? {} : { url }),
 };
 

@@ -46,6 +46,7 @@ export { type RunEventOptions, type Runs } from './runs.js';
 export { type Sandbox } from './sandbox.js';
 export { type Schedules } from './schedules.js';
 export { Service } from './service.js';
+export { type ScimTokens, type Sso, type SsoConnections, type SsoDomains } from './sso.js';
 export {
   type BucketAttachments,
   type Buckets,
@@ -255,6 +256,14 @@ export type {
   OrgGrant,
   OrganizationMembership,
   NewSpendingBudget,
+  IssuedScimToken,
+  NewScimToken,
+  NewSsoConnection,
+  OrgDomain,
+  ScimToken,
+  SsoConnection,
+  SsoConnectionChange,
+  TestedSsoConnection,
   Plan,
   PlanId,
   Preset,

@@ -2792,6 +2792,50 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/v1/orgs/{org_id}/sso/connections/{connection_id}/scim-tokens": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Lists the SCIM tokens of an SSO connection, newest first.
+         * @description Expired ones are included, revoked ones are not. The tokens themselves are never returned.
+         */
+        readonly get: operations["ScimTokensController_list"];
+        readonly put?: never;
+        /**
+         * Creates a SCIM token, with which an identity provider adds and removes people.
+         * @description The token is returned only once: enter it and `base_url` at the provider. A connection can have five. Needs a plan that includes SSO.
+         */
+        readonly post: operations["ScimTokensController_create"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/orgs/{org_id}/sso/connections/{connection_id}/scim-tokens/{token_id}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        readonly post?: never;
+        /**
+         * Revokes a SCIM token.
+         * @description The provider is refused at its next call with it. People that it added stay.
+         */
+        readonly delete: operations["ScimTokensController_revoke"];
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/v1/orgs/{org_id}/sso/connections/{connection_id}/test": {
         readonly parameters: {
             readonly query?: never;
@@ -6202,6 +6246,19 @@ export interface components {
              */
             readonly name?: string;
         };
+        readonly ClosedOrganizationView: {
+            /**
+             * @description What the organization requires: a sign-in through its SSO connection, or a second factor.
+             * @enum {string}
+             */
+            readonly closed_by: "sso" | "second_factor";
+            /** @example org_01jd3m8yeqf5rb0xkq5ym8s6tn */
+            readonly id: string;
+            /** @example Acme */
+            readonly name: string;
+            /** @example acme */
+            readonly slug: string;
+        };
         readonly CommittedFileBody: {
             /**
              * @description Replaces the whole file, which keeps its mode. Null deletes it.
@@ -6767,6 +6824,44 @@ export interface components {
              */
             readonly www_redirect: boolean;
         };
+        readonly CreatedScimTokenAnswer: {
+            readonly data: components["schemas"]["CreatedScimTokenView"];
+            readonly meta: components["schemas"]["AnswerMeta"];
+        };
+        readonly CreatedScimTokenView: {
+            /**
+             * @description The URL to enter at the provider.
+             * @example https://api.example.com/scim/v2/sso_01jd3m8yeqf5rb0xkq5ym8s6tn
+             */
+            readonly base_url: string;
+            /** Format: date-time */
+            readonly created_at: string;
+            /** @description Id of the user who created it. */
+            readonly created_by: string;
+            /**
+             * Format: date-time
+             * @description A token in the past is refused.
+             */
+            readonly expires_at: string;
+            /** @example sct_01jd3m8yeqf5rb0xkq5ym8s6tn */
+            readonly id: string;
+            /**
+             * Format: date-time
+             * @description Accurate to a minute.
+             */
+            readonly last_used_at?: string;
+            /** @example a1B2 */
+            readonly last4: string;
+            /** @example Okta */
+            readonly name: string;
+            /** @example svc_scim_ */
+            readonly prefix: string;
+            /**
+             * @description The token itself, which is returned only once.
+             * @example svc_scim_…
+             */
+            readonly secret: string;
+        };
         readonly CreateKeyBody: {
             /**
              * @description IP addresses and CIDRs that the key can be used from. An empty list allows every address.
@@ -7021,6 +7116,16 @@ export interface components {
              * @example Europe/Berlin
              */
             readonly time_zone: string;
+        };
+        readonly CreateScimTokenBody: {
+            /**
+             * Format: date-time
+             * @description Within a year, which is the default.
+             * @example 2027-01-31T00:00:00Z
+             */
+            readonly expires_at?: string;
+            /** @example Okta */
+            readonly name: string;
         };
         readonly CreateShareLinkBody: {
             /**
@@ -8181,7 +8286,7 @@ export interface components {
         };
         readonly ErrorView: {
             /** @enum {string} */
-            readonly code: "access_key_attached" | "access_key_not_found" | "access_token_expired" | "account_exists" | "account_not_found" | "agent_not_found" | "agent_paused" | "agent_version_not_found" | "already_exists" | "api_key_not_found" | "approval_already_decided" | "approval_expired" | "approval_not_allowed" | "approval_not_found" | "branch_has_children" | "branch_moved" | "branch_not_found" | "bucket_not_attached" | "bucket_not_empty" | "bucket_not_found" | "budget_exceeded" | "budget_not_found" | "budget_subject_not_found" | "burst_limit_exceeded" | "checksum_mismatch" | "concurrency_limit_exceeded" | "confirmation_mismatch" | "conflicting_credentials" | "connection_not_tested" | "credit_too_large" | "credits_exhausted" | "cron_from_file" | "cron_not_found" | "cross_site_request" | "daily_limit_exceeded" | "database_attachment_not_found" | "database_busy" | "database_credential_not_found" | "database_not_found" | "database_not_restorable" | "database_unavailable" | "databases_not_swappable" | "deploy_already_over" | "deploy_hook_not_found" | "deploy_in_use" | "deploy_not_found" | "deploy_not_ready" | "domain_in_use" | "domain_limit_reached" | "domain_not_found" | "domain_not_verified" | "domain_taken" | "email_change_not_found" | "email_not_verified" | "email_taken" | "execution_already_over" | "execution_not_found" | "expired_api_key" | "export_format_unavailable" | "factor_limit_reached" | "factor_not_found" | "failed_job_not_found" | "feature_disabled" | "feature_not_in_plan" | "flag_fixed" | "flag_not_allowlisted" | "flag_not_found" | "generation_content_not_found" | "generation_not_found" | "git_service_not_offered" | "github_access_denied" | "github_installation_not_found" | "github_not_connected" | "grant_not_found" | "headers_too_large" | "idempotency_in_progress" | "idempotency_mismatch" | "identity_not_found" | "identity_without_email" | "incomplete_body" | "insufficient_scopes" | "integration_not_configured" | "internal_error" | "invalid_access_token" | "invalid_api_key" | "invalid_client_metadata" | "invalid_credentials" | "invalid_email_token" | "invalid_factor" | "invalid_flow" | "invalid_key" | "invalid_link_state" | "invalid_part" | "invalid_request" | "invalid_session" | "invalid_signature" | "invalid_token" | "invitation_not_found" | "invoice_closed" | "invoice_not_found" | "ip_not_allowed" | "key_lifetime_exceeded" | "key_org_mismatch" | "last_owner" | "last_sign_in_method" | "length_required" | "malformed_api_key" | "malformed_json" | "malformed_request" | "member_not_found" | "memory_block_not_found" | "memory_not_found" | "method_not_allowed" | "misdirected_request" | "missing_api_key" | "model_not_allowed" | "model_not_found" | "model_router_not_configured" | "model_unavailable" | "no_earlier_deploy" | "object_changed" | "object_not_found" | "object_too_large" | "object_upload_not_found" | "operator_required" | "ops_task_not_found" | "org_access_denied" | "org_domain_limit_reached" | "org_domain_not_found" | "organization_not_found" | "page_not_found" | "payload_too_large" | "payment_method_required" | "personal_organization" | "plan_by_contract" | "plan_limit_reached" | "plan_request_not_found" | "plan_too_small" | "project_has_no_repository" | "project_not_found" | "project_not_live" | "provider_key_not_found" | "provider_key_refused" | "provider_not_found" | "query_failed" | "query_timeout" | "range_not_satisfiable" | "recent_sign_in_required" | "repository_full" | "repository_not_found" | "request_timeout" | "revoked_api_key" | "rotated_api_key" | "route_not_found" | "run_already_over" | "run_not_found" | "sandbox_daily_limit_exceeded" | "sandbox_unavailable" | "schedule_not_found" | "second_factor_missing" | "second_factor_required" | "secret_in_prompt" | "service_unavailable" | "session_not_found" | "session_required" | "session_token_not_allowed" | "sign_in_limit_exceeded" | "spend_cap_reached" | "sso_connection_not_found" | "sso_not_active" | "sso_not_provisioned" | "sso_required" | "sso_response_invalid" | "stale_version" | "storage_full" | "storage_limit_reached" | "storage_unavailable" | "swarm_already_over" | "swarm_not_found" | "task_already_claimed" | "task_already_resolved" | "task_not_claimed" | "task_not_found" | "task_not_open" | "token_rate_limit_exceeded" | "unsupported_media_type" | "upload_content_invalid" | "upload_incomplete" | "upload_not_found" | "upload_storage_full" | "upload_too_large" | "upstream_error" | "username_taken" | "webhook_delivery_not_found" | "webhook_endpoint_not_found" | "webhook_endpoint_paused";
+            readonly code: "access_key_attached" | "access_key_not_found" | "access_token_expired" | "account_exists" | "account_not_found" | "agent_not_found" | "agent_paused" | "agent_version_not_found" | "already_exists" | "api_key_not_found" | "approval_already_decided" | "approval_expired" | "approval_not_allowed" | "approval_not_found" | "branch_has_children" | "branch_moved" | "branch_not_found" | "bucket_not_attached" | "bucket_not_empty" | "bucket_not_found" | "budget_exceeded" | "budget_not_found" | "budget_subject_not_found" | "burst_limit_exceeded" | "checksum_mismatch" | "concurrency_limit_exceeded" | "confirmation_mismatch" | "conflicting_credentials" | "connection_not_tested" | "credit_too_large" | "credits_exhausted" | "cron_from_file" | "cron_not_found" | "cross_site_request" | "daily_limit_exceeded" | "database_attachment_not_found" | "database_busy" | "database_credential_not_found" | "database_not_found" | "database_not_restorable" | "database_unavailable" | "databases_not_swappable" | "deploy_already_over" | "deploy_hook_not_found" | "deploy_in_use" | "deploy_not_found" | "deploy_not_ready" | "domain_in_use" | "domain_limit_reached" | "domain_not_found" | "domain_not_verified" | "domain_taken" | "email_change_not_found" | "email_not_verified" | "email_taken" | "execution_already_over" | "execution_not_found" | "expired_api_key" | "export_format_unavailable" | "factor_limit_reached" | "factor_not_found" | "failed_job_not_found" | "feature_disabled" | "feature_not_in_plan" | "flag_fixed" | "flag_not_allowlisted" | "flag_not_found" | "generation_content_not_found" | "generation_not_found" | "git_service_not_offered" | "github_access_denied" | "github_installation_not_found" | "github_not_connected" | "grant_not_found" | "headers_too_large" | "idempotency_in_progress" | "idempotency_mismatch" | "identity_not_found" | "identity_without_email" | "incomplete_body" | "insufficient_scopes" | "integration_not_configured" | "internal_error" | "invalid_access_token" | "invalid_api_key" | "invalid_client_metadata" | "invalid_credentials" | "invalid_email_token" | "invalid_factor" | "invalid_flow" | "invalid_key" | "invalid_link_state" | "invalid_part" | "invalid_request" | "invalid_session" | "invalid_signature" | "invalid_token" | "invitation_not_found" | "invoice_closed" | "invoice_not_found" | "ip_not_allowed" | "key_lifetime_exceeded" | "key_org_mismatch" | "last_owner" | "last_sign_in_method" | "length_required" | "malformed_api_key" | "malformed_json" | "malformed_request" | "member_not_found" | "memory_block_not_found" | "memory_not_found" | "method_not_allowed" | "misdirected_request" | "missing_api_key" | "model_not_allowed" | "model_not_found" | "model_router_not_configured" | "model_unavailable" | "no_earlier_deploy" | "object_changed" | "object_not_found" | "object_too_large" | "object_upload_not_found" | "operator_required" | "ops_task_not_found" | "org_access_denied" | "org_domain_limit_reached" | "org_domain_not_found" | "organization_not_found" | "page_not_found" | "payload_too_large" | "payment_method_required" | "personal_organization" | "plan_by_contract" | "plan_limit_reached" | "plan_request_not_found" | "plan_too_small" | "project_has_no_repository" | "project_not_found" | "project_not_live" | "provider_key_not_found" | "provider_key_refused" | "provider_not_found" | "query_failed" | "query_timeout" | "range_not_satisfiable" | "recent_sign_in_required" | "repository_full" | "repository_not_found" | "request_timeout" | "revoked_api_key" | "rotated_api_key" | "route_not_found" | "run_already_over" | "run_not_found" | "sandbox_daily_limit_exceeded" | "sandbox_unavailable" | "schedule_not_found" | "scim_token_not_found" | "second_factor_missing" | "second_factor_required" | "secret_in_prompt" | "service_unavailable" | "session_not_found" | "session_required" | "session_token_not_allowed" | "sign_in_limit_exceeded" | "spend_cap_reached" | "sso_connection_not_found" | "sso_not_active" | "sso_not_provisioned" | "sso_required" | "sso_response_invalid" | "stale_version" | "storage_full" | "storage_limit_reached" | "storage_unavailable" | "swarm_already_over" | "swarm_not_found" | "task_already_claimed" | "task_already_resolved" | "task_not_claimed" | "task_not_found" | "task_not_open" | "token_rate_limit_exceeded" | "unsupported_media_type" | "upload_content_invalid" | "upload_incomplete" | "upload_not_found" | "upload_storage_full" | "upload_too_large" | "upstream_error" | "username_taken" | "webhook_delivery_not_found" | "webhook_endpoint_not_found" | "webhook_endpoint_paused";
             readonly dashboard_url?: string;
             /** @description Details that depend on the code; for `invalid_request`, one entry per field. */
             readonly details?: Record<string, never> | readonly Record<string, never>[];
@@ -9660,6 +9765,8 @@ export interface components {
             readonly request_id: string;
         };
         readonly MeView: {
+            /** @description Organizations of the caller that require more than the credential shows. Calls to them get 403. */
+            readonly closed_organizations: readonly components["schemas"]["ClosedOrganizationView"][];
             readonly credential: components["schemas"]["CredentialView"];
             /** @description Organization of this call: the one in `x-service-org`, or the default one of the credential. */
             readonly organization: components["schemas"]["MembershipView"];
@@ -11493,6 +11600,34 @@ export interface components {
             readonly running: boolean;
             /** @description What it does, in a sentence. */
             readonly summary: string;
+        };
+        readonly ScimTokensAnswer: {
+            readonly data: readonly components["schemas"]["ScimTokenView"][];
+            readonly meta: components["schemas"]["AnswerMeta"];
+        };
+        readonly ScimTokenView: {
+            /** Format: date-time */
+            readonly created_at: string;
+            /** @description Id of the user who created it. */
+            readonly created_by: string;
+            /**
+             * Format: date-time
+             * @description A token in the past is refused.
+             */
+            readonly expires_at: string;
+            /** @example sct_01jd3m8yeqf5rb0xkq5ym8s6tn */
+            readonly id: string;
+            /**
+             * Format: date-time
+             * @description Accurate to a minute.
+             */
+            readonly last_used_at?: string;
+            /** @example a1B2 */
+            readonly last4: string;
+            /** @example Okta */
+            readonly name: string;
+            /** @example svc_scim_ */
+            readonly prefix: string;
         };
         readonly SecondFactorBody: {
             /**
@@ -39165,6 +39300,488 @@ export interface operations {
              * @description `organization_not_found`: Organization not found.
              *
              *     `sso_connection_not_found`: SSO connection not found.
+             */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `idempotency_mismatch`: The idempotency key was used for a different request.
+             *
+             *     `idempotency_in_progress`: A request with this idempotency key is still running.
+             */
+            readonly 409: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
+             *
+             *     `daily_limit_exceeded`: The daily call limit is reached.
+             */
+            readonly 429: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `internal_error`: An unexpected error occurred. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `service_unavailable`: A required backend is temporarily unavailable.
+             *
+             *     `storage_unavailable`: There is not enough storage space.
+             */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    readonly ScimTokensController_list: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The id of the SSO connection.
+                 * @example sso_01jd3m8yeqf5rb0xkq5ym8s6tn
+                 */
+                readonly connection_id: string;
+                /**
+                 * @description The id or slug of the organization.
+                 * @example org_01jd3m8yeqf5rb0xkq5ym8s6tn
+                 */
+                readonly org_id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ScimTokensAnswer"];
+                };
+            };
+            /** @description `conflicting_credentials`: The request carries two different credentials. */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The request carries no API key.
+             *
+             *     `malformed_api_key`: The API key has the wrong format.
+             *
+             *     `invalid_api_key`: The API key is unknown.
+             *
+             *     `expired_api_key`: The API key has expired.
+             *
+             *     `revoked_api_key`: The API key has been revoked.
+             *
+             *     `rotated_api_key`: The API key has been rotated.
+             *
+             *     `session_token_not_allowed`: A session token was sent where an API key is required.
+             *
+             *     `session_required`: The request requires a user session.
+             *
+             *     `invalid_session`: The session has ended or is unknown.
+             */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `insufficient_scopes`: The key or the role does not allow this.
+             *
+             *     `org_access_denied`: The caller has no access to the organization.
+             *
+             *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
+             *
+             *     `ip_not_allowed`: The key does not allow this IP address.
+             */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `organization_not_found`: Organization not found.
+             *
+             *     `sso_connection_not_found`: SSO connection not found.
+             */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
+             *
+             *     `daily_limit_exceeded`: The daily call limit is reached.
+             */
+            readonly 429: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `internal_error`: An unexpected error occurred. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `service_unavailable`: A required backend is temporarily unavailable. */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    readonly ScimTokensController_create: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The id of the SSO connection.
+                 * @example sso_01jd3m8yeqf5rb0xkq5ym8s6tn
+                 */
+                readonly connection_id: string;
+                /**
+                 * @description The id or slug of the organization.
+                 * @example org_01jd3m8yeqf5rb0xkq5ym8s6tn
+                 */
+                readonly org_id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "name": "Okta",
+                 *       "expires_at": "2027-01-31T00:00:00Z"
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["CreateScimTokenBody"];
+            };
+        };
+        readonly responses: {
+            readonly 201: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["CreatedScimTokenAnswer"];
+                };
+            };
+            /**
+             * @description `conflicting_credentials`: The request carries two different credentials.
+             *
+             *     `invalid_request`: A field of the request is invalid.
+             *
+             *     `malformed_json`: The request body is not valid JSON.
+             */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The request carries no API key.
+             *
+             *     `malformed_api_key`: The API key has the wrong format.
+             *
+             *     `invalid_api_key`: The API key is unknown.
+             *
+             *     `expired_api_key`: The API key has expired.
+             *
+             *     `revoked_api_key`: The API key has been revoked.
+             *
+             *     `rotated_api_key`: The API key has been rotated.
+             *
+             *     `session_token_not_allowed`: A session token was sent where an API key is required.
+             *
+             *     `session_required`: The request requires a user session.
+             *
+             *     `invalid_session`: The session has ended or is unknown.
+             *
+             *     `recent_sign_in_required`: The sign-in was too long ago for this.
+             */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `insufficient_scopes`: The key or the role does not allow this.
+             *
+             *     `org_access_denied`: The caller has no access to the organization.
+             *
+             *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
+             *
+             *     `ip_not_allowed`: The key does not allow this IP address.
+             *
+             *     `feature_not_in_plan`: The plan does not include this feature.
+             */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `organization_not_found`: Organization not found.
+             *
+             *     `sso_connection_not_found`: SSO connection not found.
+             */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `idempotency_mismatch`: The idempotency key was used for a different request.
+             *
+             *     `idempotency_in_progress`: A request with this idempotency key is still running.
+             */
+            readonly 409: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `payload_too_large`: The request body is too large. */
+            readonly 413: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `unsupported_media_type`: The request body must be JSON. */
+            readonly 415: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
+             *
+             *     `daily_limit_exceeded`: The daily call limit is reached.
+             */
+            readonly 429: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `internal_error`: An unexpected error occurred. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `service_unavailable`: A required backend is temporarily unavailable.
+             *
+             *     `storage_unavailable`: There is not enough storage space.
+             */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    readonly ScimTokensController_revoke: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The id of the SSO connection.
+                 * @example sso_01jd3m8yeqf5rb0xkq5ym8s6tn
+                 */
+                readonly connection_id: string;
+                /**
+                 * @description The id or slug of the organization.
+                 * @example org_01jd3m8yeqf5rb0xkq5ym8s6tn
+                 */
+                readonly org_id: string;
+                /**
+                 * @description The id of the SCIM token.
+                 * @example sct_01jd3m8yeqf5rb0xkq5ym8s6tn
+                 */
+                readonly token_id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            readonly 204: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /**
+             * @description `conflicting_credentials`: The request carries two different credentials.
+             *
+             *     `invalid_request`: A field of the request is invalid.
+             */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The request carries no API key.
+             *
+             *     `malformed_api_key`: The API key has the wrong format.
+             *
+             *     `invalid_api_key`: The API key is unknown.
+             *
+             *     `expired_api_key`: The API key has expired.
+             *
+             *     `revoked_api_key`: The API key has been revoked.
+             *
+             *     `rotated_api_key`: The API key has been rotated.
+             *
+             *     `session_token_not_allowed`: A session token was sent where an API key is required.
+             *
+             *     `session_required`: The request requires a user session.
+             *
+             *     `invalid_session`: The session has ended or is unknown.
+             *
+             *     `recent_sign_in_required`: The sign-in was too long ago for this.
+             */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `insufficient_scopes`: The key or the role does not allow this.
+             *
+             *     `org_access_denied`: The caller has no access to the organization.
+             *
+             *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
+             *
+             *     `ip_not_allowed`: The key does not allow this IP address.
+             */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `organization_not_found`: Organization not found.
+             *
+             *     `sso_connection_not_found`: SSO connection not found.
+             *
+             *     `scim_token_not_found`: SCIM token not found.
              */
             readonly 404: {
                 headers: {

@@ -18,6 +18,7 @@ import { type Repositories, repositoriesOf } from './repositories.js';
 import { type Runs, runsOf } from './runs.js';
 import { Sandbox } from './sandbox.js';
 import { type Schedules, schedulesOf } from './schedules.js';
+import { type Sso, ssoOf } from './sso.js';
 import { type ObjectStorage, storageOf } from './storage.js';
 import { type Swarms, swarmsOf } from './swarms.js';
 import type { Budget, Transport } from './transport.js';
@@ -50,6 +51,7 @@ export class Service {
   readonly runs: Runs;
   readonly sandbox: Sandbox;
   readonly schedules: Schedules;
+  readonly sso: Sso;
   readonly storage: ObjectStorage;
   readonly swarms: Swarms;
   readonly webhooks: Webhooks;
@@ -83,6 +85,7 @@ export class Service {
     this.runs = runsOf(transport);
     this.sandbox = new Sandbox(transport);
     this.schedules = schedulesOf(transport);
+    this.sso = ssoOf(transport);
     this.storage = storageOf(transport);
     this.swarms = swarmsOf(transport);
     this.webhooks = webhooksOf(transport);

@@ -38,6 +38,24 @@ export type OrganizationMembership = Schemas['MembershipView'];
 export type Organization = Schemas['OrgView'];
 export type NewOrganization = Schemas['CreateOrgBody'];
 export type OrganizationChange = Schemas['ChangeOrgBody'];
+
+/** A domain of the email addresses of an organization. */
+export type OrgDomain = Schemas['OrgDomainView'];
+
+/** A connection of an organization to its identity provider, without its secrets. */
+export type SsoConnection = Schemas['SsoConnectionView'];
+export type NewSsoConnection = Pick<Schemas['CreateSsoConnectionBody'], 'name' | 'type'> &
+  Partial<Schemas['CreateSsoConnectionBody']>;
+export type SsoConnectionChange = Schemas['UpdateSsoConnectionBody'];
+
+/** A connection, and what its provider says of the person who has tested it. */
+export type TestedSsoConnection = Schemas['TestedConnectionView'];
+
+/** A SCIM token of a connection, without the token itself. */
+export type ScimToken = Schemas['ScimTokenView'];
+/** A SCIM token with the token itself, which is shown once. */
+export type IssuedScimToken = Schemas['CreatedScimTokenView'];
+export type NewScimToken = Schemas['CreateScimTokenBody'];
 export type Member = Schemas['MemberView'];
 export type NewInvitation = Schemas['InviteBody'];
 export type Invitation = Schemas['InvitationView'];

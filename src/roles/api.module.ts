@@ -7,6 +7,7 @@ import { OrgsHttpModule } from '../modules/orgs/http/orgs-http.module.js';
 import { FactorsHttpModule } from '../modules/factors/http/factors-http.module.js';
 import { IdentitiesHttpModule } from '../modules/identities/http/identities-http.module.js';
 import { ConnectionDirectoryModule } from '../modules/sso/connection-directory.module.js';
+import { ScimHttpModule } from '../modules/scim/http/scim-http.module.js';
 import { SsoHttpModule } from '../modules/sso/http/sso-http.module.js';
 import { PeopleHttpModule } from '../modules/people/http/people-http.module.js';
 import { BillingHttpModule } from '../modules/billing/http/billing-http.module.js';
@@ -47,6 +48,7 @@ import { WebhooksHttpModule } from '../modules/webhooks/http/webhooks-http.modul
     OrgsHttpModule,
     ConnectionDirectoryModule,
     SsoHttpModule,
+    ScimHttpModule,
     BillingHttpModule,
     CreditsHttpModule,
     ProjectsHttpModule,

@@ -83,6 +83,7 @@ import { ExpireDatabaseBackups1795298000000 } from '../../migrations/17952980000
 import { CreateOrgDomains1795299000000 } from '../../migrations/1795299000000-create-org-domains.js';
 import { CreateSsoConnections1795299010000 } from '../../migrations/1795299010000-create-sso-connections.js';
 import { RequireSso1795299020000 } from '../../migrations/1795299020000-require-sso.js';
+import { CreateScim1795299030000 } from '../../migrations/1795299030000-create-scim.js';
 import { CreateDatabases1795293200000 } from '../../migrations/1795293200000-create-databases.js';
 // prettier-ignore
 import { CreateDatabaseAttachments1795293230000 }
@@ -246,6 +247,7 @@ const MIGRATIONS = [
   CreateOrgDomains1795299000000,
   CreateSsoConnections1795299010000,
   RequireSso1795299020000,
+  CreateScim1795299030000,
 ];
 
 /** Returns the names of all migrations in their order. */

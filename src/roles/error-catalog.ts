@@ -32,6 +32,7 @@ import { ACCESS_KEY_ERRORS } from '../modules/objects/access-keys/access-keys.er
 import { ATTACHMENT_ERRORS } from '../modules/objects/attachments/attachments.errors.js';
 import { OBJECT_ERRORS } from '../modules/objects/objects.errors.js';
 import { SCHEDULE_ERRORS } from '../modules/schedules/schedules.errors.js';
+import { SCIM_ERRORS } from '../modules/scim/scim.errors.js';
 import { SSO_ERRORS } from '../modules/sso/sso.errors.js';
 import { UPLOAD_ERRORS } from '../modules/uploads/uploads.errors.js';
 import { WEBHOOK_ERRORS } from '../modules/webhooks/webhooks.errors.js';
@@ -56,6 +57,7 @@ export const ERROR_CATALOG = new ErrorCatalog([
   PEOPLE_ERRORS,
   ORG_ERRORS,
   SSO_ERRORS,
+  SCIM_ERRORS,
   CREDIT_ERRORS,
   BILLING_ERRORS,
   PROJECT_ERRORS,

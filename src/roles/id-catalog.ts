@@ -32,6 +32,7 @@ import { REPOSITORY_ID } from '../modules/repositories/repositories.ids.js';
 import { EXECUTION_ID } from '../modules/sandbox/sandbox.ids.js';
 import { SWARM_ID, SWARM_TASK_ID } from '../modules/swarms/swarms.ids.js';
 import { SCHEDULE_FIRE_ID, SCHEDULE_ID } from '../modules/schedules/schedules.ids.js';
+import { SCIM_GROUP_ID, SCIM_TOKEN_ID, SCIM_USER_ID } from '../modules/scim/scim.ids.js';
 import { ORG_DOMAIN_ID, SSO_CONNECTION_ID } from '../modules/sso/sso.ids.js';
 import { UPLOAD_ID, UPLOAD_STORE_ID } from '../modules/uploads/uploads.ids.js';
 import { WEBHOOK_DELIVERY_ID, WEBHOOK_ENDPOINT_ID } from '../modules/webhooks/webhooks.ids.js';
@@ -72,6 +73,9 @@ export const ID_CATALOG = new IdCatalog([
   INVITATION_ID,
   ORG_DOMAIN_ID,
   SSO_CONNECTION_ID,
+  SCIM_TOKEN_ID,
+  SCIM_USER_ID,
+  SCIM_GROUP_ID,
   BUDGET_ID,
   CREDIT_GRANT_ID,
   LEDGER_ENTRY_ID,

@@ -18,13 +18,17 @@ export interface Mode {
   readonly name: string;
   readonly user: 'root' | 'ordinary';
   readonly cgroups: 'auto' | 'off';
+  readonly forkServer: 'auto' | 'off';
 }
 
+/** With forks everywhere. What starts sandboxes by themselves, as all JavaScript does, is the same for all users. */
 export const MODES: readonly Mode[] = [
-  { name: 'as root, with cgroups', user: 'root', cgroups: 'auto' },
-  { name: 'as root, without cgroups', user: 'root', cgroups: 'off' },
-  { name: 'as an ordinary user, with cgroups', user: 'ordinary', cgroups: 'auto' },
-  { name: 'as an ordinary user, without cgroups', user: 'ordinary', cgroups: 'off' },
+  { name: 'as root, with cgroups', user: 'root', cgroups: 'auto', forkServer: 'auto' },
+  { name: 'as root, without cgroups', user: 'root', cgroups: 'off', forkServer: 'auto' },
+  { name: 'as an ordinary user, with cgroups', user: 'ordinary', cgroups: 'auto', forkServer: 'auto' },
+  { name: 'as an ordinary user, without cgroups', user: 'ordinary', cgroups: 'off', forkServer: 'auto' },
+  { name: 'as root, with cgroups, without forks', user: 'root', cgroups: 'auto', forkServer: 'off' },
+  { name: 'as an ordinary user, without cgroups and forks', user: 'ordinary', cgroups: 'off', forkServer: 'off' },
 ];
 
 export interface OpenMode {
@@ -39,7 +43,7 @@ export function openMode(mode: Mode, poolSize = 1): OpenMode {
   const delegated = mode.user === 'ordinary' && mode.cgroups === 'auto' && AS_ROOT ? delegateCgroups() : [];
   const runtime = new HostedRuntime({
     isolation: { cgroups: mode.cgroups, cpuWeight: 1_000, copiesDirectory: '/var/lib/service-platform/runtime' },
-    runtime: { concurrency: 2, limits: LIMITS, poolSize },
+    runtime: { concurrency: 2, limits: LIMITS, poolSize, forkServer: mode.forkServer },
     start: { program: SOURCE, ...starter(mode, delegated) },
   });
   return {

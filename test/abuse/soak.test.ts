@@ -115,5 +115,5 @@ it.each(modes)(
     expect(cgroupsOf(host)).toEqual([]);
     canaries.removeAll();
   },
-  600_000,
+  600_000 + RUNS * 100,
 );

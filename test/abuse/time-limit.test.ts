@@ -22,13 +22,17 @@ const RUNAWAYS: readonly (readonly [string, Language, string])[] = [
   ['a loop that keeps allocating', 'javascript', 'for (;;) Array.from({ length: 1e5 }, (_, i) => ({ i }))'],
 ];
 
-describe.each(['auto', 'off'] as const)(
-  'the time limit, with cgroups %s and as many runs as a worker takes',
-  (cgroups) => {
+describe.each([
+  { cgroups: 'auto', forkServer: 'auto' },
+  { cgroups: 'off', forkServer: 'auto' },
+  { cgroups: 'auto', forkServer: 'off' },
+] as const)(
+  'the time limit, with cgroups $cgroups, the fork server $forkServer and as many runs as a worker takes',
+  ({ cgroups, forkServer }) => {
     const concurrency = availableParallelism();
     const runtime = new PooledRuntime(
       new Isolation({ cgroups, cpuWeight: 1_000, copiesDirectory: '/var/lib/service-platform/runtime' }),
-      { concurrency, limits: LIMITS },
+      { concurrency, limits: LIMITS, forkServer },
     );
 
     beforeAll(async () => {

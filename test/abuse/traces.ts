@@ -42,7 +42,7 @@ export async function untilNoMoreThan(before: Traces, withinMs = 3_000): Promise
     await sleep(15);
     now = traces();
   }
-  expect({ now, exceeds: exceeds(now, before) }).toEqual({ now, exceeds: false });
+  expect({ now, before, exceeds: exceeds(now, before) }).toEqual({ now, before, exceeds: false });
 }
 
 function exceeds(now: Traces, before: Traces): boolean {

@@ -282,6 +282,14 @@ describe('a build', () => {
       /^The output has no HTML page: dist[.] Expected is at least one .html file[.]/,
     ],
     [
+      'no page is at the top',
+      {
+        'package.json': json({ scripts: { build: 'mkdir -p dist/a dist/b && touch dist/a/index.html dist/b/c.html' } }),
+      },
+      {},
+      /^The pages have no index.html at their top, .* Pages were found in: dist\/a, dist\/b[.] .*Set the output/,
+    ],
+    [
       'a server of the framework is missing',
       {
         'package.json': json({ scripts: { build: 'mkdir dist && touch dist/index.html' } }),

@@ -5,7 +5,7 @@ import { type Answer, useApp, WITH_SANDBOX } from '../support/test-app.js';
 /** Pages for people, and what git, browsers and webhooks of others ask. */
 const NOT_OF_THE_API = new RegExp(
   '^GET /((docs|pricing|status|app|assets|site)\\b.*)?$| /mcp(/\\w+)?$|' +
-    ' /(\\.well-known|git|integrations|internal|oauth|sign-in|webhooks)/',
+    ' /(\\.well-known|git|integrations|internal|oauth|scim|sign-in|webhooks)/',
 );
 
 const TRY = '/api/v1/sandbox/try';

@@ -9,7 +9,7 @@ const PICTURE = /(?<=<!-- module graph -->\n```mermaid\n)[^]*?(?=```)/;
 /** A module imports modules of its own level or of a level below, never above. */
 const LEVELS = [
   ['ground', ['audit', 'dns', 'features', 'idempotency', 'limits', 'operators', 'plans']],
-  ['who', ['auth', 'events', 'factors', 'identities', 'oauth', 'orgs', 'people', 'sso']],
+  ['who', ['auth', 'events', 'factors', 'identities', 'oauth', 'orgs', 'people', 'scim', 'sso']],
   ['money', ['metering', 'credits', 'billing']],
   [
     'products',

@@ -63,10 +63,10 @@ describe('every route of the service', () => {
     const reads = [RequestMethod.GET, RequestMethod.HEAD, RequestMethod.OPTIONS];
     const writes = handlers().filter(({ handler }) => !reads.includes(Reflect.getMetadata('method', handler)));
     expect(writes.length).toBeGreaterThanOrEqual(15);
-    // Git, webhooks, SAML and OAuth with its forms have their own protocols, which do not use idempotency keys.
+    // Git, webhooks, SAML, SCIM and OAuth with its forms have their own protocols, which do not use idempotency keys.
     const careless = writes.filter(
       ({ route, handler }) =>
-        !/^(Git|Oauth|Consent|SamlPages)(?=Controller)|Webhook(?=Controller)/.test(route) &&
+        !/^(Git|Oauth|Consent|SamlPages|Scim(Users|Groups|Fallback))(?=Controller)|Webhook(?=Controller)/.test(route) &&
         !(Reflect.getMetadata('__interceptors__', handler) as unknown[] | undefined)?.includes(WriteInterceptor),
     );
     expect(careless.map(({ route }) => route)).toEqual([]);

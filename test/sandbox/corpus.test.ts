@@ -24,7 +24,7 @@ interface Ran {
 describe('programs that others wrote', () => {
   const runtime = new PooledRuntime(
     new Isolation({ cgroups: 'auto', cpuWeight: 1_000, copiesDirectory: '/var/lib/service-platform/runtime' }),
-    { concurrency: AT_ONCE, limits: LIMITS },
+    { concurrency: AT_ONCE, limits: LIMITS, forkServer: 'auto' },
   );
   const directory = mkdtempSync(join(tmpdir(), 'corpus-'));
 

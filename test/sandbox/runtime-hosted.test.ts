@@ -16,7 +16,7 @@ describe('the sandbox runtime in its own process', () => {
   const makeRuntime = (): HostedRuntime =>
     new HostedRuntime({
       isolation: { cgroups: 'auto', cpuWeight: 1_000, copiesDirectory: '/var/lib/service-platform/runtime' },
-      runtime: { concurrency: 2, limits: LIMITS },
+      runtime: { concurrency: 2, limits: LIMITS, forkServer: 'auto' },
       start: {
         program: join(__dirname, '../../src/modules/sandbox/runtime/host/sandbox-host.process.ts'),
         execArguments: ['--require', join(__dirname, '../support/typescript-hook.cjs')],

@@ -14,7 +14,7 @@ describe('sandbox languages', () => {
     cpuWeight: 1_000,
     copiesDirectory: '/var/lib/service-platform/runtime',
   });
-  const runtime = new PooledRuntime(isolation, { concurrency: 2, limits: LIMITS });
+  const runtime = new PooledRuntime(isolation, { concurrency: 2, limits: LIMITS, forkServer: 'auto' });
   const run = (language: Language, code: string, stdin = ''): Promise<SandboxOutcome> =>
     runtime.run({ id: 'exe_test', language, code, stdin, limits: LIMITS });
 

@@ -20,11 +20,16 @@ const CANARY = 'CANARY_IN_THE_ENVIRONMENT_OF_THE_SERVICE';
 /**
  * What hostile code tries is in `test/abuse`; that languages are what they should be, in `runtime-languages.test.ts`.
  */
-describe.each(['auto', 'off'] as const)('the sandbox runtime with cgroups %s', (cgroups) => {
+describe.each([
+  { cgroups: 'auto', forkServer: 'auto' },
+  { cgroups: 'auto', forkServer: 'off' },
+  { cgroups: 'off', forkServer: 'auto' },
+] as const)('the sandbox runtime with cgroups $cgroups and the fork server $forkServer', ({ cgroups, forkServer }) => {
   const makeRuntime = (poolSize?: number): PooledRuntime =>
     new PooledRuntime(new Isolation({ cgroups, cpuWeight: 1_000, copiesDirectory: COPIES }), {
       concurrency: 2,
       limits: LIMITS,
+      forkServer,
       ...(poolSize === undefined ? {} : { poolSize }),
     });
   const runtime = makeRuntime();
@@ -193,7 +198,7 @@ it('reports missing isolation and refuses to run', async () => {
     copiesDirectory: '/nowhere',
     bubblewrapPlaces: ['/nowhere/bwrap'],
   });
-  const runtime = new PooledRuntime(isolation, { concurrency: 1, limits: LIMITS });
+  const runtime = new PooledRuntime(isolation, { concurrency: 1, limits: LIMITS, forkServer: 'auto' });
   expect(await runtime.probe()).toEqual({
     available: false,
     missing: ['the package bubblewrap (bwrap was not found)'],

@@ -3,7 +3,7 @@ import { takesOnlySessions } from '../../src/modules/auth/require-scope.js';
 import { Clock } from '../../src/platform/time/clock.js';
 import { FakeGoogle } from '../support/fake-google.js';
 import { mailTo } from '../support/mailbox.js';
-import { as, expectStatus, Make, type Person, send } from '../support/make.js';
+import { as, expectStatus, Make, type Person, send, uniqueName } from '../support/make.js';
 import { SoftwareAuthenticator } from '../support/software-authenticator.js';
 import { type SsoTenant, SsoTenants } from '../support/sso.js';
 import { type Answer, eventually, type TestApp, useApp } from '../support/test-app.js';
@@ -135,17 +135,45 @@ describe('an organization that requires SSO', () => {
       expect(walked).toBeGreaterThan(400);
     });
 
-    it('finds nothing of the organization where no organization is named', async () => {
+    it('says so of resources whose paths name no organization, and lists none of them', async () => {
       const { org, ...tenant } = await required();
       const member = await make.person();
       await make.member(org, member, 'admin');
-      const named = as(await make.key(tenant.inside, { kind: 'org_bound', org_id: org.id }));
-      const project = expectStatus(201, await app.post('/api/v1/projects', { name: 'Shop' }, named)).body.data;
+      const inside = as(await make.key(tenant.inside, { kind: 'org_bound', org_id: org.id }));
+      const created = async (path: string, body: object): Promise<string> =>
+        expectStatus(201, await app.post(`/api/v1/${path}`, body, inside)).body.data.id as string;
+      // No host runs here, so the database stays `creating`.
+      await make.sql(
+        `INSERT INTO database_hosts (id, address, certificate_sha256, engine, postgres_version, seen_at)
+         VALUES ($1, '127.0.0.1:9', $2, 'own', '17.0', now())`,
+        [`dbh_${'0'.repeat(26)}`, 'a'.repeat(64)],
+      );
+      const agent = { name: uniqueName('clerk'), models: ['fake/small'], instructions: 'Answer.' };
+      const ids = {
+        projects: await created('projects', { name: 'Shop' }),
+        repositories: await created('repositories', { name: uniqueName('shop') }),
+        agents: await created('agents', agent),
+        'storage/buckets': await created('storage/buckets', { name: uniqueName('shop') }),
+        databases: await created('databases', { name: uniqueName('shop') }),
+      };
+      const outsider = await make.key(await make.person());
       const key = await make.key(member);
-      expect(errorOf(await app.fetch(`/api/v1/projects/${project.id}`, as(key)))).toEqual([404, 'project_not_found']);
+      for (const [path, id] of Object.entries(ids)) {
+        expectStatus(200, await app.fetch(`/api/v1/${path}/${id}`, inside));
+        const shown = await app.fetch(`/api/v1/${path}/${id}`, as(key));
+        expect([path, errorOf(shown)]).toEqual([path, [403, 'sso_required']]);
+        expect(shown.body.error.details).toEqual({ requested_org: org.slug });
+        const { data } = expectStatus(200, await app.fetch(`/api/v1/${path}`, as(key))).body;
+        expect(data.map((each: { id: string }) => each.id)).not.toContain(id);
+        expect([path, (await app.fetch(`/api/v1/${path}/${id}`, as(outsider))).status]).toEqual([path, 404]);
+      }
       for (const credential of [member, key]) {
         const { data } = expectStatus(200, await app.fetch('/api/v1/orgs', as(credential))).body;
         expect(data.map(({ id }: { id: string }) => id)).not.toContain(org.id);
+        const me = expectStatus(200, await app.fetch('/api/v1/me', as(credential))).body.data;
+        expect(me.organizations.map(({ id }: { id: string }) => id)).not.toContain(org.id);
+        const { id, slug } = org;
+        expect(me.closed_organizations).toEqual([{ id, slug, name: expect.any(String), closed_by: 'sso' }]);
       }
       for (const path of [`/api/v1/orgs/${org.id}`, `/api/v1/orgs/${org.slug}/members`])
         expect(errorOf(await app.fetch(path, as(member)))).toEqual([403, 'sso_required']);

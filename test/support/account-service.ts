@@ -92,6 +92,7 @@ export class AccountService {
           user: { id: 'usr_1', username: 'ada', email: 'ada@example.com', email_verified: true },
           organization: { id: 'org_1', slug: 'ada', name: 'Ada', plan: 'free', role: 'owner' },
           organizations: [],
+          closed_organizations: [],
           credential: { type: 'api_key', key: viewOf(key!) },
           scopes: ['*'],
         });

@@ -277,7 +277,7 @@ const TEST_SECRETS_KEY = 'a-secrets-key-of-the-tests-long-enough-for-it';
 /** The password of everybody whom {@link Make} makes. */
 export const TEST_PASSWORD = 'a-long-enough-secret';
 const SECRETS = [TEST_PEPPER, TEST_SECRETS_KEY, TEST_PASSWORD];
-const TOKENS = /svc_(pat|sel|org|sess|web|mail|inv|hook|flow)_[0-9A-Za-z]{39}/;
+const TOKENS = /svc_(pat|sel|org|sess|web|mail|inv|hook|flow|scim)_[0-9A-Za-z]{39}/;
 
 /** `all` is every role in one process. A host of project databases takes a second to start, which few tests need. */
 type TestRole = ServiceRole | 'all' | 'without_databases';

@@ -65,6 +65,9 @@ const LONG = [
   'agents/laws',
   'ai/laws',
   'billing/laws',
+  'sso/connections',
+  'sso/required',
+  'scim/people',
   'swarms/laws',
   'idempotency/lost-connections',
   'metering/kill',
@@ -97,8 +100,8 @@ const LONG = [
 ];
 
 /**
- * LONG_TESTS, such as `1/3`, leaves out all but a third of the long files: CI runs those of its commit, because all of
- * them take most of an hour. The place in the list decides, so that a second attempt has what has failed.
+ * LONG_TESTS, such as `1/4`, leaves out all but a quarter of the long files: CI runs those of its commit, because all
+ * of them take most of an hour. The place in the list decides, so that a second attempt has what has failed.
  */
 function sampled(tests) {
   const [turn, turns] = (process.env.LONG_TESTS || '1/1').split('/').map(Number);

@@ -31,6 +31,7 @@ interface Row {
 export const SCREENS_UNDER_TEST: Readonly<Record<PathName, Row>> = {
   home: { ready: 'h1:has-text("Projects")' },
   signIn: { ready: 'button:has-text("Sign in")', signedOut: true },
+  signInSso: { ready: 'button:has-text("Go on")', signedOut: true },
   signedIn: { ready: 'a:has-text("Go to the sign-in")', after: '?error=access_denied', signedOut: true },
   approveSignIn: { ready: 'a:has-text("Go to your projects")', after: '?flow=bsi_unknown' },
   signUp: { ready: 'button:has-text("Create the account")', signedOut: true },
@@ -109,6 +110,13 @@ export const SCREENS_UNDER_TEST: Readonly<Record<PathName, Row>> = {
   members: { ready: 'td:has-text("owner")', params: ({ org }) => ({ org }) },
   audit: { ready: 'td:has-text("project.created")', params: ({ org }) => ({ org }) },
   settings: { ready: 'button:has-text("Save")', params: ({ org }) => ({ org }) },
+  sso: { ready: 'h2:has-text("Personal organizations have no SSO")', params: ({ org }) => ({ org }) },
+  newSsoConnection: { ready: 'button:has-text("Keycloak")', params: ({ org }) => ({ org }) },
+  // With content it is in the test of single sign-on, which has a provider.
+  ssoConnection: {
+    ready: 'h2:has-text("Not found")',
+    params: ({ org }) => ({ org, connection: 'sso_00000000000000000000000000' }),
+  },
   usage: { ready: 'figure canvas', params: ({ org }) => ({ org }) },
   billing: { ready: 'th:has-text("Number")', params: ({ org }) => ({ org }) },
   invoice: { ready: 'td:has-text("Plan builder")', params: ({ org, invoice }) => ({ org, invoice }) },

@@ -35,8 +35,16 @@ export const isSignedOut = (error: unknown): boolean =>
 export const isMissing = (error: unknown): boolean =>
   error instanceof ServiceError && (error.status === 404 || error.code === 'org_access_denied');
 
-export const isOrganizationLost = (error: unknown): boolean =>
-  error instanceof ServiceError && (error.code === 'org_access_denied' || error.code === 'organization_not_found');
+/** What says that the session does not open an organization, or no longer. */
+const LOST = new Set(['org_access_denied', 'organization_not_found', 'sso_required']);
+
+export const isOrganizationLost = (error: unknown): boolean => error instanceof ServiceError && LOST.has(error.code);
+
+/** The organization that lets in only people who came through its SSO connection; undefined for other errors. */
+export function organizationWithSso(error: unknown): string | undefined {
+  if (!(error instanceof ServiceError) || error.code !== 'sso_required') return undefined;
+  return (error.details as { readonly requested_org?: string } | undefined)?.requested_org;
+}
 
 let unanswered: ((error: unknown) => void) | undefined;
 

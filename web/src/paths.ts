@@ -5,6 +5,7 @@
 export const PATHS = {
   home: '/app',
   signIn: '/app/sign-in',
+  signInSso: '/app/sign-in/sso',
   signedIn: '/app/sign-in/done',
   approveSignIn: '/app/sign-in/approve',
   signUp: '/app/sign-up',
@@ -27,6 +28,9 @@ export const PATHS = {
   members: '/app/:org/members',
   audit: '/app/:org/audit',
   settings: '/app/:org/settings',
+  sso: '/app/:org/sso',
+  newSsoConnection: '/app/:org/sso/new',
+  ssoConnection: '/app/:org/sso/:connection',
   usage: '/app/:org/usage',
   billing: '/app/:org/billing',
   invoice: '/app/:org/billing/:invoice',

@@ -12,6 +12,7 @@ interface ScreenModule<Name extends PathName> {
 export const SCREENS: { readonly [Name in PathName]: () => Promise<ScreenModule<Name>> } = {
   home: () => import('./screens/entry/home'),
   signIn: () => import('./screens/entry/sign-in'),
+  signInSso: () => import('./screens/entry/sign-in-sso'),
   signedIn: () => import('./screens/entry/signed-in'),
   approveSignIn: () => import('./screens/entry/approve-sign-in'),
   signUp: () => import('./screens/entry/sign-up'),
@@ -33,6 +34,9 @@ export const SCREENS: { readonly [Name in PathName]: () => Promise<ScreenModule<
   members: () => import('./screens/organization/members'),
   audit: () => import('./screens/organization/audit'),
   settings: () => import('./screens/organization/settings'),
+  sso: () => import('./screens/sso/sso'),
+  newSsoConnection: () => import('./screens/sso/new-connection'),
+  ssoConnection: () => import('./screens/sso/connection'),
   usage: () => import('./screens/usage/usage'),
   billing: () => import('./screens/billing/billing'),
   invoice: () => import('./screens/billing/invoice'),
@@ -95,6 +99,7 @@ export const SCREENS: { readonly [Name in PathName]: () => Promise<ScreenModule<
 export const OUTSIDE_SHELL: ReadonlySet<PathName> = new Set<PathName>([
   'home',
   'signIn',
+  'signInSso',
   'signedIn',
   'approveSignIn',
   'signUp',

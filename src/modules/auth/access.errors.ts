@@ -27,7 +27,7 @@ export const ACCESS_ERRORS = defineErrors({
     type: 'authorization_error',
     status: 403,
     title: 'The organization requires a sign-in through its SSO connection.',
-    dashboard: '/sign-in',
+    dashboard: '/sign-in/sso',
   },
   ip_not_allowed: { type: 'authorization_error', status: 403, title: 'The key does not allow this IP address.' },
   email_not_verified: {

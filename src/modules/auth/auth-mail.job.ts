@@ -23,7 +23,7 @@ const AUTH_MAILS = [
 ] as const;
 type AuthMailKind = (typeof AUTH_MAILS)[number];
 
-const LEAKED = ['api_key', 'api_key_secret', 'session', 'deploy_hook'] as const;
+const LEAKED = ['api_key', 'api_key_secret', 'session', 'deploy_hook', 'scim_token'] as const;
 
 /** A token that was found in public: what it opened, and where it was found. It does not contain the token. */
 export class LeakFacts {

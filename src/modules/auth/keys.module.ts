@@ -10,10 +10,21 @@ import { KeyLifetimes } from './keys/key-lifetimes.js';
 import { KeyUsage } from './keys/key-usage.js';
 import { KeysService } from './keys.service.js';
 import { LiveCredential } from './keys/live-credential.js';
+import { OrgKeysService } from './org-keys.service.js';
 
 @Module({
   imports: [AuditModule, PersistenceModule, TokensModule],
-  providers: [GrantKeysService, KeyBounds, KeyHistory, KeyIssuer, KeyLifetimes, KeysService, KeyUsage, LiveCredential],
-  exports: [GrantKeysService, KeyHistory, KeysService, KeyUsage],
+  providers: [
+    GrantKeysService,
+    KeyBounds,
+    KeyHistory,
+    KeyIssuer,
+    KeyLifetimes,
+    KeysService,
+    KeyUsage,
+    LiveCredential,
+    OrgKeysService,
+  ],
+  exports: [GrantKeysService, KeyHistory, KeysService, KeyUsage, OrgKeysService],
 })
 export class KeysModule {}

@@ -132,9 +132,17 @@ export class Principal {
     return this.within !== undefined;
   }
 
-  /** The ids of the organizations whose resources the caller has access to, for the `WHERE` of a store. */
+  /** The ids of the organizations whose resources the caller has access to, for the `WHERE` of a list. */
   get orgIds(): string[] {
     return this.memberships.map(({ id }) => id);
+  }
+
+  /**
+   * The ids of the organizations in which a resource is looked for by its id. They are also those that are closed to
+   * the credential, so that {@link require}, which has to follow, says why it is refused.
+   */
+  get lookupOrgIds(): string[] {
+    return [...this.memberships, ...this.closed].map(({ id }) => id);
   }
 
   /**
@@ -150,10 +158,8 @@ export class Principal {
     const membership = this.byOrg.get(requested);
     if (membership !== undefined) return membership;
     this.requireBinding(requested);
-    const closed = this.closed.find(({ id, slug }) => id === requested || slug === requested);
+    this.requireOpen(requested);
     const { credential } = this;
-    if (closed?.closedBy === 'second_factor') throw new SecondFactorMissing(requested);
-    if (closed !== undefined) throw new SsoRequired(closed.slug, credential.type);
     throw new OrgAccessDenied(credential.type === 'api_key' ? credential.kind : undefined, requested);
   }
 
@@ -163,6 +169,12 @@ export class Principal {
     if (credential.type !== 'api_key' || credential.boundOrgId === undefined) return;
     if (idOrSlug !== credential.boundOrgId && this.byOrg.get(idOrSlug)?.id !== credential.boundOrgId)
       throw new KeyOrgMismatch(credential.boundOrgId, idOrSlug);
+  }
+
+  private requireOpen(idOrSlug: string): void {
+    const closed = this.closed.find(({ id, slug }) => id === idOrSlug || slug === idOrSlug);
+    if (closed?.closedBy === 'second_factor') throw new SecondFactorMissing(idOrSlug);
+    if (closed !== undefined) throw new SsoRequired(closed.slug, this.credential.type);
   }
 
   /**
@@ -203,8 +215,12 @@ export class Principal {
     return this.within === undefined ? ofCredential : intersection(ofCredential, this.within);
   }
 
-  /** @throws {InsufficientScopes} `insufficient_scopes`, naming what is missing and whether key or role lacks it. */
+  /**
+   * @throws {InsufficientScopes} `insufficient_scopes`, naming what is missing and whether key or role lacks it.
+   * @throws {SecondFactorMissing} `second_factor_missing`, {SsoRequired} `sso_required`
+   */
   require(scope: Scope, orgId: string): void {
+    this.requireOpen(orgId);
     const membership = this.byOrg.get(orgId);
     const { credential } = this;
     const keyLacks = this.credentialLacks(scope);

@@ -8,9 +8,9 @@ const CHECKSUM_LENGTH = 6;
 
 /**
  * The kind in the prefix: three kinds of API keys, sessions whose token is in a header and in a cookie, two kinds
- * that are sent by email, hooks, and sign-ins that wait for a second factor.
+ * that are sent by email, hooks, sign-ins that wait for a second factor, and what identity providers send to SCIM.
  */
-export const TOKEN_KINDS = ['pat', 'sel', 'org', 'sess', 'web', 'mail', 'inv', 'hook', 'flow'] as const;
+export const TOKEN_KINDS = ['pat', 'sel', 'org', 'sess', 'web', 'mail', 'inv', 'hook', 'flow', 'scim'] as const;
 export type TokenKind = (typeof TOKEN_KINDS)[number];
 
 const FORMAT = new RegExp(`^svc_(${TOKEN_KINDS.join('|')})_([0-9A-Za-z]{39})$`);

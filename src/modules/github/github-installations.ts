@@ -96,7 +96,7 @@ export class GithubInstallations {
    */
   disconnect(call: Call, id: string): Promise<void> {
     return this.database.transaction(async () => {
-      const installation = await this.installations.find(id, call.principal.orgIds);
+      const installation = await this.installations.find(id, call.principal.lookupOrgIds);
       if (installation === null) throw new InstallationNotFound();
       const { orgId, installationId, account } = installation;
       call.principal.require('orgs:write', orgId);

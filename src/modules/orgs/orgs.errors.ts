@@ -15,7 +15,7 @@ export const ORG_ERRORS = defineErrors({
     type: 'conflict_error',
     status: 409,
     title: 'The organization has no active SSO connection.',
-    dashboard: '/~/settings',
+    dashboard: '/~/sso',
   },
   personal_organization: {
     type: 'conflict_error',

@@ -43,6 +43,7 @@ import { AccountClosure } from './deletion/account-closure.js';
 import { AccountDeletionService } from './deletion/account-deletion.service.js';
 import { EmailChangesModule } from './emails/email-changes.module.js';
 import { SsoModule } from '../sso/sso.module.js';
+import { ManagedAccountsService } from './managed-accounts.service.js';
 import { PeoplePersistenceModule } from './persistence/people-persistence.module.js';
 import { AccountReclaim } from './sso/account-reclaim.js';
 import { SsoAccounts } from './sso/sso-accounts.js';
@@ -55,6 +56,7 @@ const SERVICES = [
   EmailVerificationService,
   FlowCompletionService,
   ForgottenPasswordService,
+  ManagedAccountsService,
   PasswordChangeService,
   PasswordResetService,
   SecondFactorSignInService,

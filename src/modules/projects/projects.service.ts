@@ -159,7 +159,7 @@ export class ProjectsService {
 const fieldOf = (name: keyof UpdateProjectInput): string =>
   name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
-const reachOf = ({ principal, org }: Call): ProjectReach => ({ orgIds: principal.orgIds, orgId: org.id });
+const reachOf = ({ principal, org }: Call): ProjectReach => ({ orgIds: principal.lookupOrgIds, orgId: org.id });
 
 function allowed({ principal }: Call, project: Project | null, scope: Scope): Project {
   if (project === null) throw new ProjectNotFound();

@@ -131,7 +131,7 @@ export class RepositoryFilesService {
 
   private async find({ principal, org }: Call, idOrName: string, scope: Scope): Promise<Repository> {
     const byName = isRepositoryName(idOrName) ? await this.repositories.findByName(org.id, idOrName) : null;
-    const repository = (await this.repositories.find(idOrName, principal.orgIds)) ?? byName;
+    const repository = (await this.repositories.find(idOrName, principal.lookupOrgIds)) ?? byName;
     if (repository?.provider !== 'service') throw new RepositoryNotFound();
     principal.require(scope, repository.orgId);
     return repository;

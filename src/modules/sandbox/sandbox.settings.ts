@@ -41,6 +41,15 @@ export class SandboxSettings extends ModuleSettings implements IsolationSettings
   })
   readonly cgroups: 'auto' | 'off' = 'auto';
 
+  @ChoiceSetting({
+    name: 'SANDBOX_FORK_SERVER',
+    summary:
+      'Set to `off` to start every sandbox by itself. `auto` forks Python from a template, which is faster; its ' +
+      'forks share its hash seed and the addresses of what it loaded.',
+    values: ['auto', 'off'],
+  })
+  readonly forkServer: 'auto' | 'off' = 'auto';
+
   @IntegerSetting({
     name: 'SANDBOX_CPU_WEIGHT',
     summary:

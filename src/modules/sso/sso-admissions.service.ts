@@ -8,6 +8,7 @@ import { OrgPlans } from '../orgs/org-plans.js';
 import { roleOfGroups } from './connections/group-roles.js';
 import { VerifiedDomains } from './domains/verified-domains.js';
 import { SsoConnectionsStore } from './persistence/sso-connections.store.js';
+import { ProvisionedPeople } from './provisioning/provisioned-people.js';
 import { SsoNotProvisioned } from './sso.errors.js';
 
 /** What a connection says of a person who has come through it. */
@@ -31,6 +32,7 @@ export class SsoAdmissionsService {
     private readonly connections: SsoConnectionsStore,
     private readonly domains: VerifiedDomains,
     private readonly memberships: ManagedMemberships,
+    private readonly provisioned: ProvisionedPeople,
     private readonly plans: OrgPlans,
     private readonly clock: Clock,
   ) {}
@@ -50,21 +52,27 @@ export class SsoAdmissionsService {
     };
   }
 
-  /** Locks the organization until the running transaction ends. */
+  /**
+   * Locks the organization until the running transaction ends. A suspension locks it too, and ends the sessions that it
+   * finds: none may be opened beside it.
+   */
   async lock({ orgId }: SsoAdmission): Promise<void> {
     await this.plans.lock(orgId);
   }
 
   /**
-   * Makes the person a member, or gives a member the role of the groups, in the running transaction.
+   * Makes the person a member, or gives a member the role of the groups, in the running transaction. The role of
+   * a person whom the provider provisions is decided there, and not by what it says at a sign-in.
    *
-   * @throws {SsoNotProvisioned} `sso_not_provisioned`
+   * @throws {SsoNotProvisioned} `sso_not_provisioned`: also for a person whom the provider has suspended or removed.
    */
   async admit(userId: string, admission: SsoAdmission, by: AuditActor): Promise<void> {
     const { orgId, connectionId, role } = admission;
+    await this.lock(admission);
     const current = await this.memberships.roleOf({ orgId, userId });
-    if (current === undefined && !admission.admitsUnknown) throw new SsoNotProvisioned();
-    if (current === undefined || admission.decidesRole)
+    const state = await this.provisioned.stateOf({ connectionId, userId });
+    if (state === 'suspended' || (current === undefined && !admission.admitsUnknown)) throw new SsoNotProvisioned();
+    if (current === undefined || (admission.decidesRole && state === 'unknown'))
       await this.memberships.set({ orgId, userId }, role, { by, details: { connection_id: connectionId } });
     await this.connections.used(connectionId, this.clock.now());
   }

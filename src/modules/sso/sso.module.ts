@@ -23,7 +23,9 @@ import { OrgDomainHistory } from './domains/org-domain-history.js';
 import { OrgDomainVerification } from './domains/org-domain-verification.js';
 import { OrgDomainsService } from './domains/org-domains.service.js';
 import { SsoPersistenceModule } from './persistence/sso-persistence.module.js';
+import { ProvisionedPeople } from './provisioning/provisioned-people.js';
 import { SsoAdmissionsService } from './sso-admissions.service.js';
+import { SsoProvisioningService } from './sso-provisioning.service.js';
 
 /** Providers that the jobs and the endpoints of this module use as well. */
 const SHARED = [
@@ -37,6 +39,7 @@ const SHARED = [
   OrgDomainVerification,
   SamlAnswersService,
   SsoAdmissionsService,
+  SsoProvisioningService,
 ];
 
 /** Single sign-on: the domains that organizations have verified, and their connections to identity providers. */
@@ -59,6 +62,7 @@ const SHARED = [
     ConnectionPeople,
     ConnectionSetups,
     OrgDomainHistory,
+    ProvisionedPeople,
     SsoGate,
   ],
   exports: [...SHARED, SsoCoreModule],

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 
+import { type HostUser } from './host-users.js';
 import { type Mount, type ScratchDirectory } from './isolation-spec.js';
 import { type SystemInside } from './launch-spec.js';
 import { type LibraryPaths } from './library-mounts.js';
@@ -10,13 +11,16 @@ export const SECCOMP_DESCRIPTOR = 5;
 /** bubblewrap reports the process id of its child on this descriptor, which the program does not inherit. */
 export const INFO_DESCRIPTOR = 6;
 
+/** bubblewrap waits on this descriptor until the host has mapped the users of a template. */
+export const TEMPLATE_MAP_DESCRIPTOR = 3;
+
 export const BUBBLEWRAP_PLACES: readonly string[] = ['/usr/bin/bwrap', '/usr/local/bin/bwrap', '/bin/bwrap'];
 
 /**
  * These files outside of `/proc/<pid>` reveal facts about the host. `subset=pid` would hide all of them, but bubblewrap
  * cannot set it.
  */
-const HIDDEN_IN_PROC = ['/proc/cmdline', '/proc/keys', '/proc/kallsyms'].filter((path) => existsSync(path));
+export const HIDDEN_IN_PROC = ['/proc/cmdline', '/proc/keys', '/proc/kallsyms'].filter((path) => existsSync(path));
 
 /** The list is complete: bubblewrap's `--dev` would also create pseudo-terminals and a writable `/dev/shm`. */
 const DEVICES = ['null', 'zero', 'full', 'random', 'urandom'] as const;
@@ -30,8 +34,11 @@ const CAPABILITIES_OF_BUILDERS = [
   ...['SYS_ADMIN', 'SYS_CHROOT'],
 ];
 
+/** The capabilities, in its own user namespace, with which a template makes each fork another user. */
+const CAPABILITIES_OF_TEMPLATES = ['SETGID', 'SETUID'];
+
 /** The number differs from the host's, so that nothing inside reveals the host user. */
-const USER_INSIDE = '1000';
+export const USER_INSIDE = '1000';
 
 /** The file system and environment of an isolated program. */
 export interface IsolationShape {
@@ -50,6 +57,11 @@ export interface IsolationShape {
   readonly tellsExit: boolean;
   /** True when the program stays in the network that bubblewrap itself is started in. */
   readonly keepsNetwork: boolean;
+  /** Set for a program that isolates its own forks. */
+  readonly template?: {
+    /** Its user where the host maps several; null where there is only the service's own. */
+    readonly user: HostUser | null;
+  };
 }
 
 /** Returns the options of `bwrap`, which precede `--` and the command. */
@@ -63,7 +75,8 @@ export function bubblewrapOptions(shape: IsolationShape, libraries: LibraryPaths
     ...scratch.map(({ to, bytes }) => ({ to, options: ['--size', String(bytes), '--tmpfs', to] })),
     ...later.map(({ from, to }) => ({ to, options: ['--ro-bind', from, to] })),
   ].sort((one, other) => depthOf(one.to) - depthOf(other.to));
-  const userInside = shape.system === 'builder' ? '0' : USER_INSIDE;
+  const templateUser = shape.template?.user ?? null;
+  const userInside = shape.system === 'builder' ? '0' : String(templateUser?.uid ?? USER_INSIDE);
   const { directories, links } = shape.system === 'none' ? { directories: [], links: [] } : libraries;
   const hasOwnTmp = shape.writable.some(({ to }) => to === '/tmp');
   return [
@@ -79,17 +92,15 @@ export function bubblewrapOptions(shape: IsolationShape, libraries: LibraryPaths
     userInside,
     '--hostname',
     'sandbox',
+    ...(shape.template === undefined
+      ? []
+      : openDirectories([...directories, ...earlier.map(({ to }) => to), '/dev/null'])),
     ...directories.flatMap((path) => ['--ro-bind', path, path]),
     ...[...links, ...(shape.links ?? [])].flatMap(({ to, at }) => ['--symlink', to, at]),
     ...earlier.flatMap(({ from, to }) => ['--ro-bind', from, to]),
     '--proc',
     '/proc',
-    ...HIDDEN_IN_PROC.flatMap((path) => ['--ro-bind', '/dev/null', path]),
-    // `/proc/1` is bubblewrap's init. It runs as the program's user, so the program could write to its memory.
-    '--tmpfs',
-    '/proc/1',
-    '--remount-ro',
-    '/proc/1',
+    ...(shape.template === undefined ? hideInProc() : []),
     ...DEVICES.flatMap((name) => ['--dev-bind', `/dev/${name}`, `/dev/${name}`]),
     '--symlink',
     '/proc/self/fd',
@@ -113,7 +124,9 @@ export function bubblewrapOptions(shape: IsolationShape, libraries: LibraryPaths
     ...Object.entries(shape.environment).flatMap(([name, value]) => ['--setenv', name, value]),
     '--cap-drop',
     'ALL',
-    ...(shape.system === 'builder' ? CAPABILITIES_OF_BUILDERS.flatMap((name) => ['--cap-add', `CAP_${name}`]) : []),
+    ...(shape.system === 'builder' ? capabilities(CAPABILITIES_OF_BUILDERS) : []),
+    ...(templateUser === null ? [] : capabilities(CAPABILITIES_OF_TEMPLATES)),
+    ...(templateUser === null ? [] : ['--userns-block-fd', String(TEMPLATE_MAP_DESCRIPTOR)]),
     '--die-with-parent',
     '--new-session',
     '--seccomp',
@@ -122,6 +135,26 @@ export function bubblewrapOptions(shape: IsolationShape, libraries: LibraryPaths
     String(INFO_DESCRIPTOR),
   ];
 }
+
+/** A template leaves all of it visible, because the kernel only then lets its forks mount another. */
+function hideInProc(): string[] {
+  return [
+    ...HIDDEN_IN_PROC.flatMap((path) => ['--ro-bind', '/dev/null', path]),
+    // `/proc/1` is bubblewrap's init. It runs as the program's user, so the program could write to its memory.
+    ...['--tmpfs', '/proc/1', '--remount-ro', '/proc/1'],
+  ];
+}
+
+/** bubblewrap would create the parents of mounts for its own user only. Forks are other users. */
+function openDirectories(paths: readonly string[]): string[] {
+  const parents = paths.flatMap((path) => path.split('/').map((_, index, names) => names.slice(0, index).join('/')));
+  return [...new Set(parents)]
+    .filter((path) => path !== '')
+    .sort()
+    .flatMap((path) => ['--dir', path]);
+}
+
+const capabilities = (names: readonly string[]): string[] => names.flatMap((name) => ['--cap-add', `CAP_${name}`]);
 
 const depthOf = (path: string): number => path.split('/').length;
 

@@ -2,6 +2,7 @@ import { type ChildProcess } from 'node:child_process';
 import { type Duplex, type Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 
+import { type Contained } from './contained.js';
 import { INFO_DESCRIPTOR, SECCOMP_DESCRIPTOR } from './bubblewrap.js';
 import { isDead, startTicks } from './process-facts.js';
 import { type ResourceGroup } from './resource-group.js';
@@ -11,12 +12,6 @@ import { type AttachedNetwork } from './network/attached-network.js';
 const GO = Buffer.from('\n');
 const KILL_INTERVAL_MS = 10;
 const EMPTY_PAUSE_MS = 2;
-/**
- * The pipes close by themselves after the last process has ended. This limit only ensures that nothing can delay the
- * response.
- */
-const PIPES_GRACE_MS = 500;
-
 export interface ContainedParts {
   readonly child: ChildProcess;
   readonly group: ResourceGroup;
@@ -30,7 +25,7 @@ export interface ContainedParts {
 }
 
 /** bubblewrap and everything inside of it. It starts only when it is watched, is killed as one, and ends as one. */
-export class ContainedChild {
+export class ContainedChild implements Contained {
   /** The exit status of bubblewrap; null when it was killed. */
   readonly exited: Promise<number | null>;
 
@@ -102,16 +97,6 @@ export class ContainedChild {
       if (round > 0) sendKill(initPid);
       await sleep(EMPTY_PAUSE_MS);
     }
-  }
-
-  /** Waits a moment for what is still in the pipes; call it after {@link exited}. */
-  async endLines(outputs: readonly Promise<void>[]): Promise<void> {
-    const grace = new AbortController();
-    await Promise.race([
-      Promise.all(outputs),
-      sleep(PIPES_GRACE_MS, undefined, { signal: grace.signal }).catch(() => undefined),
-    ]);
-    grace.abort();
   }
 
   closePipes(): void {

@@ -9,7 +9,8 @@ export interface HostUser {
 /** One of the users, for an attempt that leaves nothing behind. */
 export const TRIAL_USER: HostUser = { uid: 65_520, gid: 65_520 };
 
-interface Range {
+/** Consecutive user ids, which are group ids as well. */
+export interface IdRange {
   readonly first: number;
   readonly count: number;
 }
@@ -18,15 +19,16 @@ interface Range {
  * systemd does not assign 65520 to 65533 (see its document "Users, Groups, UIDs and GIDs"), and no distribution does.
  * 65534 is `nobody`, which other daemons run as: its limits and signals must not be shared.
  */
-const ALWAYS: Range = { first: 65_520, count: 14 };
+const ALWAYS: IdRange = { first: 65_520, count: 14 };
 
 /** The last of them is never lent, because its files are kept. */
 const KEPT_USER: HostUser = { uid: 65_533, gid: 65_533 };
+const LENT_ALWAYS: IdRange = { ...ALWAYS, count: ALWAYS.count - 1 };
 
 /**
  * The same document leaves everything from 1879048192 on unused. A container has such users only if it maps all ids.
  */
-const WHERE_MAPPED: Range = { first: 1_879_048_192, count: 242 };
+const WHERE_MAPPED: IdRange = { first: 1_879_048_192, count: 242 };
 
 /**
  * Lends each isolated program a user of its own, because the kernel counts processes, queued signals and keys per user.
@@ -39,17 +41,18 @@ export class HostUsers {
   /** The user for programs whose files outlive the service. It is always the same, and they share it. */
   readonly kept = KEPT_USER;
 
+  /** Everything that can be lent. */
+  readonly ranges: readonly IdRange[];
+
   private readonly free: HostUser[];
 
   constructor(
     private readonly serviceUid: number,
     uidMap = readUidMap(),
   ) {
-    const ranges = [ALWAYS, WHERE_MAPPED].filter((range) => isMapped(range, uidMap));
-    const users = ranges.flatMap(({ first, count }) =>
-      Array.from({ length: count }, (_, step) => ({ uid: first + step, gid: first + step })).filter(
-        ({ uid }) => uid !== KEPT_USER.uid,
-      ),
+    this.ranges = [LENT_ALWAYS, WHERE_MAPPED].filter((range) => isMapped(range, uidMap));
+    const users = this.ranges.flatMap(({ first, count }) =>
+      Array.from({ length: count }, (_, step) => ({ uid: first + step, gid: first + step })),
     );
     this.count = users.length;
     // Services on one machine do not coordinate, so each starts at a different user.
@@ -81,7 +84,7 @@ export class HostUsers {
   }
 }
 
-function isMapped({ first, count }: Range, uidMap: string): boolean {
+function isMapped({ first, count }: IdRange, uidMap: string): boolean {
   return uidMap
     .trim()
     .split('\n')

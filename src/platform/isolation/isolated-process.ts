@@ -1,7 +1,7 @@
 import { type Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { ContainedChild, type ContainedParts } from './contained-child.js';
+import { type Contained, endLines } from './contained.js';
 import {
   type EndCause,
   type Ended,
@@ -22,11 +22,7 @@ const BEGAN = '\n\n';
 /** Until the run sets its limit, only the output of a failed start is kept. */
 const START_OUTPUT_LIMIT_BYTES = 16 * 1024;
 
-export interface ProcessParts extends ContainedParts {
-  readonly limits: StartLimits;
-}
-
-/** One isolated process: started, given work once, and ended. `Isolation.start` creates it. */
+/** One isolated process: started, given work once, and ended. `Isolation.start` and `Isolation.fork` create it. */
 export class IsolatedProcess {
   /** Resolves when the process and all that belonged to it is gone, however it ended. */
   readonly gone: Promise<void>;
@@ -34,17 +30,18 @@ export class IsolatedProcess {
   private readonly stdout: OutputCapture;
   private readonly stderr: OutputCapture;
   private readonly report: OutputCapture;
-  private readonly inside: ContainedChild;
   private readonly pipesEnded: Promise<void>;
   private cause: EndCause = 'exit';
   private killedBeforeExit = false;
   private used = false;
 
-  constructor(private readonly parts: ProcessParts) {
+  constructor(
+    private readonly inside: Contained,
+    private readonly limits: StartLimits,
+  ) {
     const overflow = (): void => {
       this.end('output');
     };
-    this.inside = new ContainedChild(parts);
     this.stdout = new OutputCapture(this.inside.pipe(1), START_OUTPUT_LIMIT_BYTES, overflow);
     this.stderr = new OutputCapture(this.inside.pipe(2), START_OUTPUT_LIMIT_BYTES, overflow);
     this.report = new OutputCapture(this.inside.pipe(REPORT_DESCRIPTOR), REPORT_LIMIT_BYTES, () => {
@@ -53,7 +50,7 @@ export class IsolatedProcess {
     this.inside.takesNoFaultFrom(0, WORK_DESCRIPTOR);
 
     this.pipesEnded = this.inside.exited
-      .then(() => this.inside.endLines([this.stdout.ended, this.stderr.ended, this.report.ended]))
+      .then(() => endLines([this.stdout.ended, this.stderr.ended, this.report.ended]))
       .then(() => {
         this.inside.closePipes();
       });
@@ -106,10 +103,10 @@ export class IsolatedProcess {
     signal?.addEventListener('abort', abort, { once: true });
     if (signal?.aborted === true) abort();
 
-    const before = this.parts.group.usage();
+    const before = this.inside.group.usage();
     const startedAt = performance.now();
     const watch = new RunWatch(
-      { group: this.parts.group, initPid: this.initPid, start: this.parts.limits, run: limits, before },
+      { group: this.inside.group, initPid: this.initPid, start: this.limits, run: limits, before },
       (cause) => {
         this.end(cause);
       },
@@ -121,8 +118,8 @@ export class IsolatedProcess {
     watch.stop();
     signal?.removeEventListener('abort', abort);
     // The values are read before the cgroup, which holds them, is removed.
-    const usage = this.parts.group.usage();
-    const ranOutOfMemory = this.parts.group.ranOutOfMemory();
+    const usage = this.inside.group.usage();
+    const ranOutOfMemory = this.inside.group.ranOutOfMemory();
     await this.pipesEnded;
 
     if (signal?.aborted === true) throw signal.reason;

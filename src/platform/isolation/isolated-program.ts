@@ -1,6 +1,7 @@
 import { type Readable, type Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 
+import { endLines } from './contained.js';
 import { ContainedChild, type ContainedParts, endOf } from './contained-child.js';
 import { IsolationDidNotStart } from './isolation-spec.js';
 import { type LaunchEnd, type LaunchEndCause, type LaunchSpec } from './launch-spec.js';
@@ -203,7 +204,7 @@ export class IsolatedProgram {
     // Memory that runs out may end the carrier of the network first.
     const killedForMemory = (this.cause === 'exit' || this.cause === 'network') && group.ranOutOfMemory();
     this.lines.finish();
-    await this.inside.endLines([...this.lines.ended, this.inside.info.ended]);
+    await endLines([...this.lines.ended, this.inside.info.ended]);
     // The reader decides when it has read everything; nothing more can be written.
     await this.rawEnd;
     this.inside.closePipes();

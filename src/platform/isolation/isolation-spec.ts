@@ -35,18 +35,34 @@ export interface StartLimits {
   readonly cpu?: CpuShare;
 }
 
+/**
+ * With `any`, the program may start others, which count into its limits, and has `/dev/shm`. It must be `threads` where
+ * {@link Isolation.countsProcesses} is false.
+ */
+export type ProcessesInside = 'threads' | 'any';
+
 /** A program that is started and then waits for its work. */
 export interface IsolationSpec {
-  /**
-   * With `any`, the program may start others, which count into its limits, and has `/dev/shm`. It must be `threads`
-   * where {@link Isolation.countsProcesses} is false.
-   */
-  readonly processes: 'threads' | 'any';
+  readonly processes: ProcessesInside;
   /** The program and its arguments, as paths inside. */
   readonly command: readonly string[];
   readonly mounts: readonly Mount[];
   readonly environment: Readonly<Record<string, string>>;
   readonly limits: StartLimits;
+}
+
+/**
+ * A program that starts, sees no work, and forks a process for each. It reads its settings and then a request for each
+ * fork as lines of JSON on standard input, and reports events as lines on standard output.
+ */
+export interface TemplateSpec {
+  /** What its forks may start. */
+  readonly processes: ProcessesInside;
+  readonly command: readonly string[];
+  readonly mounts: readonly Mount[];
+  readonly environment: Readonly<Record<string, string>>;
+  /** Its own memory. That of its forks is limited by {@link StartLimits}. */
+  readonly memoryBytes: number;
 }
 
 /** The input of one run. */

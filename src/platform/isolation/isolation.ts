@@ -1,38 +1,49 @@
 import assert from 'node:assert';
-import { spawn } from 'node:child_process';
-import { lchown } from 'node:fs/promises';
 
 import { type ServerAccount } from '../accounts/server-account.js';
-import { bubblewrapOptions, type IsolationShape } from './bubblewrap.js';
+import { bubblewrapOptions, HIDDEN_IN_PROC, type IsolationShape, USER_INSIDE } from './bubblewrap.js';
 import { CgroupsV1 } from './cgroups/cgroup-v1.js';
 import { CgroupsV2 } from './cgroups/cgroup-v2.js';
 import { NoCgroups } from './cgroups/no-cgroups.js';
 import { ownCgroups } from './cgroups/own-cgroups.js';
-import { type ContainedParts } from './contained-child.js';
 import { ALL_ISOLATED_WEIGHT, ORDINARY_CPU } from './cpu-share.js';
-import { DescriptorShield } from './descriptor-shield.js';
+import { ContainedChild } from './contained-child.js';
+import { type ForkRequest } from './forks/template-messages.js';
 import { type HostUser, HostUsers } from './host-users.js';
 import { IsolatedProcess } from './isolated-process.js';
 import { IsolatedProgram, OPTIONS_DESCRIPTOR } from './isolated-program.js';
-import { type IsolationSpec } from './isolation-spec.js';
-import { type LaunchOptions, launchScript } from './launch-script.js';
-import { LISTEN_DESCRIPTOR, type LaunchSpec, type LentUser } from './launch-spec.js';
+import { IsolatedTemplate } from './isolated-template.js';
+import {
+  IsolationDidNotStart,
+  type IsolationSpec,
+  type ProcessesInside,
+  type StartLimits,
+  type TemplateSpec,
+} from './isolation-spec.js';
+import { type LaunchSpec, type LentUser } from './launch-spec.js';
+import { lendSocket, type LentSocket } from './lent-socket.js';
+import { hostUserOf, KeptTenant, Tenant } from './lent-users.js';
 import { libraryPaths } from './library-mounts.js';
-import { AttachedNetwork } from './network/attached-network.js';
-import { type NetworkRules } from './network/network-rules.js';
 import { NetworkTools } from './network/network-tools.js';
-import { OrphanWatch } from './orphan-watch.js';
 import { findBubblewrap, missingPrerequisites } from './prerequisites.js';
 import { tasksOfUser } from './process-facts.js';
 import { ReachableFiles } from './reachable-files.js';
-import { type GroupLimits, type ResourceGroup, type ResourceGroups } from './resource-group.js';
+import { type ResourceGroups } from './resource-group.js';
 import { type Architecture } from './seccomp/bpf.js';
 import { ProgramFilters } from './seccomp/program-filters.js';
+import { SHARED_MEMORY, StartedLimits, TASKS_AROUND } from './started-limits.js';
+import { Starter } from './starter.js';
 
-/** bubblewrap, its init, and the shell before it. */
-const TASKS_AROUND = 3;
 /** slirp4netns, which starts a process for a moment, and the shell before it. */
 const TASKS_OF_NETWORK = 3;
+
+/** Forks are in the template's group until they enter their own. */
+const TASKS_OF_TEMPLATE = 256;
+/** Two for each fork. */
+const OPEN_FILES_OF_TEMPLATE = 1_024;
+const FILE_BYTES_OF_TEMPLATE = 1024 * 1024 * 1024;
+/** Its forks cover it with their own. */
+const SCRATCH_BYTES_OF_TEMPLATE = 4_096;
 
 const DEFAULT_START_TIMEOUT_MS = 10_000;
 
@@ -64,10 +75,8 @@ export class Isolation {
   private readonly files: ReachableFiles;
   private readonly groups: ResourceGroups;
   private readonly filters: ProgramFilters;
-  private readonly shield = new DescriptorShield();
-  private readonly alive = new Set<IsolatedProcess | IsolatedProgram>();
-  private readonly orphans = new OrphanWatch();
   private readonly networkTools: NetworkTools;
+  private readonly starter: Starter;
   private closed = false;
 
   constructor(private readonly options: IsolationOptions) {
@@ -75,6 +84,7 @@ export class Isolation {
     this.groups = groupsOf(options.cgroups, options.cpuWeight ?? ALL_ISOLATED_WEIGHT);
     this.filters = new ProgramFilters(this.architecture, this.groups.countsSockets);
     this.networkTools = new NetworkTools(options.networkPlaces);
+    this.starter = new Starter(this.users, this.groups, this.networkTools);
     this.files = new ReachableFiles({ directory: options.copiesDirectory, otherUser: this.users.canSwitch });
   }
 
@@ -83,12 +93,12 @@ export class Isolation {
     return this.groups.mode;
   }
 
-  /** True when a program of {@link start} may start others. */
+  /** True when a program of {@link start} or {@link fork} may start others. */
   get countsProcesses(): boolean {
     return this.groups.countsProcesses;
   }
 
-  /** True when a program of {@link start} may open sockets between its own parts, at loopback. */
+  /** True when such a program may open sockets between its own parts, at loopback. */
   get countsSockets(): boolean {
     return this.groups.countsSockets;
   }
@@ -132,6 +142,37 @@ export class Isolation {
   }
 
   /**
+   * Starts a program that then forks a process for each run.
+   * @throws {IsolationDidNotStart} when it does not start.
+   */
+  async startTemplate(spec: TemplateSpec): Promise<IsolatedTemplate> {
+    const bubblewrap = this.usableBubblewrap();
+    const template = await lendSocket((socket) => Promise.resolve(this.spawnTemplate(spec, socket, bubblewrap)));
+    await template.started(this.startTimeoutMs);
+    return template;
+  }
+
+  /**
+   * Forks a process that then waits for its work, in an isolation of its own.
+   * @throws {IsolationDidNotStart} when it does not start.
+   */
+  async fork(template: IsolatedTemplate, limits: StartLimits): Promise<IsolatedProcess> {
+    if (this.closed) throw new Error('The isolation is closed.');
+    const started = this.limitsOf(limits, template.processes);
+    const forked = this.starter.fork(started.group, (parts) => {
+      const request = { ...idsInTemplate(parts.user), ...started.forkRequest(this.mode) };
+      return new IsolatedProcess(template.begin(parts, request), limits);
+    });
+    try {
+      await forked.started(this.startTimeoutMs);
+    } catch (error) {
+      // What goes wrong in a fork before it has its streams is written to those of the template.
+      throw error instanceof IsolationDidNotStart ? new IsolationDidNotStart(error.detail || template.said) : error;
+    }
+    return forked;
+  }
+
+  /**
    * Starts a program that may start others: for one piece of work, or for as long as it is needed.
    * @throws {IsolationDidNotStart} when it does not start.
    */
@@ -167,10 +208,7 @@ export class Isolation {
   async close(): Promise<void> {
     if (this.closed) return;
     this.closed = true;
-    await Promise.all([...this.alive].map((each) => each.destroy()));
-    this.orphans.close();
-    await this.groups.close();
-    this.shield.close();
+    await this.starter.close();
   }
 
   private get startTimeoutMs(): number {
@@ -185,30 +223,65 @@ export class Isolation {
 
   private spawnProcess(spec: IsolationSpec, bubblewrap: string): IsolatedProcess {
     const { limits, processes } = spec;
-    assert(processes === 'threads' || this.countsProcesses, 'nothing would limit several processes');
+    const started = this.limitsOf(limits, processes);
     const shape: IsolationShape = {
       ...spec,
       writable: [],
-      scratch: processes === 'any' ? [{ to: '/dev/shm', bytes: limits.sharedBytes }] : [],
+      scratch: started.scratch,
       directory: '/tmp',
       scratchBytes: limits.scratchBytes,
       tellsExit: false,
       keepsNetwork: false,
     };
-    const tasks = limits.tasks + TASKS_AROUND;
-    return this.contain({
-      groupLimits: { memoryBytes: limits.memoryBytes, tasks, processes, cpu: limits.cpu ?? ORDINARY_CPU },
+    return this.starter.start({
+      groupLimits: started.group,
+      bounds: started.bounds,
+      command: () => [bubblewrap, ...bubblewrapOptions(shape, this.libraries), '--', ...spec.command],
+      make: (parts) =>
+        new IsolatedProcess(new ContainedChild({ ...parts, seccomp: this.filters.ofStarted(processes) }), limits),
+    });
+  }
+
+  private limitsOf(limits: StartLimits, processes: ProcessesInside): StartedLimits {
+    assert(processes === 'threads' || this.countsProcesses, 'nothing would limit several processes');
+    return new StartedLimits(limits, processes, this.users.canSwitch);
+  }
+
+  private spawnTemplate(spec: TemplateSpec, socket: LentSocket, bubblewrap: string): IsolatedTemplate {
+    const { memoryBytes, processes } = spec;
+    return this.starter.start({
+      listener: socket.descriptor,
+      groupLimits: { memoryBytes, tasks: TASKS_OF_TEMPLATE, processes: 'any', cpu: ORDINARY_CPU },
+      // A fork inherits these and cannot raise them, so they must not be below its own.
       bounds: {
-        openFiles: limits.openFiles,
-        fileBytes: Math.max(limits.scratchBytes, processes === 'any' ? limits.sharedBytes : 0),
-        cpuMs: limits.cpuMs,
-        dataBytes: limits.memoryBytes + limits.idleDataBytes,
-        // Several programs share the user here, so a limit per user cannot apply to one of them; the filter limits
-        // processes instead.
-        processes: this.users.canSwitch ? tasks : null,
+        openFiles: OPEN_FILES_OF_TEMPLATE,
+        fileBytes: FILE_BYTES_OF_TEMPLATE,
+        cpuMs: null,
+        dataBytes: null,
+        processes: null,
       },
-      command: [bubblewrap, ...bubblewrapOptions(shape, this.libraries), '--', ...spec.command],
-      make: (parts) => new IsolatedProcess({ ...parts, limits, seccomp: this.filters.ofStarted(processes) }),
+      command: (user) => {
+        const shape: IsolationShape = {
+          ...spec,
+          writable: [],
+          directory: '/tmp',
+          scratchBytes: SCRATCH_BYTES_OF_TEMPLATE,
+          scratch: processes === 'any' ? [{ to: SHARED_MEMORY, bytes: SCRATCH_BYTES_OF_TEMPLATE }] : [],
+          tellsExit: false,
+          keepsNetwork: false,
+          template: { user },
+        };
+        return [bubblewrap, ...bubblewrapOptions(shape, this.libraries), '--', ...spec.command];
+      },
+      make: (parts, user) =>
+        new IsolatedTemplate({
+          ...parts,
+          socket,
+          processes,
+          seccomp: this.filters.template,
+          users: user === null ? null : this.users.ranges,
+          settings: { filter: this.filters.ofStarted(processes).toString('base64'), hidden: HIDDEN_IN_PROC },
+        }),
     });
   }
 
@@ -226,7 +299,7 @@ export class Isolation {
       options.every((option) => !option.includes('\0')),
       'an option of bubblewrap contains a NUL',
     );
-    return this.contain({
+    return this.starter.start({
       user: spec.user,
       listener: spec.listener,
       rules,
@@ -239,7 +312,7 @@ export class Isolation {
         dataBytes: null,
         processes: this.users.canSwitch && !sharesUser ? tasks : tasks + tasksOfUser(hostUser?.uid ?? this.serviceUid),
       },
-      command: [bubblewrap, '--args', String(OPTIONS_DESCRIPTOR), '--', ...spec.command],
+      command: () => [bubblewrap, '--args', String(OPTIONS_DESCRIPTOR), '--', ...spec.command],
       make: (parts) =>
         new IsolatedProgram({
           ...parts,
@@ -249,128 +322,11 @@ export class Isolation {
         }),
     });
   }
-
-  private contain<Contained extends IsolatedProcess | IsolatedProgram>({
-    user,
-    listener,
-    rules = null,
-    groupLimits,
-    bounds,
-    command,
-    make,
-  }: Containment<Contained>): Contained {
-    const tenant = user ?? new Tenant(this.users);
-    const giveBack = (): void => {
-      if (user === undefined) tenant.giveBack();
-    };
-    try {
-      const group = this.groups.create(groupLimits);
-      const hostUser = hostUserOf(tenant);
-      const network = rules === null ? null : new AttachedNetwork(this.networkTools, this.orphans, hostUser, rules);
-      const unshare = network === null ? null : this.networkTools.unshare;
-      const child = this.spawnChild({ command, bounds: { ...bounds, unshare }, user: hostUser, group, listener });
-      const watched: number[] = [];
-      const watch = (leader: number): void => {
-        watched.push(leader);
-        this.orphans.add(leader);
-      };
-      if (child.pid !== undefined) watch(child.pid);
-      const contained: Contained = make({
-        child,
-        group,
-        network,
-        onInit: watch,
-        onGone: () => {
-          this.alive.delete(contained);
-          for (const leader of watched) this.orphans.remove(leader);
-          giveBack();
-        },
-      });
-      this.alive.add(contained);
-      return contained;
-    } catch (error) {
-      giveBack();
-      throw error;
-    }
-  }
-
-  private spawnChild({ command, bounds, user, group, listener }: SpawnParts): ReturnType<typeof spawn> {
-    const hasCgroup = group.entrances.length > 0;
-    // A second service on this machine may lend the same user, so the cgroup, where there is one, is the better limit.
-    const unbounded = hasCgroup ? { dataBytes: null, processes: null } : {};
-    const script = launchScript({ ...bounds, ...unbounded, cgroups: group.entrances.length });
-    const stdio: ('pipe' | number)[] = ['pipe', 'pipe', 'pipe', 'pipe', 'pipe', 'pipe', 'pipe', ...group.entrances];
-    if (listener !== undefined) stdio[LISTEN_DESCRIPTOR] = listener;
-    try {
-      return spawn('/bin/sh', ['-c', script, 'sh', ...command], {
-        // bubblewrap's own environment is readable inside, in /proc/1/environ, whatever it passes on.
-        env: {},
-        cwd: '/',
-        detached: true,
-        ...(user ?? {}),
-        stdio: this.shield.cover(stdio),
-      });
-    } catch (error) {
-      void group.remove();
-      throw error;
-    } finally {
-      group.closeEntrances();
-    }
-  }
 }
 
-interface Containment<Contained> {
-  readonly user?: LentUser | undefined;
-  readonly listener?: number | undefined;
-  readonly rules?: NetworkRules | null;
-  readonly groupLimits: GroupLimits;
-  readonly bounds: Omit<LaunchOptions, 'cgroups' | 'unshare'>;
-  readonly command: readonly string[];
-  readonly make: (parts: Omit<ContainedParts, 'seccomp'>) => Contained;
-}
-
-interface SpawnParts {
-  readonly command: readonly string[];
-  readonly bounds: Omit<LaunchOptions, 'cgroups'>;
-  readonly user: HostUser | null;
-  readonly group: ResourceGroup;
-  readonly listener: number | undefined;
-}
-
-/** Has a host user where users can be changed, else none. */
-abstract class UserHolder implements LentUser {
-  protected constructor(readonly user: HostUser | null) {}
-
-  abstract giveBack(): void;
-
-  async own(directory: string): Promise<void> {
-    if (this.user !== null) await lchown(directory, this.user.uid, this.user.gid);
-  }
-}
-
-class Tenant extends UserHolder {
-  constructor(private readonly users: HostUsers) {
-    super(users.canSwitch ? users.lend() : null);
-  }
-
-  override giveBack(): void {
-    if (this.user !== null) this.users.takeBack(this.user);
-  }
-}
-
-class KeptTenant extends UserHolder {
-  constructor(users: HostUsers) {
-    super(users.canSwitch ? users.kept : null);
-  }
-
-  override giveBack(): void {
-    // It was not taken from the others.
-  }
-}
-
-function hostUserOf(user: LentUser): HostUser | null {
-  assert(user instanceof UserHolder, 'users are lent by Isolation');
-  return user.user;
+/** Where users cannot be changed, the template has one user, by the number that it has inside. */
+function idsInTemplate(user: HostUser | null): Pick<ForkRequest, 'user' | 'group'> {
+  return { user: user?.uid ?? Number(USER_INSIDE), group: user?.gid ?? Number(USER_INSIDE) };
 }
 
 function groupsOf(cgroups: 'auto' | 'off', cpuWeight: number): ResourceGroups {

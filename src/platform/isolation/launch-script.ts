@@ -23,6 +23,9 @@ export interface LaunchOptions {
 /** The grace ensures that the watch outside, which knows why it kills, is always first. */
 const CPU_GRACE_SECONDS = 2;
 
+/** Returns the limit in the unit of the kernel. */
+export const cpuSecondsOf = (cpuMs: number): number => Math.ceil(cpuMs / 1000) + CPU_GRACE_SECONDS;
+
 /**
  * Returns the few lines of shell that run before bubblewrap: Node can set neither rlimits nor the cgroup of a child
  * before its first instruction. Entering through a descriptor needs no permission for the path, which an unprivileged
@@ -45,7 +48,7 @@ export function launchScript(options: LaunchOptions): string {
     `ulimit -n ${whole(openFiles)}`,
     // The unit is blocks of 512 bytes (POSIX).
     `ulimit -f ${whole(Math.ceil(fileBytes / 512))}`,
-    ...(cpuMs === null ? [] : [`ulimit -t ${whole(Math.ceil(cpuMs / 1000) + CPU_GRACE_SECONDS)}`]),
+    ...(cpuMs === null ? [] : [`ulimit -t ${whole(cpuSecondsOf(cpuMs))}`]),
     ...(dataBytes === null ? [] : [`ulimit -d ${whole(Math.ceil(dataBytes / 1024))}`]),
     // bash calls the option -u, dash and busybox call it -p.
     ...(processes === null ? [] : [`ulimit -u ${whole(processes)} 2>/dev/null || ulimit -p ${whole(processes)}`]),

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, statfsSync } from 'node:fs';
+import { readdirSync, readFileSync, readlinkSync, statfsSync } from 'node:fs';
 
 /** Facts of the host's kernel about a process. They come only from `/proc`, whose contents no program can write. */
 export interface ProcessSample {
@@ -10,6 +10,11 @@ export interface ProcessSample {
 /** USER_HZ is 100 on every supported architecture. Pages are 4 KiB on x64, and this assumes the same on arm64. */
 const TICK_MS = 10;
 const PAGE_BYTES = 4096;
+
+const NAMESPACES = ['cgroup', 'ipc', 'mnt', 'net', 'pid', 'user', 'uts'] as const;
+
+/** To look at a number takes 20 µs, to list all processes takes milliseconds. */
+const NEAR = 32;
 
 /** A reading of all processes takes milliseconds where there are many. Half the interval of a watch is soon enough. */
 const SHARED_FOR_MS = 25;
@@ -110,6 +115,15 @@ export function processLimit(pid: number, name: string): number | null {
   return hard === undefined || hard === 'unlimited' ? null : Number(hard);
 }
 
+/** Returns the namespaces of a process, such as `net:[4026531840]`; an empty list when it is gone. */
+export function namespacesOf(pid: number): string[] {
+  try {
+    return NAMESPACES.map((name) => readlinkSync(`/proc/${pid}/ns/${name}`));
+  } catch {
+    return [];
+  }
+}
+
 /** Returns when the process started, in ticks since boot. Together with the id it identifies one process forever. */
 export function startTicks(pid: number): string | null {
   return statFields(pid)?.[19] ?? null;
@@ -122,6 +136,22 @@ export function childOf(parent: number): number | null {
     if (isChild(pid)) return pid;
   }
   return numericEntriesOfProc().find(isChild) ?? null;
+}
+
+/**
+ * Returns the child that has this id in its parent's own namespace; null when it is gone. The newest processes are
+ * tried first.
+ */
+export function childByInnerId(parent: number, innerId: number): number | null {
+  const isIt = (pid: number): boolean => {
+    const status = processStatus(pid);
+    return status?.PPid === String(parent) && status.NSpid?.split(/\s+/)[1] === String(innerId);
+  };
+  const newest = Number(readOrNull('/proc/loadavg')?.trim().split(' ').at(-1));
+  for (let pid = newest; pid > newest - NEAR; pid--) {
+    if (isIt(pid)) return pid;
+  }
+  return numericEntriesOfProc().find(isIt) ?? null;
 }
 
 /**

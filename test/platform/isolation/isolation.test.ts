@@ -98,7 +98,7 @@ describe('the isolation in a service of its own', () => {
     const [, outcome] = await linesOf(startService(list, { stdio }));
     closeSync(secret);
     expect(outcome).toMatchObject({ status: 'succeeded' });
-    expect(outcome!.stdout).toContain('/dev/null');
+    expect(outcome!.stdout).toContain('/tmp/stdin');
     expect(outcome!.stdout).not.toContain('isolation.test');
   });
 });

@@ -7,6 +7,7 @@ async function main(language: Language, code: string, timeoutMs: number): Promis
   const limits = { timeoutMs, memoryBytes: 256 * 1024 * 1024, outputBytes: 1024 * 1024 };
   const runtime = new PooledRuntime(new Isolation({ cgroups: 'auto', copiesDirectory: '/nowhere' }), {
     concurrency: 1,
+    forkServer: 'auto',
     limits,
   });
   console.log(JSON.stringify(await runtime.probe()));

@@ -16,6 +16,15 @@ const rightsQuery = (org: string) =>
     staleTime: 60_000,
   });
 
+/** Asks why an organization is not among those of {@link meQuery}: each time, as another tab may have opened it. */
+export const refusalQuery = (org: string) =>
+  queryOptions({
+    queryKey: ['me', 'refusal', org],
+    queryFn: ({ signal }) => api.me.get({ signal, organization: org }),
+    staleTime: 0,
+    gcTime: 0,
+  });
+
 /** Asks once more who calls, where what is known of it may be over. */
 export function askWhoCalls(): void {
   void queries.invalidateQueries({ queryKey: meQuery.queryKey, exact: true }, { cancelRefetch: false });

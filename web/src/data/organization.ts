@@ -5,6 +5,12 @@ import { pagedQuery } from './paged';
 export const organizationQuery = (org: string) =>
   queryOptions({ queryKey: ['organization', org], queryFn: ({ signal }) => api.orgs.get(org, { signal }) });
 
+/** Those that the session opens; more than a page of them is rare. */
+export const organizationsQuery = queryOptions({
+  queryKey: ['organizations'],
+  queryFn: async ({ signal }) => api.orgs.list({ limit: 100 }, { signal }),
+});
+
 export const membersQuery = (org: string) =>
   pagedQuery({
     queryKey: ['organization', org, 'members'],

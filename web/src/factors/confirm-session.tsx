@@ -3,7 +3,9 @@ import type { ReactNode } from 'react';
 import { api } from '../api';
 import { factorsQuery } from '../data/factors';
 import { useMe } from '../data/me';
+import { identitiesQuery } from '../identities/flows';
 import { ProviderButtons } from '../identities/providers';
+import { SsoButton } from '../identities/sso-button';
 import { Field, Form } from '../ui/form';
 import { Loaded } from '../ui/loaded';
 import { CodeField } from './code-field';
@@ -12,7 +14,9 @@ import { PasskeyButton } from './passkey-button';
 /** Lets a person show again who they are: with a second factor where there is one, else with the password. */
 export function ConfirmSession({ onConfirmed }: { readonly onConfirmed: () => void }): ReactNode {
   const factors = useQuery(factorsQuery);
-  const hasPassword = useMe()?.user.has_password !== false;
+  const { has_password: hasPassword = true, email } = useMe()?.user ?? {};
+  const identities = useQuery({ ...identitiesQuery, enabled: !hasPassword });
+  const here = location.pathname + location.search;
   const confirm = async (shown: Parameters<typeof api.auth.confirmSession>[0]): Promise<void> => {
     await api.auth.confirmSession(shown);
     onConfirmed();
@@ -26,7 +30,12 @@ export function ConfirmSession({ onConfirmed }: { readonly onConfirmed: () => vo
             return (
               <div className="grid gap-4">
                 <p>Your account has no password: sign in again, then repeat what you began.</p>
-                <ProviderButtons words="Sign in again with" next={location.pathname + location.search} />
+                <ProviderButtons words="Sign in again with" next={here} />
+                {email !== undefined && identities.data?.some(({ provider }) => provider === 'sso') === true && (
+                  <SsoButton wanted={{ email }} next={here} look="plain" wide>
+                    Sign in again with SSO
+                  </SsoButton>
+                )}
               </div>
             );
           if (data.factors.length === 0)

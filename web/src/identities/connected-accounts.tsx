@@ -1,16 +1,19 @@
-import type { Identity } from '@service/client';
+import type { Identity, Organization } from '@service/client';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { api, queries } from '../api';
 import { sessionsQuery } from '../data/account';
+import { organizationsQuery } from '../data/organization';
 import {
   canUseProviders,
+  connectSso,
   goToProvider,
   identitiesQuery,
   type ProviderName,
   PROVIDERS,
   signInMethodsQuery,
-} from './providers';
+} from './flows';
+import { inPlainWords } from './sso-words';
 import { PATHS } from '../paths';
 import { Button } from '../ui/button';
 import { Confirm } from '../ui/confirm';
@@ -25,8 +28,10 @@ import { When } from '../ui/time';
 export function ConnectedAccounts(): ReactNode {
   const methods = useQuery(signInMethodsQuery);
   const identities = useQuery(identitiesQuery);
+  const organizations = useQuery(organizationsQuery);
   const offered = methods.data?.providers ?? [];
-  if (offered.length === 0 && (identities.data ?? []).length === 0) return null;
+  const withSso = organizations.data?.data.filter(({ sso }) => sso.active) ?? [];
+  if (offered.length === 0 && withSso.length === 0 && (identities.data ?? []).length === 0) return null;
   return (
     <Section title="Connected accounts" hint="They sign you in. Your second factor is asked for all the same.">
       <Loaded query={identities} lines={2}>
@@ -34,6 +39,9 @@ export function ConnectedAccounts(): ReactNode {
           <div className="grid gap-4">
             <IdentityTable identities={data} />
             <ConnectButtons providers={offered.filter((each) => !data.some(({ provider }) => provider === each))} />
+            {withSso.length > data.filter(({ provider }) => provider === 'sso').length && (
+              <SsoButtons organizations={withSso} />
+            )}
           </div>
         )}
       </Loaded>
@@ -57,6 +65,31 @@ function ConnectButtons({ providers }: { readonly providers: readonly ProviderNa
             }}
           >
             Connect {PROVIDERS[provider]}
+          </Button>
+        ))}
+      </div>
+    </div>
+  );
+}
+
+/** Which of them an identity belongs to is not known, so they are all offered. */
+function SsoButtons({ organizations }: { readonly organizations: readonly Organization[] }): ReactNode {
+  const connect = useMutation({ mutationFn: (org: string) => connectSso(org, PATHS.security) });
+  if (!canUseProviders()) return null;
+  return (
+    <div className="grid gap-3">
+      {connect.isError && <ErrorNote error={inPlainWords(connect.error)} />}
+      <div className="flex flex-wrap gap-2">
+        {organizations.map(({ id, name }) => (
+          <Button
+            key={id}
+            className="max-w-full"
+            busy={connect.isPending}
+            onClick={() => {
+              connect.mutate(id);
+            }}
+          >
+            <span className="truncate">Connect SSO of {name}</span>
           </Button>
         ))}
       </div>

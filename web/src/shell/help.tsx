@@ -11,9 +11,9 @@ const KEYS: readonly (readonly [keys: readonly string[], what: string])[] = [
 ];
 
 /** All keys. They do nothing while something is typed. */
-export function Help({ open, onClose }: { readonly open: boolean; readonly onClose: () => void }): ReactNode {
+export function Help({ onClose }: { readonly onClose: () => void }): ReactNode {
   return (
-    <Dialog open={open} title="Keyboard" onClose={onClose}>
+    <Dialog open title="Keyboard" onClose={onClose}>
       <dl className="grid grid-cols-[auto_1fr] items-center gap-x-6 gap-y-2">
         {KEYS.map(([keys, what]) => (
           <Fragment key={what}>

@@ -1,4 +1,4 @@
-import type { OrganizationMembership } from '@service/client';
+import type { OrganizationMembership, WhoCalls } from '@service/client';
 import type { ReactNode } from 'react';
 import { useLocation } from 'wouter';
 import { PATHS, pathTo } from '../paths';
@@ -12,10 +12,11 @@ export const ORGANIZATIONS_BUTTON = 'organizations';
 interface OrganizationMenuProps {
   readonly organization: OrganizationMembership | undefined;
   readonly all: readonly OrganizationMembership[];
+  readonly closed: WhoCalls['closed_organizations'];
 }
 
 /** Names the organization and switches to another. */
-export function OrganizationMenu({ organization, all }: OrganizationMenuProps): ReactNode {
+export function OrganizationMenu({ organization, all, closed }: OrganizationMenuProps): ReactNode {
   const [, go] = useLocation();
   const name = organization?.name ?? ' ';
   return (
@@ -41,6 +42,14 @@ export function OrganizationMenu({ organization, all }: OrganizationMenuProps): 
           chosen: each.id === organization?.id,
           onChoose: () => {
             go(pathTo('projects', { org: each.slug }));
+          },
+        })),
+        ...closed.map((each) => ({
+          name: each.name,
+          hint: each.closed_by === 'sso' ? 'needs SSO' : 'needs a second factor',
+          icon: <Avatar name={each.name} />,
+          onChoose: () => {
+            go(each.closed_by === 'sso' ? pathTo('projects', { org: each.slug }) : PATHS.security);
           },
         })),
         {

@@ -45,7 +45,7 @@ export const PLACES: readonly Place[] = [
   { name: 'Members', icon: 'members', key: 'm', path: (org) => pathTo('members', { org }) },
   { name: 'Webhooks', icon: 'webhooks', key: 'w', path: (org) => pathTo('webhooks', { org }), below: '/webhooks/' },
   { name: 'Audit log', icon: 'audit', key: 'a', path: (org) => pathTo('audit', { org }) },
-  { name: 'Settings', icon: 'settings', key: ',', path: (org) => pathTo('settings', { org }) },
+  { name: 'Settings', icon: 'settings', key: ',', path: (org) => pathTo('settings', { org }), below: '/sso' },
 ];
 
 /** The place of operators, for those alone. */

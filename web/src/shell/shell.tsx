@@ -2,8 +2,8 @@ import { useQuery } from '@tanstack/react-query';
 import { lazy, type ReactNode, Suspense, useEffect, useRef, useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { listenTo } from '../data/events';
-import { isSignedOut } from '../api';
-import { askWhoCalls, lastOrganization, meQuery, rememberOrganization, wasLookedAt } from '../data/me';
+import { isSignedOut, organizationWithSso } from '../api';
+import { askWhoCalls, lastOrganization, meQuery, refusalQuery, rememberOrganization, wasLookedAt } from '../data/me';
 import { PATHS, pathTo } from '../paths';
 import { ButtonLink } from '../ui/button';
 import { Empty } from '../ui/empty';
@@ -11,7 +11,6 @@ import { ErrorNote } from '../ui/error-note';
 import { Icon } from '../ui/icons';
 import { isSomethingTyped } from '../ui/typed';
 import { AccountMenu } from './account-menu';
-import { Help } from './help';
 import { LiveMark } from './live-mark';
 import { ORGANIZATIONS_BUTTON, OrganizationMenu } from './organization-menu';
 import { OPERATOR_PLACE, OWN_PLACES, PLACES } from './places';
@@ -22,7 +21,10 @@ import { chooseTheme } from './theme';
 /** How often it is asked whether the person has signed in again, in another tab. */
 const ASK_AGAIN_MS = 5_000;
 
+const Help = lazy(async () => ({ default: (await import('./help')).Help }));
 const Palette = lazy(async () => ({ default: (await import('./palette')).Palette }));
+
+const SsoRequired = lazy(async () => ({ default: (await import('../identities/sso-required')).SsoRequired }));
 
 interface ShellProps {
   /** The organization of the address; for addresses without one, the last one is shown. */
@@ -52,7 +54,9 @@ export function Shell({ org: named, children }: ShellProps): ReactNode {
   useEffect(() => {
     if (isUnknown) askWhoCalls();
   }, [isUnknown]);
-  const isGone = isUnknown && !me.isFetching && wasLookedAt(named);
+  const refusal = useQuery({ ...refusalQuery(named ?? ''), enabled: isUnknown });
+  const closed = isUnknown ? organizationWithSso(refusal.error) : undefined;
+  const isGone = isUnknown && !me.isFetching && !refusal.isFetching && closed === undefined && wasLookedAt(named);
   const nav = useRef<HTMLElement>(null);
   // On a phone the places are a row that scrolls: the one that is open is in view.
   useEffect(() => {
@@ -107,7 +111,11 @@ export function Shell({ org: named, children }: ShellProps): ReactNode {
       </a>
       <header className="print:hidden border-line bg-surface flex min-w-0 flex-col gap-3 border-b p-3 md:sticky md:top-0 md:h-dvh md:border-r md:border-b-0">
         <div className="flex items-center gap-2">
-          <OrganizationMenu organization={organization} all={me.data?.organizations ?? []} />
+          <OrganizationMenu
+            organization={organization}
+            all={me.data?.organizations ?? []}
+            closed={me.data?.closed_organizations ?? []}
+          />
           <div className="md:hidden">
             <AccountMenu username={me.data?.user.username} operator={operator} />
           </div>
@@ -151,7 +159,12 @@ export function Shell({ org: named, children }: ShellProps): ReactNode {
             <>
               {isSignedOut(me.error) && <SignedOut />}
               {isGone && <Gone />}
-              {(!isGone || isSomethingTyped()) && children}
+              {closed !== undefined && (
+                <Suspense fallback={null}>
+                  <SsoRequired org={closed} />
+                </Suspense>
+              )}
+              {((!isGone && closed === undefined) || isSomethingTyped()) && children}
             </>
           )}
         </div>
@@ -161,7 +174,11 @@ export function Shell({ org: named, children }: ShellProps): ReactNode {
           <Palette org={org} onClose={close} actions={ACTIONS} />
         </Suspense>
       )}
-      <Help open={open === 'help'} onClose={close} />
+      {open === 'help' && (
+        <Suspense fallback={null}>
+          <Help onClose={close} />
+        </Suspense>
+      )}
     </div>
   );
 }

@@ -1,6 +1,6 @@
 import { InsufficientCreditsError, RateLimitError, ServiceError } from '@service/client';
 import type { ReactNode } from 'react';
-import { isSignedOut } from '../api';
+import { isSignedOut, organizationWithSso } from '../api';
 import { PATHS } from '../paths';
 import { Copy } from './copy';
 
@@ -19,6 +19,7 @@ const messageOf = (error: unknown): string =>
 /** An error where it happened: what is wrong, what to do, and what finds it in the logs. */
 export function ErrorNote({ error, onRetry }: { readonly error: unknown; readonly onRetry?: () => void }): ReactNode {
   const known = error instanceof ServiceError ? error : undefined;
+  const organization = organizationWithSso(error);
   return (
     <div role="alert" className="bg-bad-soft rounded-md p-3 text-left">
       <p className="text-bad font-medium break-words">{messageOf(error)}</p>
@@ -37,6 +38,16 @@ export function ErrorNote({ error, onRetry }: { readonly error: unknown; readonl
         {(error instanceof InsufficientCreditsError || error instanceof RateLimitError) && (
           <a className="link min-h-6" href={error.upgradeUrl} target="_blank" rel="noreferrer">
             See plans and prices
+          </a>
+        )}
+        {organization !== undefined && (
+          <a
+            className="link min-h-6"
+            href={`${PATHS.signInSso}?${new URLSearchParams({ org: organization }).toString()}`}
+            target="_blank"
+            rel="noreferrer"
+          >
+            Sign in with SSO in a new tab, then try again
           </a>
         )}
         {placeOf(known) !== undefined && (
@@ -65,6 +76,7 @@ const PLACES = [
   ['/billing', 'billing'],
   ['/usage', 'usage'],
   ['/keys', 'API keys'],
+  ['/~/sso', 'single sign-on'],
   ['/account/security', 'security'],
 ] as const;
 

@@ -40,7 +40,7 @@ export class AgentAccess {
   }
 }
 
-const reachOf = ({ principal, org }: Call): AgentReach => ({ orgIds: principal.orgIds, orgId: org.id });
+const reachOf = ({ principal, org }: Call): AgentReach => ({ orgIds: principal.lookupOrgIds, orgId: org.id });
 
 function allowed({ principal }: Call, agent: Agent | undefined, scope: Scope): Agent {
   if (agent === undefined) throw new AgentNotFound();

@@ -17,7 +17,7 @@ export class GenerationsService {
 
   /** @throws {GenerationNotFound} `generation_not_found` */
   async get({ principal }: Call, id: string): Promise<Generation> {
-    const generation = await this.generations.find(id, principal.orgIds);
+    const generation = await this.generations.find(id, principal.lookupOrgIds);
     if (generation === null) throw new GenerationNotFound(id);
     principal.require('ai:invoke', generation.orgId);
     return generation;

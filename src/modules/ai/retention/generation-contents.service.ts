@@ -32,7 +32,7 @@ export class GenerationContentsService {
    * @throws {GenerationContentNotFound} `generation_content_not_found`
    */
   async get({ principal }: Call, id: string): Promise<ShownContent> {
-    const generation = await this.generations.find(id, principal.orgIds);
+    const generation = await this.generations.find(id, principal.lookupOrgIds);
     if (generation === null) throw new GenerationNotFound(id);
     principal.require('orgs:read', generation.orgId);
     principal.require('ai:invoke', generation.orgId);

@@ -2,10 +2,10 @@ import { Injectable } from '@nestjs/common';
 import { ApiKeyInvalid, ApiKeyMalformed, SessionInvalid } from '../auth.errors.js';
 import { SessionsService } from '../sessions.service.js';
 import { type TokenKind, tokenKindOf } from '../token-format.js';
+import { UnknownKeyThrottle } from '../unknown-key-throttle.js';
 import { CallerLookup } from './caller-lookup.js';
 import type { KnownCaller } from './known-caller.js';
 import { RememberedCallers } from './remembered-callers.js';
-import { UnknownKeyThrottle } from './unknown-key-throttle.js';
 import { UsableKeys } from './usable-keys.js';
 
 const API_KEY_KINDS: readonly TokenKind[] = ['pat', 'sel', 'org'];

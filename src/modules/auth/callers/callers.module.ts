@@ -8,19 +8,11 @@ import { AuthenticatorService } from './authenticator.service.js';
 import { CallerLookup } from './caller-lookup.js';
 import { GrantAuthenticatorService } from './grant-authenticator.service.js';
 import { RememberedCallers } from './remembered-callers.js';
-import { UnknownKeyThrottle } from './unknown-key-throttle.js';
 import { UsableKeys } from './usable-keys.js';
 
 @Module({
   imports: [AttemptsModule, PersistenceModule, RunPrincipalsModule, SessionsModule, TokensModule],
-  providers: [
-    AuthenticatorService,
-    CallerLookup,
-    GrantAuthenticatorService,
-    RememberedCallers,
-    UnknownKeyThrottle,
-    UsableKeys,
-  ],
+  providers: [AuthenticatorService, CallerLookup, GrantAuthenticatorService, RememberedCallers, UsableKeys],
   exports: [AuthenticatorService, GrantAuthenticatorService],
 })
 export class CallersModule {}

@@ -3,7 +3,7 @@ import { AnswerMeta } from '../../../platform/http/page.js';
 import { PLAN_IDS, type PlanId } from '../../plans/plan.js';
 import type { Call } from '../caller.js';
 import { ORG_ROLES, type OrgRole } from '../org-role.js';
-import { KEY_KINDS, type KeyKind, type OrgMembership } from '../principal.js';
+import { type ClosedMembership, KEY_KINDS, type KeyKind, type OrgMembership } from '../principal.js';
 import { type Scope, SCOPES } from '../scopes.js';
 
 class CallingUserView {
@@ -35,6 +35,21 @@ class MembershipView {
   }
 }
 
+class ClosedOrganizationView {
+  @ApiProperty({ example: 'org_01jd3m8yeqf5rb0xkq5ym8s6tn' }) id!: string;
+  @ApiProperty({ example: 'acme' }) slug!: string;
+  @ApiProperty({ example: 'Acme' }) name!: string;
+  @ApiProperty({
+    enum: ['sso', 'second_factor'],
+    description: 'What the organization requires: a sign-in through its SSO connection, or a second factor.',
+  })
+  closed_by!: ClosedMembership['closedBy'];
+
+  static of({ id, slug, name, closedBy }: ClosedMembership): ClosedOrganizationView {
+    return { id, slug, name, closed_by: closedBy };
+  }
+}
+
 class CallingKeyView {
   @ApiProperty({ example: 'key_01jd3m8yeqf5rb0xkq5ym8s6tn' }) id!: string;
   @ApiProperty({ enum: KEY_KINDS }) kind!: KeyKind;
@@ -57,12 +72,17 @@ export class MeView {
   organization!: MembershipView;
   @ApiProperty({ type: [MembershipView], description: 'Organizations that the credential has access to.' })
   organizations!: MembershipView[];
+  @ApiProperty({
+    type: [ClosedOrganizationView],
+    description: 'Organizations of the caller that require more than the credential shows. Calls to them get 403.',
+  })
+  closed_organizations!: ClosedOrganizationView[];
   @ApiProperty({ type: CredentialView }) credential!: CredentialView;
   @ApiProperty({ enum: SCOPES, isArray: true, description: 'Scopes of the caller in the organization of this call.' })
   scopes!: Scope[];
 
   static of({ principal, org }: Call, operator: boolean): MeView {
-    const { user, credential, memberships } = principal;
+    const { user, credential, memberships, closed } = principal;
     return {
       user: {
         id: user.id,
@@ -75,6 +95,7 @@ export class MeView {
       },
       organization: MembershipView.of(org),
       organizations: memberships.map((membership) => MembershipView.of(membership)),
+      closed_organizations: closed.map((membership) => ClosedOrganizationView.of(membership)),
       credential:
         credential.type === 'session'
           ? { type: 'session' }

@@ -101,6 +101,13 @@ export class ApiKey {
     return true;
   }
 
+  /** Takes back what {@link authorizeForSso} gave. */
+  forgetSso(orgId: string, at: Date): void {
+    if (!this.ssoOrgIds.includes(orgId)) return;
+    this.ssoOrgIds = this.ssoOrgIds.filter((id) => id !== orgId);
+    this.updatedAt = at;
+  }
+
   /** Ends the key for good. A revoked key keeps the time of its first revocation. */
   revoke(at: Date): void {
     this.revokedAt ??= at;

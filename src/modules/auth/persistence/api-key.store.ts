@@ -99,6 +99,20 @@ export class ApiKeyStore {
     return keys;
   }
 
+  /**
+   * Returns the keys of a user that name an organization, or are authorized for SSO there, and are not revoked. They
+   * are locked until the running transaction ends.
+   */
+  lockReaching(userId: string, orgId: string): Promise<ApiKey[]> {
+    return this.database.manager
+      .createQueryBuilder(ApiKey, 'key')
+      .where('key.userId = :userId AND key.revokedAt IS NULL', { userId })
+      .andWhere('(key.org_ids @> ARRAY[:orgId]::text[] OR key.sso_orgs @> ARRAY[:orgId]::text[])', { orgId })
+      .orderBy('key.id')
+      .setLock('pessimistic_write')
+      .getMany();
+  }
+
   /** Finds a key of any user, for actions of the service itself. */
   async findById(id: string): Promise<ApiKey | null> {
     return this.database.manager.findOneBy(ApiKey, { id });

@@ -35,7 +35,7 @@ export class InvoicesService {
    * @throws {InsufficientScopes} `insufficient_scopes`
    */
   async get({ principal }: Call, id: string): Promise<WholeInvoice> {
-    const invoice = await this.invoices.find(id, principal.orgIds);
+    const invoice = await this.invoices.find(id, principal.lookupOrgIds);
     if (invoice === null) throw new InvoiceNotFound();
     principal.require('billing:read', invoice.orgId);
     return this.whole(invoice);

@@ -49,8 +49,11 @@ function launcherOf(source: Source): Adapter {
     files: {
       [LAUNCHER]: [
         `import { serve } from '@hono/node-server';`,
-        `import app from ${JSON.stringify(`../${file}`)};`,
+        `import exported from ${JSON.stringify(`../${file}`)};`,
         '',
+        // A file of CommonJS has its default export one level below.
+        'const app = exported?.fetch === undefined ? exported?.default : exported;',
+        `if (app?.fetch === undefined) throw new Error(${JSON.stringify(`${file} exports no app by default.`)});`,
         `serve({ fetch: app.fetch, port: Number(process.env.PORT), hostname: '0.0.0.0' });`,
         '',
       ].join('\n'),

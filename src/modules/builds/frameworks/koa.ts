@@ -1,3 +1,4 @@
+import { EXPORTED_APP } from './exported-app.js';
 import { type Preset } from './preset.js';
 import { OWN_SERVER } from './shared-modes.js';
 
@@ -6,5 +7,5 @@ export const koa: Preset = {
   title: 'Koa',
   detect: { packages: ['koa'] },
   build: null,
-  modes: [OWN_SERVER],
+  modes: [EXPORTED_APP, OWN_SERVER],
 };

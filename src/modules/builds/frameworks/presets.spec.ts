@@ -184,7 +184,7 @@ describe('the preset of', () => {
     [
       'Express without a start script',
       { dependencies: { express: '^5' }, files: ['src', 'src/index.js'] },
-      ['express', null, 'server', 'node src/index.js'],
+      ['express', null, 'server', 'node --import ./.adapter/serve.mjs src/index.js'],
     ],
     [
       'Hono for Node',

@@ -206,3 +206,19 @@ describe('the packages of a Python project', () => {
     });
   });
 });
+
+describe('the index of Python packages', () => {
+  it.each([
+    ['http://ada:secret@packages.internal:8080/simple', ['--trusted-host', 'packages.internal:8080']],
+    ['https://packages.internal/simple', []],
+    [undefined, []],
+  ])('that is %j is asked by pip', (index, options) => {
+    const read = 'import json, sys\nsys.path.insert(0, sys.argv[1])\nimport install_packages\n';
+    const { stdout } = spawnSync(
+      '/usr/bin/python3',
+      ['-B', '-c', `${read}print(json.dumps(install_packages.trusted_index()))`, __dirname],
+      { encoding: 'utf8', env: index === undefined ? {} : { PIP_INDEX_URL: index } },
+    );
+    expect(JSON.parse(stdout)).toEqual(options);
+  });
+});

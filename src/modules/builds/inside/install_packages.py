@@ -273,10 +273,16 @@ def pip_command():
     return [sys.executable, "-m", "pip"] if has_pip.returncode == 0 else fetched_pip()
 
 
+def trusted_index():
+    """pip leaves out an index by plain HTTP that it is not told to trust. Builds reach only those of the operator."""
+    index = urllib.parse.urlsplit(os.environ.get("PIP_INDEX_URL", ""))
+    return ["--trusted-host", index.netloc.rpartition("@")[2]] if index.scheme == "http" else []
+
+
 def install(pip, arguments):
     options = ["--target", TARGET, "--no-compile", "--no-warn-script-location", "--root-user-action", "ignore"]
     quiet = ["--disable-pip-version-check", "--no-input", "--progress-bar", "off"]
-    command = [*pip, "install", *quiet, *options, *arguments]
+    command = [*pip, "install", *quiet, *trusted_index(), *options, *arguments]
     status = subprocess.run(command, check=False).returncode
     if status != 0:
         sys.exit(status)

@@ -302,6 +302,9 @@ function selected(plan) {
   return { first: withPage ?? found[0] ?? null, isPageless: plan.needsPage && withPage === undefined };
 }
 
+const lacksFrontPage = ({ needsPage }, { from }) =>
+  needsPage && statOf(path.join(from, 'index.html'))?.isFile() !== true;
+
 function pack(plan) {
   const { first, isPageless } = selected(plan);
   if (first === null) {
@@ -317,7 +320,7 @@ function pack(plan) {
         headers: textOf(first.from, '_headers', 262_144),
         pages: plan.pages.filter((name) => statOf(path.join(first.from, name))?.isFile() === true),
         isPageless,
-        pageDirectories: isPageless ? pageDirectories(plan) : [],
+        pageDirectories: isPageless || lacksFrontPage(plan, first) ? pageDirectories(plan) : [],
         missing: plan.leaves.filter((name) => statOf(path.join(first.from, name)) === null),
         isEmpty: fs.readdirSync(first.from).length === 0,
       },

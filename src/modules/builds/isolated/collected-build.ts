@@ -9,7 +9,7 @@ import { packInputOf } from '../collect/pack-input.js';
 import { type Inspection } from '../plan/inspection.js';
 import { type BuildPlan } from '../plan/plan-types.js';
 import { publicFilter } from '../plan/public-files.js';
-import { requireOutput } from '../plan/required-output.js';
+import { requireFrontPage, requireOutput } from '../plan/required-output.js';
 import { routingOf } from '../plan/routing.js';
 import { type BuildSession } from '../workspace/build-session.js';
 import { cleanText } from '../workspace/clean-text.js';
@@ -72,6 +72,7 @@ export async function collected(
         session.say(cleanText(text));
       },
     );
+    requireFrontPage(plan, facts, routing);
     return { packer, reader, facts, routing };
   } catch (error) {
     throw await causeOf(session, packer, error);

@@ -152,7 +152,7 @@ export class IsolatedBuilds extends BuildsService {
         },
       });
       session.say(`Framework: ${plan.framework}${plan.nodeVersion === null ? '' : `, Node ${plan.nodeVersion}`}`);
-      if (plan.install === null && plan.build === null) {
+      if (plan.install === null && plan.build === null && plan.adapter === null) {
         // No code of the user runs, so that the program that fetched the files can also send them.
         observer.phase('collect');
         source.pack(packInputOf(plan));
@@ -210,9 +210,10 @@ export class IsolatedBuilds extends BuildsService {
     tools,
     shared,
   }: ToolContext & { shared: Mount | null }): Promise<boolean> {
-    if (plan.build === null) return shared === null;
+    if (plan.build === null && plan.adapter === null) return shared === null;
     observer.phase('build');
     await this.addAdapter({ session, request, plan, tools });
+    if (plan.build === null) return shared === null;
     session.say(`$ ${plan.build}`);
     const environment = { NODE_ENV: 'production', ...plan.buildEnvironment };
     const step = await this.steps.of(
@@ -245,8 +246,9 @@ export class IsolatedBuilds extends BuildsService {
     tools,
   }: Pick<ToolContext, 'session' | 'request' | 'plan' | 'tools'>): Promise<void> {
     if (plan.adapter === null) return;
-    const { packages, reason } = plan.adapter;
-    session.say(`${reason} Using ${packages.join(' and ') || 'another configuration'} instead.`);
+    const { packages, wraps, reason } = plan.adapter;
+    const used = packages.join(' and ') || (wraps === undefined ? '' : 'another configuration');
+    session.say(used === '' ? reason : `${reason} Using ${used} instead.`);
     const { exitStatus } = await session.run(
       await this.steps.of(
         { session, request, plan, tools },

@@ -12,6 +12,7 @@ const HEAP_SHARE = 0.75;
 /** Package registries, and the hosts of fonts and programs that frameworks fetch during a build. */
 export const REGISTRIES = [
   'registry.npmjs.org',
+  'registry.npmjs.com',
   'registry.yarnpkg.com',
   'npm.jsr.io',
   'pypi.org',

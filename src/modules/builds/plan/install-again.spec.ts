@@ -7,6 +7,7 @@ const end = (change: Partial<InstallEnd> = {}): InstallEnd => ({
   lastLines: ['npm error code 1', 'npm error path /work/source/node_modules/sharp', 'npm error command failed'],
   refused: ['github.com:443'],
   unreachable: [],
+  internal: [],
   variables: { target: 'production', isSet: () => false },
   ...change,
 });

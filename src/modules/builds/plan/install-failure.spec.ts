@@ -7,6 +7,7 @@ const messageOf = (end: Partial<InstallEnd>): string => {
     lastLines: [],
     refused: [],
     unreachable: [],
+    internal: [],
     variables: { target: 'production', isSet: () => false },
     ...end,
   });
@@ -45,12 +46,19 @@ describe('the reason why packages were not installed', () => {
     [' ERR_PNPM_FETCH_502  GET https://registry.npmjs.org/a: Bad Gateway - 502', /its own error 502/],
     ['➤ YN0035: │   Response Code: 500 (Internal Server Error)', /its own error 500/],
     ['error Error: https://registry.yarnpkg.com/a: Request failed "504 Gateway Timeout"', /its own error 504/],
+    [
+      'ERROR: No matching distribution found for django<6.1,>=6.0',
+      /^the package index has no release of django<6\.1,>=6\.0 for the Python .* framework to docker/,
+    ],
     ['ERROR: HTTP error 503 while getting https://pypi.org/a.whl', /its own error 503/],
   ])('after %j is its own sentence', (line, sentence) => {
     expect(messageOf({ lastLines: [line] })).toMatch(sentence);
   });
 
   it('names the hosts that were not reached', () => {
+    expect(messageOf({ internal: ['registry.npmjs.org:443'], lastLines: ['npm error code E403'] })).toMatch(
+      /^registry\.npmjs\.org:443 leads to an address that is not public, .+ add it to BUILD_ALLOWED_HOSTS\.$/,
+    );
     expect(messageOf({ unreachable: ['npm.internal:443'], lastLines: ['npm error code E404'] })).toMatch(
       /^npm\.internal:443 could not be reached\. .+ If it is a registry of your own, check its address in \.npmrc\.$/,
     );
@@ -70,11 +78,21 @@ describe('the reason why packages were not installed', () => {
 });
 
 describe('the reason why a build failed', () => {
+  const NOTHING_LOST = { refused: [], unreachable: [], internal: [] };
+
+  it('names the hosts that did not answer', () => {
+    const end = { command: 'next build', exitStatus: 1, lastLines: [], ...NOTHING_LOST };
+    const variables = { target: 'production' as const, isSet: () => false };
+    expect(buildFailure({ ...end, unreachable: ['fonts.googleapis.com:443'], variables }).message).toMatch(
+      /exited with 1\. It could not reach fonts\.googleapis\.com:443\. Deploy again .+ ask the operator/,
+    );
+  });
+
   it.each([
     '  x Missing `packageManager` field in package.json',
     '  `-> Missing `devEngines.packageManager` or legacy `packageManager` field',
   ])('is the missing package manager of Turborepo after %j', (line) => {
-    const end = { command: 'turbo run build', exitStatus: 1, lastLines: ['x', line], refused: [] };
+    const end = { command: 'turbo run build', exitStatus: 1, lastLines: ['x', line], ...NOTHING_LOST };
     const variables = { target: 'production' as const, isSet: () => false };
     expect(buildFailure({ ...end, variables }).message).toContain(
       'The build failed: Turborepo needs the package manager in package.json. Add "packageManager", such as ' +

@@ -13,6 +13,8 @@ export interface InstallEnd {
   readonly refused: readonly string[];
   /** Hosts that did not answer. */
   readonly unreachable: readonly string[];
+  /** Hosts whose names lead to addresses that are not public, where a build may not go. */
+  readonly internal: readonly string[];
   readonly variables: CommandVariables;
 }
 
@@ -36,6 +38,9 @@ const TOOLS: readonly (readonly [said: RegExp, tool: string])[] = [
   [/not found: make\b|\bmake: (?:command )?not found/, 'make'],
   [/\b(?:g\+\+|c\+\+): (?:command not found|not found|No such file or directory)/, 'g++'],
 ];
+
+/** What pip prints when an index has no release that fits, also because of the version of Python. */
+const NO_RELEASE = /ERROR: No matching distribution found for ([\w.[\],<>=!~*-]{1,200})/;
 
 /** Turborepo finds no workspaces without it. */
 const NEEDS_PACKAGE_MANAGER = /Missing `(?:devEngines\.packageManager` or legacy `)?packageManager` field/;
@@ -79,6 +84,12 @@ const REASONS: readonly Reason[] = [
       : 'two packages ask for versions of a third one that exclude each other; the log names them. Correct the ' +
         'versions in package.json, or add the line legacy-peer-deps=true to .npmrc.',
   ({ lastLines, variables }) => missingVariable(lastLines, variables),
+  ({ internal }) =>
+    internal.length === 0
+      ? null
+      : `${namesOf(internal)} ${internal.length === 1 ? 'leads' : 'lead'} to an address that is not public, and ` +
+        'expected is a registry on the internet. If it is a mirror or a registry of your network, ask the operator ' +
+        'to add it to BUILD_ALLOWED_HOSTS.',
   (end) => {
     if (end.unreachable.length === 0) return null;
     const isOne = end.unreachable.length === 1;
@@ -122,6 +133,15 @@ const REASONS: readonly Reason[] = [
       ? null
       : 'the registry does not have a package in the version that is asked for; the log names it. Change the version ' +
         'in package.json, or publish it.',
+  (end) => {
+    const wanted = said(end, NO_RELEASE)?.[1];
+    return wanted === undefined
+      ? null
+      : `the package index has no release of ${wanted} for the Python of this machine; the log ` +
+          'names those that it has. ' +
+          'Change the version that the project asks for, or set the framework to docker, with a Dockerfile that ' +
+          'brings its own Python.';
+  },
 ];
 
 /** Where a project says which registry it installs from. */
@@ -153,8 +173,10 @@ export function buildFailure({
   exitStatus,
   lastLines,
   refused,
+  unreachable,
+  internal,
   variables,
-}: Omit<InstallEnd, 'unreachable'>): BuildFailed {
+}: InstallEnd): BuildFailed {
   const missing = missingVariable(lastLines, variables);
   if (missing !== null) return new BuildFailed('build_failed', `The build failed: ${missing}`);
   if (lastLines.some((line) => NEEDS_PACKAGE_MANAGER.test(line)))
@@ -164,6 +186,13 @@ export function buildFailure({
         '"packageManager": "npm@11.0.0", and commit it.',
     );
   const text = `The build failed: ${command} exited with ${exitStatus ?? 'a signal'}.`;
+  const lost = [...unreachable, ...internal];
+  if (refused.length === 0 && lost.length > 0)
+    return new BuildFailed(
+      'build_failed',
+      `${text} It could not reach ${namesOf(lost)}. Deploy again in a few minutes. If that does not help, ask the ` +
+        `operator whether the network of this machine leads there.${moreAt('network')}`,
+    );
   if (refused.length === 0) return new BuildFailed('build_failed', text);
   return new BuildFailed(
     'build_failed',

@@ -108,8 +108,11 @@ describe('the package manager', () => {
     ).not.toHaveProperty('YARN_PRODUCTION');
     expect(packageManagerEnvironment({ name: 'pnpm', packageName: 'pnpm', version: '9.0.0' })).toMatchObject({
       npm_config_production: 'false',
+      npm_config_manage_package_manager_versions: 'false',
       BUILD_PNPM: '9.0.0',
     });
+    // npm warns of each setting that it does not know.
+    expect(packageManagerEnvironment(null)).not.toHaveProperty('npm_config_manage_package_manager_versions');
   });
 
   it('is one of ours at a version that is only a version, whatever the source says', () => {

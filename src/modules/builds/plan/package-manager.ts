@@ -135,8 +135,6 @@ export function packageManagerEnvironment(manager: PackageManager | null): Recor
     COREPACK_ENABLE_STRICT: '0',
     COREPACK_ENABLE_PROJECT_SPEC: '0',
     COREPACK_ENABLE_DOWNLOAD_PROMPT: '0',
-    npm_config_manage_package_manager_versions: 'false',
-    pnpm_config_manage_package_manager_versions: 'false',
     // Turborepo would hide the proxy and the certificates from what it runs.
     TURBO_ENV_MODE: 'loose',
     TURBO_TELEMETRY_DISABLED: '1',
@@ -150,6 +148,8 @@ function ownEnvironment(manager: PackageManager): Record<string, string> {
     case 'pnpm':
       return {
         npm_config_production: 'false',
+        npm_config_manage_package_manager_versions: 'false',
+        pnpm_config_manage_package_manager_versions: 'false',
         // In the file system of the source, packages are linked out of the store instead of copied.
         npm_config_store_dir: '/work/.pnpm-store',
         pnpm_config_store_dir: '/work/.pnpm-store',

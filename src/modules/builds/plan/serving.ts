@@ -9,6 +9,7 @@ import { commandOf, pythonCommand } from '../frameworks/start-commands.js';
 import { BuildFailed } from '../build-failed.js';
 import { type Inspection } from './inspection.js';
 import { moreAt } from './more-at.js';
+import { FRONT_PAGE } from './required-output.js';
 import { exceptions } from './public-files.js';
 import { type BuildPlan, installedIn, type PackedDirectory, SOURCE } from './plan-types.js';
 
@@ -86,7 +87,7 @@ function siteIn({ source, settings, inspection, root, hasBuild }: ServingParts, 
       more: [],
       standalone: false,
       needsPage: true,
-      pages: Object.values(pages).filter((page) => page !== null),
+      pages: [FRONT_PAGE, ...Object.values(pages).filter((page) => page !== null)],
       leaves: [],
     },
     pages,
@@ -115,7 +116,7 @@ function serverIn(parts: ServingParts, mode: ServerMode): Serving {
     throw new BuildFailed(
       'framework_not_found',
       `Nothing says how to start the server: ${missingScript(source)}, and there is no file such as ` +
-        `server.js. Add a start script, or set the start command of the project.${moreAt('servers')}`,
+        `server.js. Add a start script, or set the start command of the project${imageOf(parts)}.${moreAt('servers')}`,
     );
   requireNode(source, spoken(command));
   const tree = treeOf(parts, mode);
@@ -143,6 +144,9 @@ function serverIn(parts: ServingParts, mode: ServerMode): Serving {
       typeof mode.tree === 'object' ? mode.tree.directory : mode.tree === 'standalone' ? '.next/standalone' : null,
   };
 }
+
+const imageOf = ({ inspection }: ServingParts): string =>
+  inspection.dockerfile === null ? '' : ', or set the framework to docker to build the Dockerfile';
 
 const missingScript = (source: Source): string => {
   const start = source.script('start');

@@ -22,7 +22,7 @@ import { cleanText } from './clean-text.js';
 import { countBuild } from './disk/build-count.js';
 import { type BuildDisk, type DiskProblem, type DiskUse } from './disk/build-disk.js';
 import { type BuildDisks } from './disk/build-disks.js';
-import { REFUSALS } from './refusals.js';
+import { hostsRefusedFor, REFUSALS, unreachedHosts } from './refusals.js';
 import { CERTIFICATES, type Toolchain } from './toolchain.js';
 
 const MEBIBYTE = 1024 * 1024;
@@ -124,6 +124,8 @@ export interface StepEnd {
   /** The hosts that the program could not reach, each once: by a rule, or because they did not answer. */
   readonly refused: readonly string[];
   readonly unreachable: readonly string[];
+  /** The hosts whose names lead to addresses that are not public. */
+  readonly internal: readonly string[];
 }
 
 /**
@@ -138,7 +140,7 @@ export class BuildSession {
   /** True when the current or last program reported that there is no space. */
   private metNoSpace = false;
   /** What the network of the current or last program did not do. */
-  private hosts = { refused: new Set<string>(), unreachable: new Set<string>() };
+  private hosts = unreachedHosts();
   private readonly reached = new Set<string>();
   private closing: Promise<void> | null = null;
   private readonly job: string;
@@ -270,6 +272,7 @@ export class BuildSession {
       lastLines,
       refused: [...this.hosts.refused],
       unreachable: [...this.hosts.unreachable],
+      internal: [...this.hosts.internal],
     };
   }
 
@@ -313,7 +316,7 @@ export class BuildSession {
     const network = isForwarded ? await this.openNetwork(egress, services) : [];
     const places = this.places();
     this.metNoSpace = false;
-    this.hosts = { refused: new Set(), unreachable: new Set() };
+    this.hosts = unreachedHosts();
     const system = [...(await this.parts.toolchain.system()), ...network, ...(step.mounts ?? [])];
     this.program = await this.startSoon(() =>
       this.parts.isolation.launch({
@@ -388,7 +391,7 @@ export class BuildSession {
       policy,
       bytes: EGRESS_BYTES,
       refused: (target, reason) => {
-        const kind = reason === 'not_allowed' ? this.hosts.refused : this.hosts.unreachable;
+        const kind = hostsRefusedFor(reason, this.hosts);
         if (kind.size < MOST_HOSTS) kind.add(cleanText(target));
         this.say(`The network refused ${cleanText(target)}: ${REFUSALS[reason]}.`);
       },

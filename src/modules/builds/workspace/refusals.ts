@@ -13,3 +13,21 @@ export const REFUSALS: Readonly<Record<EgressRefusal, string>> = {
   too_long: 'the TLS ClientHello is longer than 16 KiB or in too many records',
   too_slow: 'no TLS ClientHello came in time',
 };
+
+/** The hosts that a program did not reach, each once, by what the user can do about it. */
+export interface UnreachedHosts {
+  readonly refused: Set<string>;
+  readonly unreachable: Set<string>;
+  readonly internal: Set<string>;
+}
+
+export const unreachedHosts = (): UnreachedHosts => ({
+  refused: new Set(),
+  unreachable: new Set(),
+  internal: new Set(),
+});
+
+export function hostsRefusedFor(reason: EgressRefusal, hosts: UnreachedHosts): Set<string> {
+  if (reason === 'not_allowed') return hosts.refused;
+  return reason === 'not_public' ? hosts.internal : hosts.unreachable;
+}

@@ -24,12 +24,12 @@ export class DatabaseDirectory {
    * @throws {InsufficientScopes} `insufficient_scopes`
    */
   async get(call: Call, id: string, scope: Scope, lookup: Lookup = {}): Promise<DatabaseRow> {
-    return allowed(call, await this.databases.find(call.principal.orgIds, id), { scope, ...lookup });
+    return allowed(call, await this.databases.find(call.principal.lookupOrgIds, id), { scope, ...lookup });
   }
 
   /** {@link get}, and locks the row until the running transaction ends. */
   async lock(call: Call, id: string, scope: Scope, lookup: Lookup = {}): Promise<DatabaseRow> {
-    return allowed(call, await this.databases.lock(call.principal.orgIds, id), { scope, ...lookup });
+    return allowed(call, await this.databases.lock(call.principal.lookupOrgIds, id), { scope, ...lookup });
   }
 
   /** Writes to the audit log in the running transaction. Without a call, the service itself acted. */

@@ -45,7 +45,7 @@ export class DeploysService {
    * @throws {InsufficientScopes} `insufficient_scopes`
    */
   async get({ principal }: Call, id: string, scope: Scope): Promise<Deploy> {
-    const deploy = await this.deploys.find(id, principal.orgIds);
+    const deploy = await this.deploys.find(id, principal.lookupOrgIds);
     if (deploy === null) throw new DeployNotFound();
     principal.require(scope, deploy.orgId);
     return deploy;

@@ -41,6 +41,7 @@ const PATH_PARAMETERS: Readonly<Record<string, { description: string; example: s
   job_id: { description: 'The id of the job.', example: '4711' },
   domain: { description: 'The id or the name of the domain.', example: 'shop.example.com' },
   connection_id: { description: 'The id of the SSO connection.', example: 'sso_01jd3m8yeqf5rb0xkq5ym8s6tn' },
+  token_id: { description: 'The id of the SCIM token.', example: 'sct_01jd3m8yeqf5rb0xkq5ym8s6tn' },
   domain_id: { description: 'The id of the domain.', example: 'odom_01jd3m8yeqf5rb0xkq5ym8s6tn' },
   hook_id: { description: 'The id of the hook.', example: 'dhk_01jd3m8yeqf5rb0xkq5ym8s6tn' },
   cron_id: { description: 'The id of the cron.', example: 'cron_01jd3m8yeqf5rb0xkq5ym8s6tn' },

@@ -1,13 +1,10 @@
 import { existsSync } from 'node:fs';
-import { mkdtemp, rename, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
-import { once } from 'node:events';
-import { tmpdir } from 'node:os';
 import { join, posix } from 'node:path';
 import { Injectable } from '@nestjs/common';
 import type { LocalService } from '../../../platform/egress/local-service.js';
 import type { Mount } from '../../../platform/isolation/isolation-spec.js';
 import type { IsolatedProgram } from '../../../platform/isolation/isolated-program.js';
+import { lendSocket } from '../../../platform/isolation/lent-socket.js';
 import { LISTEN_DESCRIPTOR, type LaunchLimits, type LaunchSpec } from '../../../platform/isolation/launch-spec.js';
 import type { NetworkCounts } from '../../../platform/isolation/network/attached-network.js';
 import type { OutputPace } from '../../../platform/isolation/output-pace.js';
@@ -54,8 +51,6 @@ const KEPT_ARCHIVE = '/opt/hosting/kept.tar';
 const NOT_WRITABLE =
   'The working directory cannot be written to, because it has more than 200 names or is a link. Write to /tmp or ' +
   '/app/.cache instead. See /docs/hosting#what-a-server-writes.';
-/** The name is short, because the path of a socket has at most 107 bytes. */
-const SOCKET = 's';
 
 export interface LaunchedApp {
   readonly program: IsolatedProgram;
@@ -211,31 +206,16 @@ export class AppLauncher {
     }
   }
 
-  private async withSocket(launch: (listener: number) => Promise<IsolatedProgram>): Promise<Connected> {
-    const directory = await mkdtemp(join(tmpdir(), 'service-app-'));
-    const remove = (): void => {
-      rm(directory, { recursive: true, force: true }).catch(() => undefined);
-    };
-    const server = createServer();
-    try {
-      server.listen(join(directory, 'unnamed'));
-      await once(server, 'listening');
-      const socketPath = join(directory, SOCKET);
-      // Closing the server below removes the socket's original name. The program stays reachable under this one.
-      await rename(join(directory, 'unnamed'), socketPath);
-      const program = await launch((server as unknown as { _handle: { fd: number } })._handle.fd);
+  private withSocket(launch: (listener: number) => Promise<IsolatedProgram>): Promise<Connected> {
+    return lendSocket(async ({ descriptor, path, remove }) => {
+      const program = await launch(descriptor);
       void program.gone.then(remove);
-      const line = new ServerLine(socketPath);
+      const line = new ServerLine(path);
       void program.exited.then(() => {
         line.close();
       });
-      return { program, socketPath, listening: line.listening, line };
-    } catch (error) {
-      remove();
-      throw error;
-    } finally {
-      server.close();
-    }
+      return { program, socketPath: path, listening: line.listening, line };
+    });
   }
 }
 

@@ -94,7 +94,7 @@ export class AccessKeysService {
    */
   delete(call: Call, id: string): Promise<void> {
     return this.database.transaction(async () => {
-      const key = await this.keys.lockIn(call.principal.orgIds, id);
+      const key = await this.keys.lockIn(call.principal.lookupOrgIds, id);
       if (key === undefined) throw new AccessKeyNotFound();
       call.principal.require('storage:write', key.orgId);
       if (key.projectId !== null) throw new AccessKeyAttached();

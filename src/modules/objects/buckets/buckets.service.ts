@@ -38,7 +38,7 @@ export class BucketsService {
    * @throws {InsufficientScopes} `insufficient_scopes`
    */
   async get({ principal }: Call, id: string, scope: Scope): Promise<Bucket> {
-    const bucket = await this.buckets.find(principal.orgIds, id);
+    const bucket = await this.buckets.find(principal.lookupOrgIds, id);
     if (bucket === undefined) throw new BucketNotFound();
     principal.require(scope, bucket.orgId);
     return bucket;
@@ -114,7 +114,7 @@ export class BucketsService {
   }
 
   private async lock({ principal }: Call, id: string): Promise<Bucket> {
-    const bucket = await this.buckets.lock(principal.orgIds, id);
+    const bucket = await this.buckets.lock(principal.lookupOrgIds, id);
     if (bucket === undefined) throw new BucketNotFound();
     principal.require('storage:write', bucket.orgId);
     return bucket;

@@ -25,6 +25,11 @@ const WORDS: Readonly<
     'the token of this session of your account was found in public, and the session was ended at once:',
     'Sign in again. If you do not know how the token came there, change your password.',
   ],
+  scim_token: () => [
+    'Your SCIM token was found in public and revoked',
+    'this SCIM token, which you created for your organization, was found in public, and was revoked at once:',
+    'Your identity provider provisions nobody now. Create a new token for it, and see the audit log.',
+  ],
   deploy_hook: () => [
     'Your deploy hook was found in public and deleted',
     'the address of this deploy hook was found in public, and the hook was deleted at once:',

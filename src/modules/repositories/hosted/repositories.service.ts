@@ -132,7 +132,7 @@ export class RepositoriesService {
    * @throws {InsufficientScopes} `insufficient_scopes`
    */
   async get({ principal }: Call, id: string, scope: Scope): Promise<Repository> {
-    const repository = await this.repositories.find(id, principal.orgIds);
+    const repository = await this.repositories.find(id, principal.lookupOrgIds);
     if (repository === null) throw new RepositoryNotFound();
     principal.require(scope, repository.orgId);
     return repository;
@@ -146,7 +146,7 @@ export class RepositoriesService {
   delete(call: Call, id: string): Promise<void> {
     return this.database.transaction(async () => {
       await this.get(call, id, 'repositories:write');
-      const repository = await this.repositories.findForChange(id, call.principal.orgIds);
+      const repository = await this.repositories.findForChange(id, call.principal.lookupOrgIds);
       if (repository === null) throw new RepositoryNotFound();
       const now = this.clock.now();
       const isOurs = repository.provider === 'service';

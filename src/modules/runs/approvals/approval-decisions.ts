@@ -45,7 +45,7 @@ export class ApprovalDecisions {
     const { principal } = call;
     if (principal.isWork) throw new ApprovalNotAllowed();
     return this.database.transaction(async () => {
-      const approval = await this.effects.lock(principal.orgIds, id);
+      const approval = await this.effects.lock(principal.lookupOrgIds, id);
       if (approval === undefined) throw new ApprovalNotFound();
       principal.require('agents:write', approval.orgId);
       const now = this.clock.now();

@@ -20,7 +20,7 @@ export class ApprovalsReader {
    * @throws {InsufficientScopes} `insufficient_scopes`
    */
   async get({ principal }: Call, id: string): Promise<Approval> {
-    const approval = await this.approvals.find(principal.orgIds, id);
+    const approval = await this.approvals.find(principal.lookupOrgIds, id);
     if (approval === undefined) throw new ApprovalNotFound();
     principal.require('agents:read', approval.orgId);
     return approval;

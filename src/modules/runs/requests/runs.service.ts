@@ -46,12 +46,12 @@ export class RunsService {
 
   /** Returns the run without its cost. @throws as {@link get}. */
   async find({ principal }: Call, id: string, scope: Scope): Promise<Run> {
-    return allowed({ principal }, await this.runs.find(principal.orgIds, id), scope);
+    return allowed({ principal }, await this.runs.find(principal.lookupOrgIds, id), scope);
   }
 
   /** Returns a run that is not over, locked until the transaction ends. @throws as {@link get}. */
   async lockActive({ principal }: Pick<Call, 'principal'>, id: string, scope: Scope): Promise<Run> {
-    const run = allowed({ principal }, await this.runs.findAndLock(principal.orgIds, id), scope);
+    const run = allowed({ principal }, await this.runs.findAndLock(principal.lookupOrgIds, id), scope);
     if (isRunOver(run.state)) throw new RunAlreadyOver(run.state);
     return run;
   }

@@ -93,7 +93,7 @@ export class ExecutionsService {
    * @throws {InsufficientScopes} `insufficient_scopes`
    */
   async get({ principal }: Call, id: string): Promise<SandboxExecution> {
-    const execution = await this.executions.find(id, principal.orgIds);
+    const execution = await this.executions.find(id, principal.lookupOrgIds);
     if (execution === null) throw new ExecutionNotFound();
     principal.require('sandbox:execute', execution.orgId);
     return execution;

@@ -1,10 +1,10 @@
-import { Module } from '@nestjs/common';
+import { Logger, Module } from '@nestjs/common';
 import { ExecutionRecorder } from '../executions/execution-recorder.js';
 import { ExecutionsModule } from '../executions/executions.module.js';
 import { OldExecutionsSweeper } from '../executions/old-executions-sweeper.js';
 import { openRuntime } from '../runtime/open-runtime.js';
 import { SandboxRuntime } from '../domain/sandbox-runtime.js';
-import { SANDBOX_METRICS, SandboxMetrics } from '../metrics/sandbox.metrics.js';
+import { SANDBOX_METRICS, SandboxMetrics, TemplateMetrics } from '../metrics/sandbox.metrics.js';
 import { SandboxPersistenceModule } from '../persistence/sandbox-persistence.module.js';
 import { SandboxSettings } from '../sandbox.settings.js';
 import { SandboxModule } from '../sandbox.module.js';
@@ -12,18 +12,26 @@ import { SandboxWorkerService } from '../workers/sandbox-worker.service.js';
 import { WorkerHeartbeat } from '../workers/worker-heartbeat.js';
 import { SandboxProcessor } from './sandbox.processor.js';
 
-function runtimeOf(settings: SandboxSettings, metrics: SandboxMetrics): SandboxRuntime {
-  const { cgroups, cpuWeight, copiesDirectory, bubblewrap, concurrency, memoryBytes, timeoutMs } = settings;
+const logger = new Logger('SandboxRuntime');
+
+function runtimeOf(settings: SandboxSettings, metrics: SandboxMetrics, templates: TemplateMetrics): SandboxRuntime {
+  const { cgroups, cpuWeight, copiesDirectory, bubblewrap, concurrency, memoryBytes, timeoutMs, forkServer } = settings;
   const places = bubblewrap === undefined ? {} : { bubblewrapPlaces: [bubblewrap] };
   const runtime = openRuntime({
     isolation: { cgroups, cpuWeight, copiesDirectory, ...places },
-    runtime: { concurrency, limits: { memoryBytes, timeoutMs } },
+    runtime: { concurrency, limits: { memoryBytes, timeoutMs }, forkServer },
   });
   metrics.watchPools(() => runtime.readings);
+  templates.watchPools(() => runtime.readings);
   runtime.listen((event) => {
     if (event.kind === 'acquired') metrics.acquired(event.language, event.seconds, event.warm);
     if (event.kind === 'lost') metrics.lost('died');
     if (event.kind === 'start_failed') metrics.lost('start_failed');
+    if (event.kind === 'template_started') templates.count(event.interpreter, 'started');
+    if (event.kind === 'template_failed') {
+      templates.count(event.interpreter, 'failed');
+      logger.warn(`Sandboxes for ${event.interpreter} start by themselves for now: ${String(event.error)}`);
+    }
   });
   return runtime;
 }
@@ -31,7 +39,7 @@ function runtimeOf(settings: SandboxSettings, metrics: SandboxMetrics): SandboxR
 @Module({
   imports: [ExecutionsModule, SandboxModule, SandboxPersistenceModule],
   providers: [
-    { provide: SandboxRuntime, inject: [SandboxSettings, SandboxMetrics], useFactory: runtimeOf },
+    { provide: SandboxRuntime, inject: [SandboxSettings, SandboxMetrics, TemplateMetrics], useFactory: runtimeOf },
     ExecutionRecorder,
     OldExecutionsSweeper,
     SandboxProcessor,

@@ -17,6 +17,9 @@ export abstract class Interpreter {
   /** Code that prints the interpreter's version; the probe runs it. */
   abstract readonly versionCode: string;
 
+  /** What to start once, to fork a process for each run; null where a run can only be started by itself. */
+  readonly template: InterpreterTemplate | null = null;
+
   /** The program to start for a run with this memory limit. */
   abstract command(memoryBytes: number): readonly string[];
 
@@ -32,6 +35,13 @@ export abstract class Interpreter {
 
   /** See `StartLimits.idleDataBytes`. The values are measured, with a margin. */
   abstract readonly idleDataBytes: number;
+}
+
+/** The interpreter as a program of the protocol of `TemplateSpec`. */
+export interface InterpreterTemplate {
+  readonly command: readonly string[];
+  /** What it needs beside {@link Interpreter.requires}. */
+  readonly requires: readonly RequiredFile[];
 }
 
 /** A file or directory that the interpreter needs, and what to install when it is missing. */

@@ -1,9 +1,10 @@
 import { existsSync } from 'node:fs';
 
 import { standardLibraryOf, systemPython } from '../../../platform/python/system-python.js';
-import { besideThis, Interpreter, type RequiredFile, SYSTEM_FILES } from './interpreter.js';
+import { besideThis, Interpreter, type InterpreterTemplate, type RequiredFile, SYSTEM_FILES } from './interpreter.js';
 
 const BOOTSTRAP = '/runtime/python-bootstrap.py';
+const TEMPLATE = '/runtime/python-template.py';
 const ZONES = '/usr/share/zoneinfo';
 const MISSING = 'the package python3 (/usr/bin/python3 was not found)';
 
@@ -15,6 +16,7 @@ export class PythonInterpreter extends Interpreter {
   readonly idleDataBytes = 16 * 1024 * 1024;
 
   readonly requires: readonly RequiredFile[];
+  override readonly template: InterpreterTemplate;
   private readonly program: string;
 
   constructor(paths?: readonly string[]) {
@@ -32,11 +34,19 @@ export class PythonInterpreter extends Interpreter {
       besideThis('python-bootstrap.py', BOOTSTRAP),
       ...SYSTEM_FILES,
     ];
+    this.template = {
+      command: this.commandOf(TEMPLATE),
+      requires: [besideThis('python-template.py', TEMPLATE)],
+    };
   }
 
   command(): readonly string[] {
+    return this.commandOf(BOOTSTRAP);
+  }
+
+  private commandOf(script: string): readonly string[] {
     // The flags mean: isolated, without site-packages, without writing bytecode.
-    return [this.program, '-I', '-S', '-B', '-X', 'utf8', BOOTSTRAP];
+    return [this.program, '-I', '-S', '-B', '-X', 'utf8', script];
   }
 }
 

@@ -14,11 +14,15 @@ const AVAILABLE = 'sandbox_available';
 const POOL_READY = 'sandbox_pool_ready';
 const START = 'sandbox_start_seconds';
 const LOST = 'sandbox_pool_lost_total';
+const FORKS = 'sandbox_fork_server_ready';
+const TEMPLATES = 'sandbox_templates_total';
 
 /** The number of sandboxes that are ready for a language. */
 export interface PoolReading {
   readonly languages: readonly Language[];
   readonly ready: number;
+  /** True while its sandboxes are forks of a template. */
+  readonly forks: boolean;
 }
 
 /** Counts ends in every process, because any process may give up the executions of a worker that died. */
@@ -87,6 +91,30 @@ export class SandboxMetrics {
   }
 }
 
+/** The templates from which sandboxes are forked. */
+@Injectable()
+export class TemplateMetrics {
+  constructor(
+    @InjectMetric(FORKS) private readonly forks: Gauge,
+    @InjectMetric(TEMPLATES) private readonly templates: Counter,
+  ) {}
+
+  /** Reads the pools whenever `/metrics` is scraped. */
+  watchPools(read: () => readonly PoolReading[]): void {
+    Object.assign(this.forks, {
+      collect: () => {
+        for (const { languages, forks } of read()) {
+          for (const language of languages) this.forks.set({ language }, forks ? 1 : 0);
+        }
+      },
+    });
+  }
+
+  count(interpreter: string, outcome: 'started' | 'failed'): void {
+    this.templates.inc({ interpreter, outcome });
+  }
+}
+
 export const EXECUTION_METRICS: Provider[] = [
   ExecutionCounter,
   makeCounterProvider({
@@ -98,6 +126,7 @@ export const EXECUTION_METRICS: Provider[] = [
 
 export const SANDBOX_METRICS: Provider[] = [
   SandboxMetrics,
+  TemplateMetrics,
   makeGaugeProvider({ name: RUNNING, help: 'Active runs in this worker.' }),
   makeGaugeProvider({
     name: AVAILABLE,
@@ -108,6 +137,16 @@ export const SANDBOX_METRICS: Provider[] = [
     name: POOL_READY,
     help: 'Warm sandboxes that are ready, by language.',
     labelNames: ['language'],
+  }),
+  makeGaugeProvider({
+    name: FORKS,
+    help: '1 while sandboxes of a language are forks of a template, 0 while each starts by itself.',
+    labelNames: ['language'],
+  }),
+  makeCounterProvider({
+    name: TEMPLATES,
+    help: 'Templates of the fork server that started, or failed to start, to be safe or to fork, by outcome.',
+    labelNames: ['interpreter', 'outcome'],
   }),
   makeHistogramProvider({
     name: START,

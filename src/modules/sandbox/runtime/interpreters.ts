@@ -1,12 +1,19 @@
 import { statSync } from 'node:fs';
 
-import { type IsolationSpec, type Mount } from '../../../platform/isolation/isolation-spec.js';
+import {
+  type IsolationSpec,
+  type Mount,
+  type ProcessesInside,
+  type StartLimits,
+  type TemplateSpec,
+} from '../../../platform/isolation/isolation-spec.js';
 import { type Isolation } from '../../../platform/isolation/isolation.js';
 import { ANONYMOUS_LIMITS, type Interpreter, type RequiredFile } from '../languages/interpreter.js';
 import { NodeInterpreter } from '../languages/node-interpreter.js';
 import { PythonInterpreter } from '../languages/python-interpreter.js';
 import { type Language } from '../domain/sandbox-runtime.js';
 
+const TEMPLATE_MEMORY_BYTES = 256 * 1024 * 1024;
 /** `/dev/shm` may have this part of the memory of a run, which its contents count into. */
 const SHARED_PART = 2;
 /** Programs that code can start, where it may start any. On most systems one is a link to the other. */
@@ -15,7 +22,7 @@ const COMMANDS: readonly Mount[] = ['/usr/bin', '/bin'].map((path) => ({ from: p
 const COMMAND_PATH = '/runtime:/usr/bin:/bin';
 
 /** The limits of a run that are set when its sandbox starts. */
-interface StartedLimits {
+export interface AskedLimits {
   readonly memoryBytes: number;
   readonly cpuMs: number;
   readonly processes?: number | undefined;
@@ -41,32 +48,36 @@ export class Interpreters {
   }
 
   /** Returns what to start for a run with these limits. */
-  async specOf(interpreter: Interpreter, { memoryBytes, cpuMs, processes = 0 }: StartedLimits): Promise<IsolationSpec> {
-    const { environment, idleDataBytes } = interpreter;
-    const mounts = await this.mountsOf(interpreter);
-    const sharedBytes = Math.floor(memoryBytes / SHARED_PART);
-    const limits = { ...ANONYMOUS_LIMITS, memoryBytes, cpuMs, idleDataBytes, sharedBytes };
-    const command = interpreter.command(memoryBytes);
-    if (processes === 0) return { processes: 'threads', command, mounts, environment, limits };
+  async specOf(interpreter: Interpreter, limits: AskedLimits): Promise<IsolationSpec> {
+    const processes = processesInside(limits);
     return {
-      processes: 'any',
-      command,
-      // The interpreter may be in one of them.
-      mounts: [...COMMANDS, ...mounts],
-      environment: { ...environment, PATH: COMMAND_PATH },
-      limits: { ...limits, tasks: limits.tasks + processes },
+      command: interpreter.command(limits.memoryBytes),
+      ...placeOf(interpreter, await this.mountsOf(interpreter), processes),
+      limits: limitsOf(interpreter, limits),
+    };
+  }
+
+  /** Returns what to start for an interpreter that can fork; null for any other. */
+  async templateOf(interpreter: Interpreter, processes: ProcessesInside): Promise<TemplateSpec | null> {
+    const { template, requires } = interpreter;
+    if (template === null) return null;
+    const mounts = await this.locate([...requires, ...template.requires]);
+    return {
+      command: template.command,
+      ...placeOf(interpreter, mounts, processes),
+      memoryBytes: TEMPLATE_MEMORY_BYTES,
     };
   }
 
   private mountsOf(interpreter: Interpreter): Promise<readonly Mount[]> {
-    const known = this.mounts.get(interpreter) ?? this.locate(interpreter);
+    const known = this.mounts.get(interpreter) ?? this.locate(interpreter.requires);
     this.mounts.set(interpreter, known);
     // A failure is not cached, because it may be repaired while the service runs.
     known.catch(() => this.mounts.delete(interpreter));
     return known;
   }
 
-  private locate({ requires }: Interpreter): Promise<readonly Mount[]> {
+  private locate(requires: readonly RequiredFile[]): Promise<readonly Mount[]> {
     return Promise.all(
       requires.map(async ({ from, to, kind }) => ({
         // Only single files are copied. A standard library must be readable for all users, or it counts as missing.
@@ -75,6 +86,27 @@ export class Interpreters {
       })),
     );
   }
+}
+
+export function limitsOf({ idleDataBytes }: Interpreter, limits: AskedLimits): StartLimits {
+  const { memoryBytes, cpuMs, processes = 0 } = limits;
+  const sharedBytes = Math.floor(memoryBytes / SHARED_PART);
+  const tasks = ANONYMOUS_LIMITS.tasks + processes;
+  return { ...ANONYMOUS_LIMITS, tasks, memoryBytes, cpuMs, idleDataBytes, sharedBytes };
+}
+
+export const processesInside = ({ processes = 0 }: Pick<AskedLimits, 'processes'>): ProcessesInside =>
+  processes > 0 ? 'any' : 'threads';
+
+/** What a program finds inside. Where it may start others, these are there too. */
+function placeOf(
+  { environment }: Interpreter,
+  mounts: readonly Mount[],
+  processes: ProcessesInside,
+): Pick<IsolationSpec, 'processes' | 'mounts' | 'environment'> {
+  if (processes === 'threads') return { processes, mounts, environment };
+  // The interpreter may be in one of them.
+  return { processes, mounts: [...COMMANDS, ...mounts], environment: { ...environment, PATH: COMMAND_PATH } };
 }
 
 function isThere({ from, kind }: RequiredFile): boolean {

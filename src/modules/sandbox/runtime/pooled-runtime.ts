@@ -1,5 +1,5 @@
 import { type IsolatedProcess } from '../../../platform/isolation/isolated-process.js';
-import { type Ended } from '../../../platform/isolation/isolation-spec.js';
+import { type Ended, type ProcessesInside } from '../../../platform/isolation/isolation-spec.js';
 import { type Isolation } from '../../../platform/isolation/isolation.js';
 import { type Interpreter } from '../languages/interpreter.js';
 import { readReport } from '../languages/report.js';
@@ -10,19 +10,23 @@ import {
   type SandboxReadiness,
   type SandboxRun,
 } from '../domain/sandbox-runtime.js';
-import { Interpreters } from './interpreters.js';
+import { ForkServer } from './fork-server.js';
+import { Interpreters, limitsOf, processesInside } from './interpreters.js';
 import { ObservedRuntime } from './observed-runtime.js';
 import { outcomeOf } from './outcome.js';
 import { type PoolEvent, type PoolListener, type PoolReading } from './pool-events.js';
 import { poolSize } from './pool-size.js';
-import { probeSandbox, readinessAfter, type SandboxTools } from './probe.js';
+import { probeSandbox, readinessAfter, type SandboxTools, startTemplate } from './probe.js';
 import { WarmPool } from './warm-pool.js';
 import { localeVariables, workOptionsOf } from './work-options.js';
 
 const NOT_PROBED: SandboxReadiness = { available: false, missing: ['the start-up probe, which has not run yet'] };
 
-/** Old sandboxes are replaced to return their memory and to pick up updates of the machine. */
+/** Old sandboxes and templates are replaced to return their memory and to pick up updates of the machine. */
 const MAX_AGE_MS = 10 * 60_000;
+
+/** A template is replaced after this many forks, because they share what it drew at random when it started. */
+const MAX_FORKS = 1_000;
 
 /** After this many failures in a row the machine counts as broken, until a sandbox starts again. */
 const FAILURES_UNTIL_UNAVAILABLE = 5;
@@ -34,17 +38,28 @@ export interface PooledRuntimeOptions {
   readonly limits: { readonly memoryBytes: number; readonly timeoutMs: number };
   /** Warm sandboxes per interpreter; 0 keeps none. The default follows from the concurrency. */
   readonly poolSize?: number;
+  /** `off` starts every sandbox by itself, also where an interpreter could fork it. */
+  readonly forkServer: 'auto' | 'off';
 }
 
 type Pool = WarmPool<IsolatedProcess>;
 
-interface PoolOf {
+/** What one pool keeps ready. */
+interface Kind {
   readonly interpreter: Interpreter;
-  readonly startsProcesses: boolean;
+  readonly processes: ProcessesInside;
+  /** Null where its sandboxes are started by themselves. */
+  readonly forkServer: ForkServer | null;
+}
+
+interface PoolOf extends Kind {
   readonly pool: Pool;
 }
 
-/** Runs code in sandboxes that were started in advance. Each is used once and destroyed. */
+/**
+ * Runs code in sandboxes that were started in advance, as forks where the interpreter can fork. Each is used once and
+ * destroyed.
+ */
 export class PooledRuntime extends ObservedRuntime {
   private readonly interpreters: Interpreters;
   private readonly pools: readonly PoolOf[];
@@ -61,13 +76,20 @@ export class PooledRuntime extends ObservedRuntime {
     super();
     this.interpreters = new Interpreters(isolation);
     const kinds = this.interpreters.all.flatMap((interpreter) =>
-      (isolation.countsProcesses ? [false, true] : [false]).map((startsProcesses) => ({
+      (isolation.countsProcesses ? (['threads', 'any'] as const) : (['threads'] as const)).map((processes) => ({
         interpreter,
-        startsProcesses,
+        processes,
+        forkServer: this.createForkServer(interpreter, processes),
       })),
     );
-    const { concurrency } = options;
-    this.size = options.poolSize ?? poolSize({ concurrency, capacity: isolation.capacity, pools: kinds.length });
+    this.size =
+      options.poolSize ??
+      poolSize({
+        concurrency: options.concurrency,
+        capacity: isolation.capacity,
+        pools: kinds.length,
+        templates: kinds.filter(({ forkServer }) => forkServer !== null).length,
+      });
     this.pools = kinds.map((kind) => ({ ...kind, pool: this.createPool(kind) }));
   }
 
@@ -76,13 +98,14 @@ export class PooledRuntime extends ObservedRuntime {
   }
 
   get readings(): readonly PoolReading[] {
-    return this.pools.map(({ interpreter: { name, languages }, startsProcesses, pool: { ready, starting } }) => ({
+    return this.pools.map(({ interpreter: { name, languages }, processes, forkServer, pool: { ready, starting } }) => ({
       interpreter: name,
       languages,
-      startsProcesses,
+      startsProcesses: processes === 'any',
       ready,
       starting,
       size: this.size,
+      forks: forkServer?.isReady ?? false,
     }));
   }
 
@@ -95,7 +118,10 @@ export class PooledRuntime extends ObservedRuntime {
     this.tools = found.tools ?? this.tools;
     this.lastReadiness = found.readiness;
     this.failuresInARow = 0;
-    if (found.readiness.available) for (const { pool } of this.pools) pool.open();
+    if (!found.readiness.available) return found.readiness;
+
+    await Promise.all(this.pools.map(({ forkServer }) => forkServer?.open()));
+    for (const { pool } of this.pools) pool.open();
     return found.readiness;
   }
 
@@ -113,7 +139,7 @@ export class PooledRuntime extends ObservedRuntime {
   }
 
   async close(): Promise<void> {
-    const closing = this.pools.map(({ pool }) => pool.close());
+    const closing = this.pools.flatMap(({ pool, forkServer }) => [pool.close(), forkServer?.close()]);
     await this.isolation.close();
     await Promise.all(closing);
   }
@@ -131,30 +157,35 @@ export class PooledRuntime extends ObservedRuntime {
       );
     };
     if (pool !== null) return pool.use(work, signal);
-    return work(await this.start(interpreter, run.limits, localeVariables(run.options?.locale)), false);
+    return work(await this.start(this.kindOf(run), run.limits, localeVariables(run.options?.locale)), false);
   }
 
   /**
    * The time limit is enforced from outside and can vary, but memory is fixed when a sandbox starts, and so is the
-   * locale, which Node reads once.
+   * locale, which interpreters read once.
    */
-  private poolFor({ language, limits, options }: SandboxRun): Pool | null {
+  private poolFor(run: SandboxRun): Pool | null {
+    const { limits, options } = run;
     const warm = this.options.limits;
     const fits = limits.memoryBytes === warm.memoryBytes && limits.timeoutMs <= warm.timeoutMs;
-    if (!fits || options?.locale !== undefined) return null;
-    const interpreter = this.interpreters.get(language);
-    const startsProcesses = this.processesOf(limits) !== undefined;
-    return this.pools.find((of) => of.interpreter === interpreter && of.startsProcesses === startsProcesses)!.pool;
+    return fits && options?.locale === undefined ? this.kindOf(run).pool : null;
   }
 
-  private createPool({ interpreter, startsProcesses }: Omit<PoolOf, 'pool'>): Pool {
-    const { name } = interpreter;
-    const limits = { ...this.options.limits, ...(startsProcesses ? { processes: PROCESSES } : {}) };
+  /** Where nothing limits several processes together, a run has to do with one. */
+  private kindOf({ language, limits }: SandboxRun): PoolOf {
+    const interpreter = this.interpreters.get(language);
+    const wanted = this.isolation.countsProcesses ? processesInside(limits) : 'threads';
+    return this.pools.find((of) => of.interpreter === interpreter && of.processes === wanted)!;
+  }
+
+  private createPool(kind: Kind): Pool {
+    const { name } = kind.interpreter;
+    const limits = { ...this.options.limits, processes: PROCESSES };
     return new WarmPool({
       size: this.size,
       startsAtOnce: this.options.concurrency,
       maxAgeMs: MAX_AGE_MS,
-      start: () => this.start(interpreter, limits),
+      start: () => this.start(kind, limits),
       onStarted: (seconds) => {
         this.emit({ kind: 'started', interpreter: name, seconds });
       },
@@ -167,20 +198,34 @@ export class PooledRuntime extends ObservedRuntime {
     });
   }
 
-  private async start(
-    interpreter: Interpreter,
-    limits: Pick<SandboxLimits, 'memoryBytes' | 'timeoutMs' | 'processes'>,
-    environment: Readonly<Record<string, string>> = {},
-  ): Promise<IsolatedProcess> {
-    const { memoryBytes, timeoutMs: cpuMs } = limits;
-    const processes = this.processesOf(limits);
-    const spec = await this.interpreters.specOf(interpreter, { memoryBytes, cpuMs, processes });
-    return this.isolation.start({ ...spec, environment: { ...spec.environment, ...environment } });
+  private createForkServer(interpreter: Interpreter, processes: ProcessesInside): ForkServer | null {
+    const { name, template } = interpreter;
+    if (this.options.forkServer === 'off' || template === null) return null;
+    return new ForkServer({
+      maxForks: MAX_FORKS,
+      maxAgeMs: MAX_AGE_MS,
+      start: () => startTemplate(this.isolation, this.interpreters, { interpreter, processes }),
+      onStarted: () => {
+        this.emit({ kind: 'template_started', interpreter: name });
+      },
+      onFailed: (error) => {
+        this.emit({ kind: 'template_failed', interpreter: name, error });
+      },
+    });
   }
 
-  /** Where nothing limits several processes together, a run has to do with one. */
-  private processesOf({ processes = 0 }: Pick<SandboxLimits, 'processes'>): number | undefined {
-    return processes > 0 && this.isolation.countsProcesses ? processes : undefined;
+  private async start(
+    { interpreter, processes, forkServer }: Kind,
+    { memoryBytes, timeoutMs: cpuMs, processes: allowed }: Pick<SandboxLimits, 'memoryBytes' | 'timeoutMs' | 'processes'>,
+    environment: Readonly<Record<string, string>> = {},
+  ): Promise<IsolatedProcess> {
+    const asked = { memoryBytes, cpuMs, processes: processes === 'any' ? allowed : 0 };
+    // A fork has the environment that its template has read.
+    const server = Object.keys(environment).length === 0 ? forkServer : null;
+    const forked = await server?.fork((template) => this.isolation.fork(template, limitsOf(interpreter, asked)));
+    if (forked != null) return forked;
+    const spec = await this.interpreters.specOf(interpreter, asked);
+    return this.isolation.start({ ...spec, environment: { ...spec.environment, ...environment } });
   }
 
   private emit(event: PoolEvent): void {

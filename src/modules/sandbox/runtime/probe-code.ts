@@ -54,3 +54,45 @@ export const PROBE_CODE: Readonly<Record<Language, (printVersion: string) => str
   typescript: (printVersion) => `const typed: number = 1;${JAVASCRIPT(printVersion)}`,
   python: PYTHON,
 };
+
+/** The JSON that {@link FORK_PROBE_CODE} prints. */
+export interface SeenInFork {
+  /** From every source of randomness that programs use. */
+  readonly random: readonly (string | number)[];
+  readonly descriptors: readonly string[];
+  /** The error of creating a process in namespaces of its own, which the filter of the template alone allows. */
+  readonly isolatedFork: string;
+  /** The error of creating a process. */
+  readonly fork: string;
+}
+
+const PYTHON_FORK = `
+import ctypes, errno, json, os, random, secrets, signal, uuid
+values = [random.random(), os.urandom(8).hex(), secrets.token_hex(8), uuid.uuid4().hex]
+try:
+    import ssl
+    values.append(ssl.RAND_bytes(8).hex())
+except ImportError:
+    pass
+held = [fd for fd in os.listdir('/proc/self/fd') if os.path.exists('/proc/self/fd/' + fd)]
+def attempt(fork):
+    try:
+        if fork() == 0:
+            os._exit(0)
+        return 'allowed'
+    except OSError as error:
+        return errno.errorcode[error.errno]
+def isolated_fork():
+    number = {'x86_64': 56, 'aarch64': 220}[os.uname().machine]
+    pid = libc.syscall(ctypes.c_long(number), ctypes.c_long(NEW_USER | NEW_PID | signal.SIGCHLD), *[None] * 4)
+    if pid < 0:
+        raise OSError(ctypes.get_errno(), 'refused')
+    return pid
+NEW_USER, NEW_PID = 0x10000000, 0x20000000
+libc = ctypes.PyDLL(None, use_errno=True)
+print(json.dumps(dict(
+    random=values, descriptors=held, isolatedFork=attempt(isolated_fork), fork=attempt(os.fork))))
+`;
+
+/** Programs that inspect what a fork has from its template, for the languages that fork. */
+export const FORK_PROBE_CODE: Partial<Readonly<Record<Language, string>>> = { python: PYTHON_FORK };

@@ -1,8 +1,8 @@
-import { type Ended } from '../../../platform/isolation/isolation-spec.js';
+import { type Ended, type ProcessesInside, REPORT_DESCRIPTOR } from '../../../platform/isolation/isolation-spec.js';
 import { type Isolation } from '../../../platform/isolation/isolation.js';
-import { childOf, processLimit, processStatus } from '../../../platform/isolation/process-facts.js';
+import { childOf, namespacesOf, processLimit, processStatus } from '../../../platform/isolation/process-facts.js';
 import { ANONYMOUS_LIMITS } from '../languages/interpreter.js';
-import { type SeenInside } from './probe-code.js';
+import { type SeenInFork, type SeenInside } from './probe-code.js';
 
 export interface Findings {
   readonly version: string;
@@ -59,6 +59,36 @@ export function findBreaches(ended: Ended): Findings {
     ]),
   };
 }
+
+/** Checks by what the host's kernel reports that processes which run at the same time share nothing. */
+export function findSharedBetween(initPids: readonly number[], { ownUsers }: { ownUsers: boolean }): string[] {
+  const users = initPids.map((pid) => processStatus(pid)?.Uid ?? '');
+  const namespaces = initPids.map((pid) => namespacesOf(pid));
+  return breaches([
+    ['a user of its own for each fork', !ownUsers || areDistinct(users)],
+    [
+      'namespaces of its own for each fork',
+      namespaces.every(({ length }) => length > 0) && areDistinct(namespaces.flat()),
+    ],
+  ]);
+}
+
+/** Checks what two forks of one template have seen inside. */
+export function findForkBreaches(forks: readonly [Ended, Ended], processes: ProcessesInside): string[] {
+  const [one, two] = forks.map(({ stdout }) => JSON.parse(stdout.bytes.toString('utf8')) as SeenInFork);
+  const held = [one, two].flatMap((seen) => seen?.descriptors ?? []);
+  return breaches([
+    ['a filter of its own for each fork', [one, two].every((seen) => seen?.isolatedFork === 'EPERM')],
+    [
+      'the filter of its kind for each fork',
+      [one, two].every((seen) => seen?.fork === (processes === 'any' ? 'allowed' : 'EPERM')),
+    ],
+    ['no descriptors of the template', held.every((descriptor) => Number(descriptor) <= REPORT_DESCRIPTOR)],
+    ['randomness of its own for each fork', one!.random.every((value, index) => value !== two!.random[index])],
+  ]);
+}
+
+const areDistinct = (values: readonly string[]): boolean => new Set(values).size === values.length;
 
 type Check = readonly [what: string, holds: boolean];
 

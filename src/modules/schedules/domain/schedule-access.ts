@@ -19,7 +19,7 @@ export class ScheduleAccess {
    * @throws {InsufficientScopes} `insufficient_scopes`
    */
   async get({ principal }: Call, id: string, scope: Scope): Promise<ScheduleWithLastFire> {
-    const schedule = await this.schedules.find(principal.orgIds, id);
+    const schedule = await this.schedules.find(principal.lookupOrgIds, id);
     if (schedule === undefined) throw new ScheduleNotFound();
     principal.require(scope, schedule.orgId);
     return schedule;
@@ -27,7 +27,7 @@ export class ScheduleAccess {
 
   /** {@link get}, and locks the schedule until the running transaction ends. */
   async lock({ principal }: Call, id: string): Promise<Schedule> {
-    const schedule = await this.schedules.lock(principal.orgIds, id);
+    const schedule = await this.schedules.lock(principal.lookupOrgIds, id);
     if (schedule === undefined) throw new ScheduleNotFound();
     principal.require('agents:write', schedule.orgId);
     return schedule;

@@ -118,14 +118,14 @@ export class SwarmTasksService {
   }
 
   private async taskOf({ principal }: Call, id: string, scope: Scope): Promise<SwarmTask> {
-    const task = await this.tasks.find(principal.orgIds, id);
+    const task = await this.tasks.find(principal.lookupOrgIds, id);
     if (task === undefined) throw new TaskNotFound();
     principal.require(scope, task.orgId);
     return task;
   }
 
   private async swarmOf({ principal }: Call, id: string, scope: Scope): Promise<Swarm> {
-    const swarm = await this.swarms.find(principal.orgIds, id);
+    const swarm = await this.swarms.find(principal.lookupOrgIds, id);
     if (swarm === undefined) throw new SwarmNotFound();
     principal.require(scope, swarm.orgId);
     return swarm;

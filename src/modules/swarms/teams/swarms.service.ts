@@ -75,7 +75,7 @@ export class SwarmsService {
   }
 
   private async of({ principal }: Call, id: string, scope: Scope): Promise<Swarm> {
-    const swarm = await this.swarms.find(principal.orgIds, id);
+    const swarm = await this.swarms.find(principal.lookupOrgIds, id);
     if (swarm === undefined) throw new SwarmNotFound();
     principal.require(scope, swarm.orgId);
     return swarm;

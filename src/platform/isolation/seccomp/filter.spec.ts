@@ -1,6 +1,15 @@
 import { type Architecture, AUDIT_ARCH, Errno, type Instruction, Verdict } from './bpf.js';
 import { filterProgram, seccompFilter } from './filter.js';
-import { BUILDER_NEEDS, FORKS, JUDGED, OWNERS, REFUSED, SHARED_MEMORY, UNIMPLEMENTED } from './syscalls.js';
+import {
+  BUILDER_NEEDS,
+  FORKS,
+  JUDGED,
+  OWNERS,
+  REFUSED,
+  SHARED_MEMORY,
+  TEMPLATE_NEEDS,
+  UNIMPLEMENTED,
+} from './syscalls.js';
 
 const ARCHITECTURES: Architecture[] = ['x64', 'arm64'];
 const refused = Verdict.errno(Errno.EPERM);
@@ -164,6 +173,22 @@ describe.each(ARCHITECTURES)('the seccomp filter on %s', (architecture) => {
       if (number !== null)
         expect([name, verdict(number, [], sharing)]).toEqual([name, SHARED_MEMORY.has(name) ? Verdict.allow : refused]);
     }
+  });
+
+  it('lets a template mount, unshare, and fork into user and process namespaces, and nothing else', () => {
+    const template = filterProgram({ architecture, processes: 'any', sockets: 'local', isolatesForks: true });
+    for (const [name, numbers] of Object.entries(REFUSED)) {
+      const number = numbers[architecture];
+      if (number !== null)
+        expect([name, verdict(number, [], template)]).toEqual([
+          name,
+          TEMPLATE_NEEDS.has(name) ? Verdict.allow : refused,
+        ]);
+    }
+    for (const flag of [0, 0x1000_0000, 0x2000_0000])
+      expect(verdict(judged('clone'), [flag | 17], template)).toBe(Verdict.allow);
+    for (const flag of [0x2_0000, 0x200_0000, 0x400_0000, 0x800_0000, 0x4000_0000])
+      expect(verdict(judged('clone'), [0x3000_0000 | flag], template)).toBe(refused);
   });
 
   it('tells a builder of images that changes of owners and users succeeded', () => {

@@ -25,6 +25,7 @@ import {
   REFUSED,
   SHARED_MEMORY,
   type SyscallNumbers,
+  TEMPLATE_NEEDS,
   UNIMPLEMENTED,
 } from './syscalls.js';
 
@@ -41,6 +42,8 @@ export interface FilterOptions {
   readonly assemblesImages?: boolean;
   /** True for a program that needs System V shared memory. Each program has an IPC namespace of its own. */
   readonly sharedMemory?: boolean;
+  /** True for a template, whose forks enter namespaces of their own before they get their filter. */
+  readonly isolatesForks?: boolean;
 }
 
 const REFUSAL = Verdict.errno(Errno.EPERM);
@@ -50,6 +53,8 @@ const CLONE_THREAD = 0x0001_0000;
 const CLONE_NEW_ANY = 0x7e02_0000;
 /** CLONE_NEWCGROUP, NEWUSER, NEWNET. */
 const CLONE_NEW_FOR_NOBODY = 0x5200_0000;
+/** All but CLONE_NEWPID and NEWUSER, which a fork of a template is created with. The fork unshares the others. */
+const CLONE_NEW_FOR_NO_FORK = 0x4e02_0000;
 
 const AF_UNIX = 1;
 const AF_INET = 2;
@@ -84,6 +89,7 @@ export function filterProgram({
   sockets,
   assemblesImages = false,
   sharedMemory = false,
+  isolatesForks = false,
 }: FilterOptions): readonly Instruction[] {
   const numberOf = (syscall: SyscallNumbers): number | null => syscall[architecture];
   const on = (syscall: SyscallNumbers, body: readonly Instruction[]): Instruction[] => {
@@ -103,12 +109,16 @@ export function filterProgram({
     ...each(UNIMPLEMENTED, Verdict.errno(Errno.ENOSYS)),
     ...(assemblesImages ? [...each(OWNERS, Verdict.errno(0)), ...on(REFUSED.unshare, unshare())] : []),
     ...each(
-      refusedBut([...(assemblesImages ? [BUILDER_NEEDS] : []), ...(sharedMemory ? [SHARED_MEMORY] : [])]),
+      refusedBut([
+        ...(assemblesImages ? [BUILDER_NEEDS] : []),
+        ...(sharedMemory ? [SHARED_MEMORY] : []),
+        ...(isolatesForks ? [TEMPLATE_NEEDS] : []),
+      ]),
       REFUSAL,
     ),
     ...(processes === 'threads' ? each(FORKS, Verdict.errno(Errno.EPERM)) : []),
 
-    ...on(JUDGED.clone, clone(processes, assemblesImages ? CLONE_NEW_FOR_NOBODY : CLONE_NEW_ANY)),
+    ...on(JUDGED.clone, clone(processes, namespacesRefusedTo(assemblesImages, isolatesForks))),
     ...on(JUDGED.socket, sockets === 'internet' ? alsoInternetSockets() : onlyUnixSockets()),
     ...on(JUDGED.socketpair, onlyUnixSockets()),
     ...on(JUDGED.mmap, onlyCountedMemory()),
@@ -119,6 +129,11 @@ export function filterProgram({
 
 function refusedBut(needs: readonly ReadonlySet<string>[]): Record<string, SyscallNumbers> {
   return Object.fromEntries(Object.entries(REFUSED).filter(([name]) => !needs.some((each) => each.has(name))));
+}
+
+function namespacesRefusedTo(assemblesImages: boolean, isolatesForks: boolean): number {
+  if (isolatesForks) return CLONE_NEW_FOR_NO_FORK;
+  return assemblesImages ? CLONE_NEW_FOR_NOBODY : CLONE_NEW_ANY;
 }
 
 function unshare(): readonly Instruction[] {

@@ -1,12 +1,16 @@
 import assert from 'node:assert';
 
+import { type ProcessesInside } from '../isolation-spec.js';
 import { type LaunchSpec } from '../launch-spec.js';
 import { type Architecture } from './bpf.js';
 import { seccompFilter } from './filter.js';
 
 /** The filters of all kinds of isolated programs. Each is assembled once. */
 export class ProgramFilters {
-  private readonly started: Readonly<Record<'threads' | 'any', Buffer>>;
+  /** For a template, whose forks keep it below their own. */
+  readonly template: Buffer;
+
+  private readonly started: Readonly<Record<ProcessesInside, Buffer>>;
   private readonly builder: Buffer;
   private readonly sharedMemory: Buffer;
   private readonly launched: Readonly<Record<'none' | 'loopback', Buffer>>;
@@ -18,6 +22,7 @@ export class ProgramFilters {
       threads: seccompFilter({ architecture, processes: 'threads', sockets }),
       any: seccompFilter({ architecture, processes: 'any', sockets }),
     };
+    this.template = seccompFilter({ architecture, processes: 'any', sockets, isolatesForks: true });
     this.builder = seccompFilter({ architecture, processes: 'any', sockets: 'internet', assemblesImages: true });
     this.sharedMemory = seccompFilter({ architecture, processes: 'any', sockets: 'local', sharedMemory: true });
     this.launched = {
@@ -27,7 +32,7 @@ export class ProgramFilters {
   }
 
   /** For a program that waits for its work. */
-  ofStarted(processes: 'threads' | 'any'): Buffer {
+  ofStarted(processes: ProcessesInside): Buffer {
     return this.started[processes];
   }
 

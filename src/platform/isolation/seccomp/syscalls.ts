@@ -159,6 +159,12 @@ export const BUILDER_NEEDS: ReadonlySet<string> = new Set([
   'execveat',
 ] satisfies (keyof typeof REFUSED)[]);
 
+/**
+ * Calls of {@link REFUSED} with which a template isolates its forks, each of which then gets a filter that refuses
+ * them.
+ */
+export const TEMPLATE_NEEDS: ReadonlySet<string> = new Set(['unshare', 'mount'] satisfies (keyof typeof REFUSED)[]);
+
 /** Calls of {@link REFUSED} for System V shared memory. */
 export const SHARED_MEMORY: ReadonlySet<string> = new Set([
   'shmget',

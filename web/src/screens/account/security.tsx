@@ -4,7 +4,7 @@ import { lazy, type ReactNode, Suspense, useState } from 'react';
 import { api, ignore, queries } from '../../api';
 import { sessionsQuery } from '../../data/account';
 import { factorsQuery } from '../../data/factors';
-import { identitiesQuery, signInMethodsQuery } from '../../identities/providers';
+import { identitiesQuery, signInMethodsQuery } from '../../identities/flows';
 import { createPasskey, hasPasskeys } from '../../factors/passkey';
 import { RecoveryCodes } from '../../factors/recovery-codes';
 import { PATHS } from '../../paths';

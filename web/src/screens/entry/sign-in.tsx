@@ -4,9 +4,11 @@ import { type SecondStep as Step, signIn, signInWithPasskey } from '../../data/s
 import { PasskeyButton } from '../../factors/passkey-button';
 import { hasPasskeys } from '../../factors/passkey';
 import { SecondStep } from '../../factors/second-step';
+import { canUseProviders } from '../../identities/flows';
 import { ProviderButtons } from '../../identities/providers';
 import { PATHS } from '../../paths';
 import { nextPath } from '../../shell/next-path';
+import { ButtonLink } from '../../ui/button';
 import { Field, Form } from '../../ui/form';
 import { Frame } from './frame';
 
@@ -68,6 +70,11 @@ export function Screen(): ReactNode {
         </Form>
         {!isPasskeyFirst && passkey}
         <ProviderButtons words="Sign in with" next={nextPath(search)} />
+        {canUseProviders() && (
+          <ButtonLink href={search === '' ? PATHS.signInSso : `${PATHS.signInSso}?${search}`} wide className="h-9">
+            Sign in with SSO
+          </ButtonLink>
+        )}
       </div>
     </Frame>
   );

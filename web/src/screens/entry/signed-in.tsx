@@ -1,7 +1,8 @@
 import { useMutation } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { useLocation } from 'wouter';
-import { completeFlow, type PendingFlow, PROVIDERS, takePending } from '../../identities/providers';
+import { completeFlow, type PendingFlow, PROVIDERS, SIGN_IN, useArrival } from '../../identities/flows';
+import { inPlainWords } from '../../identities/sso-words';
 import type { SecondStep as Step } from '../../data/session';
 import { SecondStep } from '../../factors/second-step';
 import { PATHS } from '../../paths';
@@ -10,19 +11,13 @@ import { ErrorNote } from '../../ui/error-note';
 import { Skeleton } from '../../ui/skeleton';
 import { Frame } from './frame';
 
-interface Arrival {
-  readonly pending: PendingFlow | undefined;
-  readonly code: string | undefined;
-  readonly error: string | undefined;
-}
-
 /** A provider leads back here. What it returned leaves the address at once. */
 export function Screen(): ReactNode {
-  const [{ pending, code, error }] = useState(takeArrival);
+  const { pending: kept, code, error } = useArrival(SIGN_IN);
+  const pending = kept as PendingFlow | undefined;
   if (pending !== undefined && code !== undefined) return <Complete pending={pending} code={code} />;
-  const provider = pending === undefined ? 'The provider' : PROVIDERS[pending.method];
   return (
-    <Frame title="You are not signed in" lead={wordsOf(error, provider)}>
+    <Frame title="You are not signed in" lead={wordsOf(error, nameOf(pending))}>
       <BackLink pending={pending} />
     </Frame>
   );
@@ -49,18 +44,18 @@ function Complete({ pending, code }: { readonly pending: PendingFlow; readonly c
     isAsked.current = true;
     mutate();
   }, [mutate]);
-  const provider = PROVIDERS[pending.method];
+  const provider = nameOf(pending);
   if (step !== undefined)
     return (
-      <Frame title="Second factor" lead={`${provider} knows you. Show a second factor to sign in.`}>
+      <Frame title="Second factor" lead={`${capital(provider)} knows you. Show a second factor to sign in.`}>
         <SecondStep step={step} onSignedIn={goOn} />
       </Frame>
     );
   return (
-    <Frame title={pending.connects ? `Connecting ${provider}` : `Signing in with ${provider}`}>
+    <Frame title={`${pending.connects ? 'Connecting' : 'Signing in with'} ${PROVIDERS[pending.method]}`}>
       {complete.isError ? (
         <div className="grid gap-4">
-          <ErrorNote error={complete.error} />
+          <ErrorNote error={pending.method === 'sso' ? inPlainWords(complete.error) : complete.error} />
           <BackLink pending={pending} />
         </div>
       ) : (
@@ -85,21 +80,20 @@ function BackLink({ pending }: { readonly pending: PendingFlow | undefined }): R
   );
 }
 
-function takeArrival(): Arrival {
-  const found = new URLSearchParams(location.search);
-  const arrival = {
-    pending: takePending(),
-    code: found.get('code') ?? undefined,
-    error: found.get('error') ?? undefined,
-  };
-  history.replaceState(history.state, '', location.pathname);
-  return arrival;
-}
+/** The name within a sentence. */
+const nameOf = (pending: PendingFlow | undefined): string =>
+  pending === undefined
+    ? 'the provider'
+    : pending.method === 'sso'
+      ? 'your identity provider'
+      : PROVIDERS[pending.method];
+
+const capital = (words: string): string => words[0]!.toUpperCase() + words.slice(1);
 
 const WORDS: Readonly<Record<string, (provider: string) => string>> = {
   access_denied: (provider) => `You have not allowed it at ${provider}.`,
-  provider_unavailable: (provider) => `${provider} did not respond. Try again in a moment.`,
-  provider_refused: (provider) => `${provider} did not say who you are. Try again.`,
+  provider_unavailable: (provider) => `${capital(provider)} did not respond. Try again in a moment.`,
+  provider_refused: (provider) => `${capital(provider)} did not say who you are. Try again.`,
 };
 
 const wordsOf = (error: string | undefined, provider: string): string =>

@@ -1,9 +1,9 @@
-import type { Key, KeyWithSecret, Preset } from '@service/client';
+import type { Key, KeyWithSecret, Organization, Preset } from '@service/client';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { api, ignore, queries } from '../../api';
 import { keysQuery } from '../../data/keys';
-import { useMay, useOrganization } from '../../data/me';
+import { useMay, useMe, useOrganization } from '../../data/me';
 import { organizationQuery } from '../../data/organization';
 import { rowsOf } from '../../data/paged';
 import { AddButton } from '../../ui/add-button';
@@ -40,7 +40,9 @@ export function prepare({ org }: Params): void {
 export function Screen({ org }: Params): ReactNode {
   const keys = useInfiniteQuery(keysQuery(org));
   const mayWrite = useMay(org, 'keys:write');
+  const organization = useQuery(organizationQuery(org));
   const [open, setOpen] = useState<'new' | Key>();
+  const [authorizing, setAuthorizing] = useState<Key>();
   const close = (): void => {
     setOpen(undefined);
   };
@@ -62,7 +64,14 @@ export function Screen({ org }: Params): ReactNode {
               Programs, the command line and CI call the API with a key. What it opens is yours to choose.
             </Empty>
           ) : (
-            <Keys keys={rowsOf(data)} mayWrite={mayWrite} onRevoke={setOpen} more={<More query={keys} />} />
+            <Keys
+              keys={rowsOf(data)}
+              organization={organization.data}
+              mayWrite={mayWrite}
+              onRevoke={setOpen}
+              onAuthorize={setAuthorizing}
+              more={<More query={keys} />}
+            />
           )
         }
       </Loaded>
@@ -81,6 +90,21 @@ export function Screen({ org }: Params): ReactNode {
         Programs that use <b className="text-ink">{typeof open === 'object' ? open.name : ''}</b> are refused at once. A
         revoked key cannot be taken back.
       </Confirm>
+      <Confirm
+        open={authorizing !== undefined}
+        title="Authorize this key for SSO?"
+        action="Authorize the key"
+        onClose={() => {
+          setAuthorizing(undefined);
+        }}
+        onConfirm={async () => {
+          await api.keys.authorize(authorizing!.id, org);
+          await queries.invalidateQueries({ queryKey: keysQuery(org).queryKey });
+        }}
+      >
+        Programs that use <b className="text-ink">{authorizing?.name}</b> then reach this organization while it requires
+        SSO. You need to have signed in with SSO yourself.
+      </Confirm>
     </KeysFrame>
   );
 }
@@ -89,6 +113,9 @@ interface KeysProps {
   readonly keys: readonly Key[];
   readonly mayWrite: boolean;
   readonly onRevoke: (key: Key) => void;
+  readonly onAuthorize: (key: Key) => void;
+  /** Undefined while nothing is known of it. */
+  readonly organization: Organization | undefined;
   readonly more: ReactNode;
 }
 
@@ -100,7 +127,10 @@ function rightsIn([first = 'None', ...others]: readonly string[]): string {
 
 const STATES = { active: ['good', 'Active'], expired: ['quiet', 'Expired'], revoked: ['quiet', 'Revoked'] } as const;
 
-function Keys({ keys, mayWrite, onRevoke, more }: KeysProps): ReactNode {
+function Keys({ keys, organization, mayWrite, onRevoke, onAuthorize, more }: KeysProps): ReactNode {
+  const me = useMe()?.user.id;
+  const hasSso = organization?.sso.active === true;
+  const isAuthorized = ({ sso_org_ids: orgs = [] }: Key): boolean => orgs.includes(organization?.id ?? '');
   return (
     <Table
       label="Keys"
@@ -125,10 +155,17 @@ function Keys({ keys, mayWrite, onRevoke, more }: KeysProps): ReactNode {
         },
         {
           title: 'State',
-          cell: ({ status, exceeds_lifetime_policy: isTooLong = false }) => (
+          cell: (key) => (
             <>
-              <State tone={STATES[status][0]}>{STATES[status][1]}</State>
-              {isTooLong && <span className="text-muted block text-xs">Lives longer than allowed</span>}
+              <State tone={STATES[key.status][0]}>{STATES[key.status][1]}</State>
+              {key.exceeds_lifetime_policy === true && (
+                <span className="text-muted block text-xs">Lives longer than allowed</span>
+              )}
+              {hasSso && key.status === 'active' && (
+                <span className="text-muted block text-xs">
+                  {isAuthorized(key) ? 'Authorized for SSO' : 'Not authorized for SSO'}
+                </span>
+              )}
             </>
           ),
         },
@@ -154,14 +191,26 @@ function Keys({ keys, mayWrite, onRevoke, more }: KeysProps): ReactNode {
           cell: (key) =>
             mayWrite &&
             key.status === 'active' && (
-              <Button
-                look="quiet"
-                onClick={() => {
-                  onRevoke(key);
-                }}
-              >
-                Revoke<span className="sr-only"> {key.name}</span>
-              </Button>
+              <span className="flex flex-wrap justify-end">
+                {hasSso && key.user_id === me && !isAuthorized(key) && (
+                  <Button
+                    look="quiet"
+                    onClick={() => {
+                      onAuthorize(key);
+                    }}
+                  >
+                    Authorize for SSO<span className="sr-only"> {key.name}</span>
+                  </Button>
+                )}
+                <Button
+                  look="quiet"
+                  onClick={() => {
+                    onRevoke(key);
+                  }}
+                >
+                  Revoke<span className="sr-only"> {key.name}</span>
+                </Button>
+              </span>
             ),
         },
       ]}

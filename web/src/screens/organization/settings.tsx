@@ -10,7 +10,8 @@ import { Confirm } from '../../ui/confirm';
 import { Copy } from '../../ui/copy';
 import { Field, Form } from '../../ui/form';
 import { Loaded } from '../../ui/loaded';
-import { Page, Section } from '../../ui/page';
+import { Section } from '../../ui/page';
+import { SettingsFrame } from './settings-frame';
 
 interface Params {
   readonly org: string;
@@ -31,7 +32,7 @@ export function Screen({ org }: Params): ReactNode {
     await queries.invalidateQueries({ queryKey: ['organization'] });
   };
   return (
-    <Page title="Settings">
+    <SettingsFrame org={org} open="settings">
       <Loaded query={organization}>
         {({ id, name, slug, personal, role, second_factor_required: isRequired, key_lifetime_days: days }) => (
           <>
@@ -105,7 +106,7 @@ export function Screen({ org }: Params): ReactNode {
           </>
         )}
       </Loaded>
-    </Page>
+    </SettingsFrame>
   );
 }
 

@@ -6,7 +6,6 @@ import { useMay } from '../../data/me';
 import { bucketQuery, refreshStorage } from '../../data/storage';
 import { pathTo } from '../../paths';
 import { ProjectChoice } from '../../projects/project-choice';
-import { BucketAttachments } from '../../storage/bucket-attachments';
 import { BucketFrame, type BucketParams } from '../../storage/bucket-frame';
 import { Button } from '../../ui/button';
 import { Confirm } from '../../ui/confirm';
@@ -17,6 +16,9 @@ import { Section } from '../../ui/page';
 import { Skeleton } from '../../ui/skeleton';
 import { ScreenLink } from '../../ui/screen-link';
 
+const BucketAttachments = lazy(async () => ({
+  default: (await import('../../storage/bucket-attachments')).BucketAttachments,
+}));
 const CorsEditor = lazy(async () => ({ default: (await import('../../storage/cors-editor')).CorsEditor }));
 
 export function prepare({ org, bucket }: BucketParams): void {
@@ -38,7 +40,9 @@ export function Screen({ org, bucket: id }: BucketParams): ReactNode {
           {mayWrite ? (
             <>
               <VisibilitySection org={org} bucket={bucket} />
-              <BucketAttachments org={org} bucket={bucket} />
+              <Suspense fallback={<Skeleton lines={2} />}>
+                <BucketAttachments org={org} bucket={bucket} />
+              </Suspense>
               <Section
                 title="Other origins (CORS)"
                 hint="Which websites may read or upload from a browser, by the rules of CORS."

@@ -40,7 +40,7 @@ function main(settings: HostSettings): void {
     // An Error cannot be sent to another process.
     send({
       kind: 'event',
-      event: event.kind === 'start_failed' ? { ...event, error: String(event.error) } : event,
+      event: 'error' in event ? { ...event, error: String(event.error) } : event,
       ...state(),
     });
   });

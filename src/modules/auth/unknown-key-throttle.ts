@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
-import { isRedisUnavailable } from '../../../platform/redis/redis-unavailable.js';
-import { Clock } from '../../../platform/time/clock.js';
-import { clientAddressOf } from '../../limits/client-address.js';
-import { TooManyAttempts } from '../../limits/limits.errors.js';
-import { AttemptsService, type AttemptRule } from '../attempts.service.js';
+import { isRedisUnavailable } from '../../platform/redis/redis-unavailable.js';
+import { Clock } from '../../platform/time/clock.js';
+import { clientAddressOf } from '../limits/client-address.js';
+import { TooManyAttempts } from '../limits/limits.errors.js';
+import { AttemptsService, type AttemptRule } from './attempts.service.js';
 
 const UNKNOWN_CREDENTIALS: AttemptRule = {
   name: 'unknown_credential',

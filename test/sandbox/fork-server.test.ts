@@ -1,0 +1,331 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { type SandboxOutcome } from '../../src/modules/sandbox/domain/sandbox-runtime.js';
+import { ForkServer, type ForkServerOptions } from '../../src/modules/sandbox/runtime/fork-server.js';
+import { Interpreters, limitsOf } from '../../src/modules/sandbox/runtime/interpreters.js';
+import { PooledRuntime } from '../../src/modules/sandbox/runtime/pooled-runtime.js';
+import { startTemplate } from '../../src/modules/sandbox/runtime/probe.js';
+import { type IsolatedProcess } from '../../src/platform/isolation/isolated-process.js';
+import { type IsolatedTemplate } from '../../src/platform/isolation/isolated-template.js';
+import { Isolation } from '../../src/platform/isolation/isolation.js';
+import {
+  IsolationDidNotStart,
+  type ProcessesInside,
+  type TemplateSpec,
+} from '../../src/platform/isolation/isolation-spec.js';
+import { onThisMachine, soon } from '../support/patience.js';
+
+const LIMITS = { timeoutMs: 5_000, memoryBytes: 256 * 1024 * 1024, outputBytes: 1024 * 1024 };
+
+const makeIsolation = (): Isolation =>
+  new Isolation({ cgroups: 'auto', cpuWeight: 1_000, copiesDirectory: '/var/lib/service-platform/runtime' });
+
+/** Ends and has forks when the test says so. */
+class FakeTemplate {
+  isAlive = true;
+  active = 0;
+  private readonly end = Promise.withResolvers<undefined>();
+  readonly gone: Promise<void> = this.end.promise;
+
+  destroy(): Promise<void> {
+    this.isAlive = false;
+    this.end.resolve(undefined);
+    return this.gone;
+  }
+}
+
+describe('ForkServer', () => {
+  let templates: FakeTemplate[];
+  let failures: string[];
+  let server: ForkServer;
+
+  const makeServer = (options: Partial<ForkServerOptions> = {}): ForkServer => {
+    templates = [];
+    failures = [];
+    server = new ForkServer({
+      maxForks: 10,
+      maxAgeMs: 60_000,
+      start: () => {
+        templates.push(new FakeTemplate());
+        return Promise.resolve(templates.at(-1) as unknown as IsolatedTemplate);
+      },
+      onFailed: (error) => {
+        failures.push((error as Error).message);
+      },
+      ...options,
+    });
+    return server;
+  };
+  /** Returns which template has forked; -1 when none has. */
+  const fork = async (): Promise<number> => {
+    let used = -1;
+    await server.fork((template) => {
+      used = templates.indexOf(template as unknown as FakeTemplate);
+      templates[used]!.active += 1;
+      return Promise.resolve({} as IsolatedProcess);
+    });
+    return used;
+  };
+
+  const untilForkedBy = async (template: number): Promise<void> => {
+    let used = await fork();
+    const until = performance.now() + onThisMachine(5_000);
+    while (used !== template && performance.now() < until) {
+      await sleep(5);
+      used = await fork();
+    }
+    expect(used).toBe(template);
+  };
+
+  afterEach(() => server.close());
+
+  it('replaces a template before it has forked as often as it may, and ends it after its last fork', async () => {
+    await makeServer({ maxAgeMs: 2_000 }).open();
+    const used: number[] = [];
+    for (let count = 0; count < 12; count++) {
+      used.push(await fork());
+      await sleep(1);
+    }
+    expect(used).toEqual([0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1]);
+    expect(templates[0]!.isAlive).toBe(true);
+    templates[0]!.active = 0;
+    await soon(() => !templates[0]!.isAlive);
+    expect(templates[1]!.isAlive).toBe(true);
+  });
+
+  it('never forks more often from one template, even if the next one takes long', async () => {
+    const next = Promise.withResolvers<IsolatedTemplate>();
+    const slow = makeServer({
+      start: () => {
+        templates.push(new FakeTemplate());
+        const started = templates.at(-1) as unknown as IsolatedTemplate;
+        return templates.length === 1 ? Promise.resolve(started) : next.promise;
+      },
+    });
+    await slow.open();
+    const used: number[] = [];
+    for (let count = 0; count < 12; count++) used.push(await fork());
+    expect(used).toEqual([...Array<number>(10).fill(0), -1, -1]);
+    next.resolve(templates[1] as unknown as IsolatedTemplate);
+    await soon(() => slow.isReady);
+    expect(await fork()).toBe(1);
+  });
+
+  it('replaces a template that is old, without a fork', async () => {
+    await makeServer({ maxAgeMs: 200 }).open();
+    await soon(() => templates.length > 1 && !templates[0]!.isAlive && server.isReady);
+  });
+
+  it('forks nothing while no template starts, and tries again after a pause', async () => {
+    let broken = true;
+    makeServer({
+      start: () => {
+        if (broken) return Promise.reject(new Error('not safe'));
+        templates.push(new FakeTemplate());
+        return Promise.resolve(templates.at(-1) as unknown as IsolatedTemplate);
+      },
+    });
+    await server.open();
+    expect([await fork(), await fork(), failures]).toEqual([-1, -1, ['not safe']]);
+    broken = false;
+    await untilForkedBy(0);
+  });
+
+  it('replaces a template that has ended, or does not fork', async () => {
+    await makeServer().open();
+    await templates[0]!.destroy();
+    await untilForkedBy(1);
+
+    expect(await server.fork(() => Promise.reject(new IsolationDidNotStart('it hangs')))).toBeNull();
+    await untilForkedBy(2);
+    expect(failures).toEqual(['The template has ended.', 'The isolated program did not start: it hangs']);
+  });
+});
+
+describe('forks of Python', () => {
+  const runtimeWith = (forkServer: 'auto' | 'off'): PooledRuntime =>
+    new PooledRuntime(makeIsolation(), { concurrency: 2, limits: LIMITS, forkServer });
+  const forking = runtimeWith('auto');
+  const starting = runtimeWith('off');
+  const run = (runtime: PooledRuntime, code: string, timeoutMs = LIMITS.timeoutMs): Promise<SandboxOutcome> =>
+    runtime.run({ id: 'exe_fork', language: 'python', code, stdin: 'in\n', limits: { ...LIMITS, timeoutMs } });
+  const isForking = (): boolean => forking.readings.some(({ forks }) => forks);
+
+  beforeAll(async () => {
+    for (const runtime of [forking, starting]) expect(await runtime.probe()).toMatchObject({ available: true });
+    expect([isForking(), starting.readings.some(({ forks }) => forks)]).toEqual([true, false]);
+  });
+  afterAll(async () => {
+    await Promise.all([forking.close(), starting.close()]);
+  });
+
+  it.each([
+    ['ends', 'print(input(), __name__, __file__)\nimport sys\nprint(sys.argv, sys.flags)'],
+    ['exits with a number', 'import sys\nsys.exit(300)'],
+    ['exits with a message', 'import sys\nsys.exit("message")'],
+    ['exits with a high number', 'import sys\nsys.exit(134)'],
+    ['fails', 'def f():\n  raise ValueError("x")\nf()'],
+    ['has a syntax error', 'print(1'],
+    ['fails while it handles an error', 'try:\n  1 / 0\nexcept ZeroDivisionError:\n  [][1]'],
+    ['is killed', 'import os\nos.kill(os.getpid(), 9)'],
+    ['aborts', 'import os\nos.abort()'],
+    [
+      'has threads, functions for its exit and finalizers',
+      `
+import atexit, threading, time, weakref
+class A:
+    def __init__(self, name): self.name = name
+    def __del__(self): print('deleted', self.name, time is not None)
+one, _two, cycle = A('one'), A('two'), A('cycle')
+cycle.itself = cycle
+weakref.finalize(cycle, print, 'finalized')
+def later():
+    time.sleep(0.05)
+    print('thread')
+threading.Thread(target=later).start()
+threading.Thread(target=time.sleep, args=(100,), daemon=True).start()
+atexit.register(lambda: print('exit', one.name))
+print('end', end='')`,
+    ],
+    ['closes its streams', 'import sys\nprint(1)\nsys.stdout.close()'],
+    ['replaces its streams', 'import io, sys\nsys.stdout = io.StringIO()\nprint(1)\nsys.stdout = None'],
+    ['raises an error at its exit', 'import atexit\natexit.register(lambda: 1 / 0)'],
+    ['uses random numbers by a seed', 'import random\nrandom.seed(1)\nprint(random.random())'],
+    [
+      'sees the machine',
+      "import os\nprint(os.cpu_count(), sorted(os.listdir('/')), os.listdir('/proc/1'), os.uname().nodename)",
+    ],
+    ['sees itself', 'import os\nprint(os.getuid(), os.getpid(), os.getppid(), os.getcwd(), dict(os.environ))'],
+    [
+      'is refused calls',
+      'import os\nfor call in (os.fork, lambda: os.mkdir("/x")):\n  try: call()\n' +
+        '  except OSError as error: print(error)',
+    ],
+  ])('behaves like Python that was started for the run when a program %s', async (_what, code) => {
+    const [forked, started] = [await run(forking, code), await run(starting, code)];
+    expect(comparable(forked)).toEqual(comparable(started));
+  });
+
+  it('does not wait for a template that hangs, and starts another one', async () => {
+    const [template] = templateProcesses();
+    const stopped = run(forking, 'while True: pass', 500);
+    await sleep(100);
+    process.kill(template!, 'SIGSTOP');
+    expect(await stopped).toMatchObject({ status: 'timed_out' });
+    expect(await run(forking, 'print(1)')).toMatchObject({ stdout: '1\n' });
+    await soon(isForking, onThisMachine(15_000));
+    expect(templateProcesses()).not.toContain(template);
+  });
+
+  it('runs on when its template is killed', async () => {
+    const running = run(forking, 'print(1)');
+    for (const pid of templateProcesses()) process.kill(pid, 'SIGKILL');
+    expect(await running).toMatchObject({ stdout: '1\n' });
+    await soon(isForking);
+  });
+});
+
+describe('the check of a template', () => {
+  const isolation = makeIsolation();
+  const interpreters = new Interpreters(isolation);
+  const python = interpreters.get('python');
+  let directory: string;
+
+  beforeAll(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'template-'));
+  });
+  afterAll(async () => {
+    await isolation.close();
+    await rm(directory, { recursive: true });
+  });
+
+  /** Starts a template whose program differs in one place. */
+  const startWith = async (from: string, to: string, processes: ProcessesInside = 'threads'): Promise<IsolatedTemplate> => {
+    const spec = (await interpreters.templateOf(python, processes))!;
+    const mounts = spec.mounts.map((mount) => {
+      if (!mount.to.endsWith('python-template.py')) return mount;
+      const program = readFileSync(mount.from, 'utf8');
+      expect(program.split(from)).toHaveLength(2);
+      const path = join(directory, 'template.py');
+      writeFileSync(path, program.replace(from, to));
+      return { ...mount, from: path };
+    });
+    const readable = await Promise.all(
+      mounts.map(async (mount) =>
+        mount.from.startsWith(directory) ? { ...mount, from: await isolation.reachable(mount.from) } : mount,
+      ),
+    );
+    const templateOf = (): Promise<TemplateSpec> => Promise.resolve({ ...spec, mounts: readable });
+    return startTemplate(isolation, { templateOf }, { interpreter: python, processes });
+  };
+
+  it('accepts the one that is as it should be', async () => {
+    await (await startWith('PAGE = 4096', 'PAGE = 4096')).destroy();
+  });
+
+  it('goes on when the machine refuses a fork', async () => {
+    // The check has forked three times.
+    const refused = 'if request["run"] == 4: raise OSError("refused")';
+    const template = await startWith(
+      '            first = clone()\n',
+      `            ${refused}\n            first = clone()\n`,
+    );
+    const limits = limitsOf(python, { memoryBytes: LIMITS.memoryBytes, cpuMs: LIMITS.timeoutMs });
+    await expect(isolation.fork(template, limits)).rejects.toThrow('refused');
+    const forked = await isolation.fork(template, limits);
+    expect(template.active).toBe(1);
+    await forked.destroy();
+    await template.destroy();
+  });
+
+  it.each([
+    ['holds the state of OpenSSL', 'import string', 'import string, ssl', '_ssl'],
+    ['installs no filter', 'refuse_calls(template.filter)\n', 'pass\n', 'a filter of its own for each fork'],
+    ['keeps capabilities', '        drop_capabilities()\n', '', 'no capabilities'],
+    ['leaves descriptors open', '    os.closerange(REPORT + 1, 1 << 20)\n', '', 'no descriptors of the template'],
+    ['shares its network', ' | 0x40000000\n', '\n', 'namespaces of its own for each fork'],
+    ['shares its mounts', '0x00020000 | ', '', 'Operation not permitted'],
+    [
+      'shares its random numbers',
+      'import random  # noqa: F401',
+      'import random\nrandom.random = random.Random(7).random',
+      'randomness',
+    ],
+  ])('refuses one that %s', async (_what, from, to, breach) => {
+    await expect(startWith(from, to)).rejects.toThrow(breach);
+  });
+});
+
+/** Leaves out what differs between any two runs: figures and addresses. */
+function comparable({ stderr, ...outcome }: SandboxOutcome): object {
+  return { ...outcome, stderr: stderr.replace(/0x[0-9a-f]+/g, '0x'), durationMs: 0, cpuMs: 0, memoryPeakBytes: 0 };
+}
+
+/** Only those of this process, because other test files run at the same time. */
+function templateProcesses(): number[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number)
+    .filter((pid) => {
+      // The template is the second process inside; its forks have namespaces of their own.
+      const inside = fact(pid, 'NSpid').split(/\s+/);
+      return inside.length === 2 && inside[1] === '2' && fact(pid, 'Name').startsWith('python') && isOurs(pid);
+    });
+}
+
+function isOurs(pid: number): boolean {
+  const parent = Number(fact(pid, 'PPid'));
+  return parent === process.pid || (parent > 1 && isOurs(parent));
+}
+
+function fact(pid: number, name: string): string {
+  try {
+    return new RegExp(`^${name}:(.*)$`, 'm').exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]?.trim() ?? '';
+  } catch {
+    return '';
+  }
+}
