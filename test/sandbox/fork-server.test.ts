@@ -4,7 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { type SandboxOutcome } from '../../src/modules/sandbox/domain/sandbox-runtime.js';
+import {
+  PROCESSES,
+  type SandboxLimits,
+  type SandboxOutcome,
+} from '../../src/modules/sandbox/domain/sandbox-runtime.js';
 import { ForkServer, type ForkServerOptions } from '../../src/modules/sandbox/runtime/fork-server.js';
 import { Interpreters, limitsOf } from '../../src/modules/sandbox/runtime/interpreters.js';
 import { PooledRuntime } from '../../src/modules/sandbox/runtime/pooled-runtime.js';
@@ -151,9 +155,17 @@ describe('forks of Python', () => {
     new PooledRuntime(makeIsolation(), { concurrency: 2, limits: LIMITS, forkServer });
   const forking = runtimeWith('auto');
   const starting = runtimeWith('off');
-  const run = (runtime: PooledRuntime, code: string, timeoutMs = LIMITS.timeoutMs): Promise<SandboxOutcome> =>
-    runtime.run({ id: 'exe_fork', language: 'python', code, stdin: 'in\n', limits: { ...LIMITS, timeoutMs } });
-  const isForking = (): boolean => forking.readings.some(({ forks }) => forks);
+  const run = (runtime: PooledRuntime, code: string, limits: Partial<SandboxLimits> = {}): Promise<SandboxOutcome> =>
+    runtime.run({
+      id: 'exe_fork',
+      language: 'python',
+      code,
+      stdin: 'in\n',
+      limits: { ...LIMITS, ...limits },
+      options: { args: ['one'], environment: { NAME: 'value' }, timeZone: 'Asia/Tokyo' },
+    });
+  const isForking = (): boolean =>
+    forking.readings.every(({ interpreter, forks }) => forks || interpreter !== 'python');
 
   beforeAll(async () => {
     for (const runtime of [forking, starting]) expect(await runtime.probe()).toMatchObject({ available: true });
@@ -196,6 +208,23 @@ print('end', end='')`,
     ['raises an error at its exit', 'import atexit\natexit.register(lambda: 1 / 0)'],
     ['uses random numbers by a seed', 'import random\nrandom.seed(1)\nprint(random.random())'],
     [
+      'sees its arguments, variables and time zone',
+      'import os, sys, time\nprint(sys.argv, os.environ["NAME"], time.tzname)',
+    ],
+    ['sees its limits', 'import resource\nprint([resource.getrlimit(number) for number in range(16)])'],
+    [
+      'talks to itself at loopback',
+      `
+import socket
+for family, address in (socket.AF_INET, '127.0.0.1'), (socket.AF_INET6, '::1'):
+    try:
+        server = socket.create_server((address, 0), family=family)
+        client = socket.create_connection(server.getsockname()[:2])
+        server.accept()[0].sendall(b'sent')
+        print(client.recv(4), socket.if_nameindex())
+    except OSError as error: print(error)`,
+    ],
+    [
       'sees the machine',
       "import os\nprint(os.cpu_count(), sorted(os.listdir('/')), os.listdir('/proc/1'), os.uname().nodename)",
     ],
@@ -210,15 +239,74 @@ print('end', end='')`,
     expect(comparable(forked)).toEqual(comparable(started));
   });
 
+  const itWithProcesses = makeIsolation().countsProcesses ? it : it.skip;
+
+  itWithProcesses.each([
+    [
+      'starts processes',
+      `
+import os, subprocess, sys
+print(subprocess.run('echo $PATH; id -un; ls -d /usr/bin /bin', shell=True, capture_output=True).stdout, flush=True)
+print(subprocess.run([sys.executable, '-c', 'print(input())'], input=b'given', capture_output=True).stdout, flush=True)
+if os.fork() == 0: sys.exit(7)
+print(os.waitstatus_to_exitcode(os.wait()[1]))`,
+    ],
+    [
+      'shares memory',
+      `
+import multiprocessing, os, stat
+from multiprocessing import shared_memory
+memory = shared_memory.SharedMemory(create=True, size=1 << 20)
+def work(number):
+    memory.buf[number] = number
+    return number * 2
+with multiprocessing.Pool(2) as pool: print(pool.map(work, range(4)), bytes(memory.buf[:4]))
+memory.close()
+memory.unlink()
+seen = os.statvfs('/dev/shm')
+print(seen.f_blocks * seen.f_frsize, seen.f_flag, stat.filemode(os.stat('/dev/shm').st_mode), os.listdir('/dev'))`,
+    ],
+    [
+      'leaves daemons that hold its streams',
+      `
+import os, time
+if os.fork() == 0:
+    os.setsid()
+    if os.fork() == 0: time.sleep(60)
+    os._exit(0)
+os.wait()
+print('end')`,
+    ],
+    [
+      'starts as many processes as it may',
+      `
+import os, time
+made = 0
+try:
+    while True:
+        if os.fork() == 0: time.sleep(60)
+        made += 1
+except OSError as error: print(made, error)`,
+    ],
+  ])('behaves like Python that was started for the run when a program %s', async (_what, code) => {
+    const limits = { processes: PROCESSES };
+    const [forked, started] = [await run(forking, code, limits), await run(starting, code, limits)];
+    expect(started.stderr).toBe('');
+    expect(comparable(forked)).toEqual(comparable(started));
+  });
+
   it('does not wait for a template that hangs, and starts another one', async () => {
-    const [template] = templateProcesses();
-    const stopped = run(forking, 'while True: pass', 500);
+    const templates = templateProcesses();
+    const stopped = run(forking, 'while True: pass', { timeoutMs: 500 });
     await sleep(100);
-    process.kill(template!, 'SIGSTOP');
+    for (const template of templates) process.kill(template, 'SIGSTOP');
     expect(await stopped).toMatchObject({ status: 'timed_out' });
     expect(await run(forking, 'print(1)')).toMatchObject({ stdout: '1\n' });
     await soon(isForking, onThisMachine(15_000));
-    expect(templateProcesses()).not.toContain(template);
+    // The other one has not been asked for a fork.
+    const left = templateProcesses().filter((pid) => templates.includes(pid));
+    expect(left).toHaveLength(templates.length - 1);
+    for (const template of left) process.kill(template, 'SIGCONT');
   });
 
   it('runs on when its template is killed', async () => {
@@ -244,7 +332,11 @@ describe('the check of a template', () => {
   });
 
   /** Starts a template whose program differs in one place. */
-  const startWith = async (from: string, to: string, processes: ProcessesInside = 'threads'): Promise<IsolatedTemplate> => {
+  const startWith = async (
+    from: string,
+    to: string,
+    processes: ProcessesInside = 'threads',
+  ): Promise<IsolatedTemplate> => {
     const spec = (await interpreters.templateOf(python, processes))!;
     const mounts = spec.mounts.map((mount) => {
       if (!mount.to.endsWith('python-template.py')) return mount;
@@ -282,12 +374,22 @@ describe('the check of a template', () => {
     await template.destroy();
   });
 
+  const itWithProcesses = isolation.countsProcesses ? it : it.skip;
+
+  itWithProcesses('holds for forks that may start processes too', async () => {
+    await (await startWith('PAGE = 4096', 'PAGE = 4096', 'any')).destroy();
+    await expect(startWith('refuse_calls(template.filter)\n', 'pass\n', 'any')).rejects.toThrow(
+      'a filter of its own for each fork',
+    );
+  });
+
   it.each([
     ['holds the state of OpenSSL', 'import string', 'import string, ssl', '_ssl'],
     ['installs no filter', 'refuse_calls(template.filter)\n', 'pass\n', 'a filter of its own for each fork'],
     ['keeps capabilities', '        drop_capabilities()\n', '', 'no capabilities'],
     ['leaves descriptors open', '    os.closerange(REPORT + 1, 1 << 20)\n', '', 'no descriptors of the template'],
-    ['shares its network', ' | 0x40000000\n', '\n', 'namespaces of its own for each fork'],
+    ['shares its network', ' | 0x40000000\n', '\n', 'Operation not permitted'],
+    ['shares its IPC', ' | 0x08000000', '', 'namespaces of its own for each fork'],
     ['shares its mounts', '0x00020000 | ', '', 'Operation not permitted'],
     [
       'shares its random numbers',
@@ -311,15 +413,23 @@ function templateProcesses(): number[] {
     .filter((name) => /^\d+$/.test(name))
     .map(Number)
     .filter((pid) => {
-      // The template is the second process inside; its forks have namespaces of their own.
+      // Its forks have namespaces of their own, below that of the template.
       const inside = fact(pid, 'NSpid').split(/\s+/);
-      return inside.length === 2 && inside[1] === '2' && fact(pid, 'Name').startsWith('python') && isOurs(pid);
+      return inside.length === 2 && inside[1] === '2' && commandOf(pid).includes('python-template.py') && isOurs(pid);
     });
 }
 
 function isOurs(pid: number): boolean {
   const parent = Number(fact(pid, 'PPid'));
   return parent === process.pid || (parent > 1 && isOurs(parent));
+}
+
+function commandOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+  } catch {
+    return '';
+  }
 }
 
 function fact(pid: number, name: string): string {

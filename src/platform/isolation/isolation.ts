@@ -159,7 +159,7 @@ export class Isolation {
   async fork(template: IsolatedTemplate, limits: StartLimits): Promise<IsolatedProcess> {
     if (this.closed) throw new Error('The isolation is closed.');
     const started = this.limitsOf(limits, template.processes);
-    const forked = this.starter.fork(started.group, (parts) => {
+    const forked = this.starter.fork(started.groupOfFork, (parts) => {
       const request = { ...idsInTemplate(parts.user), ...started.forkRequest(this.mode) };
       return new IsolatedProcess(template.begin(parts, request), limits);
     });

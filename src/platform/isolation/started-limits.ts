@@ -30,6 +30,12 @@ export class StartedLimits {
     return { memoryBytes, tasks: tasks + TASKS_AROUND, processes: this.processes, cpu };
   }
 
+  /** Around a fork there is its first process only, so it gets no more for itself than a program that is started. */
+  get groupOfFork(): GroupLimits {
+    const { group } = this;
+    return { ...group, tasks: group.tasks - 1 };
+  }
+
   get bounds(): Bounds {
     const { openFiles, scratchBytes, cpuMs, memoryBytes, idleDataBytes, tasks } = this.limits;
     return {

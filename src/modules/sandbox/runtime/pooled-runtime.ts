@@ -216,7 +216,11 @@ export class PooledRuntime extends ObservedRuntime {
 
   private async start(
     { interpreter, processes, forkServer }: Kind,
-    { memoryBytes, timeoutMs: cpuMs, processes: allowed }: Pick<SandboxLimits, 'memoryBytes' | 'timeoutMs' | 'processes'>,
+    {
+      memoryBytes,
+      timeoutMs: cpuMs,
+      processes: allowed,
+    }: Pick<SandboxLimits, 'memoryBytes' | 'timeoutMs' | 'processes'>,
     environment: Readonly<Record<string, string>> = {},
   ): Promise<IsolatedProcess> {
     const asked = { memoryBytes, cpuMs, processes: processes === 'any' ? allowed : 0 };
