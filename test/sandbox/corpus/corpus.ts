@@ -2,6 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
+import * as rxjs from 'rxjs';
+
 import { type Language, type SandboxFile } from '../../../src/modules/sandbox/domain/sandbox-runtime.js';
 import { systemPython } from '../../../src/platform/python/system-python.js';
 
@@ -61,7 +63,7 @@ const RXJS_MODULE = 'rxjs.cjs';
 function rxjsExamples(): CorpusProgram[] {
   const directory = dirname(require.resolve('rxjs/package.json'));
   const bundle = readFileSync(join(directory, 'dist/bundles/rxjs.umd.min.js'), 'utf8');
-  const names = Object.keys(require('rxjs') as object).join(', ');
+  const names = Object.keys(rxjs).join(', ');
   const files = [
     { path: 'node_modules/rxjs/package.json', content: '{ "type": "module", "exports": "./index.js" }' },
     { path: `node_modules/rxjs/${RXJS_MODULE}`, content: bundle },

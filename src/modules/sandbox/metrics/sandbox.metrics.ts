@@ -103,8 +103,10 @@ export class TemplateMetrics {
   watchPools(read: () => readonly PoolReading[]): void {
     Object.assign(this.forks, {
       collect: () => {
-        for (const { languages, forks } of read()) {
-          for (const language of languages) this.forks.set({ language }, forks ? 1 : 0);
+        const pools = read();
+        for (const language of new Set(pools.flatMap(({ languages }) => languages))) {
+          const own = pools.filter(({ languages }) => languages.includes(language));
+          this.forks.set({ language }, own.every(({ forks }) => forks) ? 1 : 0);
         }
       },
     });

@@ -120,7 +120,7 @@ export class PooledRuntime extends ObservedRuntime {
     this.failuresInARow = 0;
     if (!found.readiness.available) return found.readiness;
 
-    await Promise.all(this.pools.map(({ forkServer }) => forkServer?.open()));
+    await Promise.all(this.pools.map(async ({ forkServer }) => forkServer?.open()));
     for (const { pool } of this.pools) pool.open();
     return found.readiness;
   }
@@ -139,7 +139,9 @@ export class PooledRuntime extends ObservedRuntime {
   }
 
   async close(): Promise<void> {
-    const closing = this.pools.flatMap(({ pool, forkServer }) => [pool.close(), forkServer?.close()]);
+    const closing = [...this.pools.map(({ pool }) => pool), ...this.pools.map(({ forkServer }) => forkServer)].map(
+      async (each) => each?.close(),
+    );
     await this.isolation.close();
     await Promise.all(closing);
   }

@@ -17,6 +17,7 @@ type Places = Readonly<Record<(typeof CONTROLLERS)[number], string>> & {
 
 /** Limits the buffers of internet sockets. A kernel can be built without it. */
 const SOCKET_LIMIT = 'memory.kmem.tcp.limit_in_bytes';
+const SOCKET_USAGE = 'memory.kmem.tcp.usage_in_bytes';
 /** They may use this part of the memory limit, in addition to it. */
 const SOCKET_PART = 4;
 
@@ -222,6 +223,8 @@ class CgroupV1 extends ResourceGroup {
       !this.ranOutOfMemory() &&
       pids.number('pids.current') <= MOST_ZOMBIES &&
       memory.number('memory.usage_in_bytes') < CLEAN_BYTES &&
+      // The kernel closes the connections of a network some time after its last process.
+      memory.number(SOCKET_USAGE) === 0 &&
       memory.tryWrite('memory.max_usage_in_bytes', 0)
     );
   }
