@@ -22,7 +22,7 @@ const COMMANDS: readonly Mount[] = ['/usr/bin', '/bin'].map((path) => ({ from: p
 const COMMAND_PATH = '/runtime:/usr/bin:/bin';
 
 /** The limits of a run that are set when its sandbox starts. */
-export interface AskedLimits {
+interface AskedLimits {
   readonly memoryBytes: number;
   readonly cpuMs: number;
   readonly processes?: number | undefined;
