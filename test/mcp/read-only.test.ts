@@ -8,10 +8,13 @@ import { Wire } from '../support/wire.js';
 
 /** What the service writes by itself while it runs: leases, reports of its workers, and archives of databases. */
 const OWN_TABLES = ['schedule_leases', 'deploy_workers', 'database_hosts', 'database_archives', 'database_operations'];
-/** What says that a key or a database was used, whichever route used it. */
+/** What says that a key or a database was used, whichever route used it, and what the hosts of databases measure. */
 const OWN_COLUMNS: Readonly<Record<string, readonly string[]>> = {
   api_keys: ['last_used_at', 'last_used_ip'],
-  databases: ['last_active_at', 'activity', 'connections', 'size_bytes', 'measured_at', 'updated_at'],
+  databases: [
+    ...['last_active_at', 'activity', 'connections', 'updated_at'],
+    ...['size_bytes', 'empty_bytes', 'disk_bytes', 'undrained_bytes', 'measured_at'],
+  ],
 };
 
 describe('the address with read_only=1', () => {

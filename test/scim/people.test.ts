@@ -97,7 +97,7 @@ describe('a user that is created', () => {
     expect(await roleOf(acme, squatter.user.email)).toBe('member');
   });
 
-  it('is refused for an owner whose address is not verified, of whom nothing changes', async () => {
+  it('is refused for an owner whose address is not verified, and nothing about them changes', async () => {
     const address = addressIn(acme);
     const owner = await make.person({ email: address });
     await make.member(acme.org, owner, 'owner');
@@ -242,7 +242,7 @@ describe('a user that is deactivated', () => {
     ]);
   });
 
-  it('is refused for an owner, of whom nothing changes', async () => {
+  it('is refused for an owner, and nothing about them changes', async () => {
     const { id } = await scim.user(addressIn(acme));
     const [row] = await make.sql('SELECT user_id FROM scim_users WHERE id = $1', [id]);
     const user_id: string = row!['user_id'];

@@ -11,6 +11,7 @@ import { GroupWrites } from './groups/group-writes.js';
 import { ScimGroupsService } from './groups/scim-groups.service.js';
 import { SCIM_METRICS, ScimMetrics } from './metrics/scim.metrics.js';
 import { ScimPersistenceModule } from './persistence/scim-persistence.module.js';
+import { ConnectionLock } from './tokens/connection-lock.js';
 import { ScimAuthenticator } from './tokens/scim-authenticator.js';
 import { ScimTokensService } from './tokens/scim-tokens.service.js';
 import { ScimHistory } from './users/scim-history.js';
@@ -33,7 +34,7 @@ const SERVICES = [ScimAuthenticator, ScimGroupsService, ScimTokensService, ScimU
     SsoModule,
     TokensModule,
   ],
-  providers: [...SERVICES, GroupWrites, ScimHistory, ScimMemberships, UserWrites, ...SCIM_METRICS],
+  providers: [...SERVICES, ConnectionLock, GroupWrites, ScimHistory, ScimMemberships, UserWrites, ...SCIM_METRICS],
   exports: [...SERVICES, ScimMetrics],
 })
 export class ScimModule {}

@@ -21,7 +21,7 @@ export interface ProvisioningConnection {
   readonly defaultRole: ManagedRole;
 }
 
-/** What provisioning has to know of connections, and what it tells them. */
+/** Connections and their people, for the providers that provision them. */
 @Injectable()
 export class SsoProvisioningService {
   constructor(

@@ -137,9 +137,8 @@ const REASONS: readonly Reason[] = [
     const wanted = said(end, NO_RELEASE)?.[1];
     return wanted === undefined
       ? null
-      : `the package index has no release of ${wanted} for the Python of this machine; the log ` +
-          'names those that it has. ' +
-          'Change the version that the project asks for, or set the framework to docker, with a Dockerfile that ' +
+      : `the package index has no release of ${wanted} for the Python of this machine; the log names those that it ` +
+          'has. Change the version that the project asks for, or set the framework to docker, with a Dockerfile that ' +
           'brings its own Python.';
   },
 ];

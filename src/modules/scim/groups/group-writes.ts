@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import { type ProvisioningConnection, SsoProvisioningService } from '../../sso/sso-provisioning.service.js';
+import type { ProvisioningConnection } from '../../sso/sso-provisioning.service.js';
 import type { MemberChanges } from '../domain/group-attributes.js';
 import { badValue, ScimRefusal, shown } from '../domain/scim-refusal.js';
 import type { ScimGroup } from '../domain/scim-resources.js';
 import { ScimGroupsStore } from '../persistence/scim-groups.store.js';
 import { ScimUsersStore } from '../persistence/scim-users.store.js';
+import { ConnectionLock } from '../tokens/connection-lock.js';
 import type { ScimCall } from '../tokens/scim-call.js';
-import { tokenRefused } from '../tokens/token-refused.js';
 import { ScimHistory } from '../users/scim-history.js';
 import { ScimMemberships } from '../users/scim-memberships.js';
 
@@ -18,21 +18,14 @@ export class GroupWrites {
   constructor(
     private readonly groups: ScimGroupsStore,
     private readonly users: ScimUsersStore,
-    private readonly sso: SsoProvisioningService,
+    private readonly locks: ConnectionLock,
     private readonly memberships: ScimMemberships,
     private readonly history: ScimHistory,
   ) {}
 
-  /** Locks the organization. @throws {ScimRefusal} 401: the connection was deleted meanwhile. */
-  async lock(connection: ProvisioningConnection): Promise<ProvisioningConnection> {
-    const current = await this.sso.lock(connection);
-    if (current === undefined) throw tokenRefused();
-    return current;
-  }
-
-  /** {@link lock}, and requires room for another group. @throws {ScimRefusal} */
+  /** Locks the organization, and requires room for another group. @throws {ScimRefusal} */
   async lockRoom(connection: ProvisioningConnection): Promise<ProvisioningConnection> {
-    const current = await this.lock(connection);
+    const current = await this.locks.take(connection);
     if ((await this.groups.count(current.id)) >= MOST_GROUPS)
       throw new ScimRefusal(403, `A connection can have ${MOST_GROUPS} groups.`);
     return current;

@@ -8,6 +8,7 @@ import { notFound, ScimRefusal } from '../domain/scim-refusal.js';
 import type { Found, ScimGroup, ScimMember } from '../domain/scim-resources.js';
 import { ScimGroupsStore } from '../persistence/scim-groups.store.js';
 import { SCIM_GROUP_ID } from '../scim.ids.js';
+import { ConnectionLock } from '../tokens/connection-lock.js';
 import type { ScimCall } from '../tokens/scim-call.js';
 import { GroupWrites } from './group-writes.js';
 
@@ -28,6 +29,7 @@ export class ScimGroupsService {
     private readonly database: Database,
     private readonly groups: ScimGroupsStore,
     private readonly writes: GroupWrites,
+    private readonly locks: ConnectionLock,
     private readonly ids: Ids,
     private readonly clock: Clock,
   ) {}
@@ -71,7 +73,7 @@ export class ScimGroupsService {
   /** Concurrent changes of a group happen one after the other. @throws {ScimRefusal} 404, and as {@link create}. */
   change(call: ScimCall, id: string, changed: (before: ScimGroup) => GroupChange): Promise<ScimGroup> {
     return this.database.transaction(async () => {
-      const connection = await this.writes.lock(call.connection);
+      const connection = await this.locks.take(call.connection);
       const before = await this.groups.lock(connection.id, id);
       if (before === undefined) throw notFound('Group', id);
       const { attributes, members } = changed(before);
@@ -83,7 +85,7 @@ export class ScimGroupsService {
   /** @throws {ScimRefusal} 404 */
   async delete(call: ScimCall, id: string): Promise<void> {
     await this.database.transaction(async () => {
-      const connection = await this.writes.lock(call.connection);
+      const connection = await this.locks.take(call.connection);
       const group = await this.groups.lock(connection.id, id);
       if (group === undefined) throw notFound('Group', id);
       await this.writes.delete({ ...call, connection }, group);

@@ -1,11 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
-import { violatedConstraintOf } from '../../../platform/database/violated-constraint.js';
 import type { MemberChanges } from '../domain/group-attributes.js';
 import type { ListRequest } from '../domain/list-request.js';
-import { notUnique } from '../domain/scim-refusal.js';
 import type { Found, ScimGroup, ScimMember } from '../domain/scim-resources.js';
 import { conditionOf, equals, equalsInAnyCase, type TermCondition } from './filter-sql.js';
+import { keepingUnique } from './unique-values.js';
 
 const FACTS = `
   id, connection_id AS "connectionId", display_name AS "displayName", external_id AS "externalId",
@@ -124,13 +123,8 @@ export class ScimGroupsStore {
     return { came: came.map((row) => row.id), went: gone.map((row) => row.id) };
   }
 
-  private async unique(text: string, values: unknown[]): Promise<void> {
-    try {
-      await this.sql(text, values);
-    } catch (error) {
-      const taken = TAKEN[violatedConstraintOf(error) ?? ''];
-      throw taken === undefined ? error : notUnique(taken);
-    }
+  private unique(text: string, values: readonly unknown[]): Promise<void> {
+    return keepingUnique(TAKEN, this.sql(text, values));
   }
 
   private many(rest: string, values: readonly unknown[]): Promise<ScimGroup[]> {

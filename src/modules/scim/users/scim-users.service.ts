@@ -9,6 +9,7 @@ import type { Found, ScimUser } from '../domain/scim-resources.js';
 import { addressOf, type UserAttributes } from '../domain/user-attributes.js';
 import { ScimUsersStore } from '../persistence/scim-users.store.js';
 import { SCIM_USER_ID } from '../scim.ids.js';
+import { ConnectionLock } from '../tokens/connection-lock.js';
 import type { ScimCall } from '../tokens/scim-call.js';
 import { UserWrites } from './user-writes.js';
 
@@ -22,6 +23,7 @@ export class ScimUsersService {
     private readonly database: Database,
     private readonly users: ScimUsersStore,
     private readonly writes: UserWrites,
+    private readonly locks: ConnectionLock,
     private readonly accounts: ManagedAccountsService,
     private readonly ids: Ids,
     private readonly clock: Clock,
@@ -83,7 +85,7 @@ export class ScimUsersService {
     return this.retried(async () => {
       const address = isOrphan ? addressOf(next) : '';
       const held = isOrphan ? await this.accounts.hold({ address, name: nameOf(address) }) : undefined;
-      const connection = await this.writes.lock(call.connection);
+      const connection = await this.locks.take(call.connection);
       const before = await this.users.lock(connection.id, id);
       if (before === undefined) throw notFound('User', id);
       const after = { ...before, ...changed(before), updatedAt: this.clock.now() };
@@ -96,7 +98,7 @@ export class ScimUsersService {
   /** @throws {ScimRefusal} 404, and 409 for an owner. */
   async delete(call: ScimCall, id: string): Promise<void> {
     await this.database.transaction(async () => {
-      const connection = await this.writes.lock(call.connection);
+      const connection = await this.locks.take(call.connection);
       const user = await this.users.lock(connection.id, id);
       if (user === undefined) throw notFound('User', id);
       await this.writes.delete({ ...call, connection }, user);

@@ -5,8 +5,8 @@ import { badValue, ScimRefusal } from '../domain/scim-refusal.js';
 import type { ScimUser } from '../domain/scim-resources.js';
 import { addressOf } from '../domain/user-attributes.js';
 import { ScimUsersStore } from '../persistence/scim-users.store.js';
+import { ConnectionLock } from '../tokens/connection-lock.js';
 import type { ScimCall } from '../tokens/scim-call.js';
-import { tokenRefused } from '../tokens/token-refused.js';
 import { ScimHistory } from './scim-history.js';
 import { ScimMemberships } from './scim-memberships.js';
 
@@ -18,20 +18,14 @@ export class UserWrites {
   constructor(
     private readonly users: ScimUsersStore,
     private readonly sso: SsoProvisioningService,
+    private readonly locks: ConnectionLock,
     private readonly memberships: ScimMemberships,
     private readonly history: ScimHistory,
   ) {}
 
-  /** Locks the organization. @throws {ScimRefusal} 401: the connection was deleted meanwhile. */
-  async lock(connection: ProvisioningConnection): Promise<ProvisioningConnection> {
-    const current = await this.sso.lock(connection);
-    if (current === undefined) throw tokenRefused();
-    return current;
-  }
-
-  /** {@link lock}, and requires what a new user needs. @throws {ScimRefusal} */
+  /** Locks the organization, and requires what a new user needs. @throws {ScimRefusal} */
   async lockRoom(connection: ProvisioningConnection, address: string): Promise<ProvisioningConnection> {
-    const current = await this.lock(connection);
+    const current = await this.locks.take(connection);
     await this.requireAddress(current, address);
     if ((await this.users.count(current.id)) >= MOST_USERS)
       throw new ScimRefusal(403, `A connection can have ${MOST_USERS} users.`);
