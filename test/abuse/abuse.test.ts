@@ -19,6 +19,8 @@ const INSIDE_PORT = 47_811;
  * The promise is 50 ms on a machine that has its processors for itself, as the benchmark shows; here others run, too.
  */
 const ENDS_WITHIN_MS = 300;
+/** Where the kernel has hundreds of processes or a hundred thousand files to remove first. */
+const ENDS_ALL_WITHIN_MS = 1_000;
 
 const HONEST: Readonly<Record<Language, string>> = {
   javascript: 'console.log(6 * 7)',
@@ -85,7 +87,8 @@ for (const mode of MODES.filter(({ user }) => AS_ROOT || user === 'ordinary')) {
       });
       expect({ shown, ended: [attack.status].flat().includes(outcome.status) }).toEqual({ shown, ended: true });
       if (attack.stdout !== undefined) expect(outcome.stdout).toBe(attack.stdout);
-      expect(tookMs).toBeLessThan((attack.timeoutMs ?? DEFAULT_TIMEOUT_MS) + ENDS_WITHIN_MS);
+      const endsWithinMs = attack.processes === undefined ? ENDS_WITHIN_MS : ENDS_ALL_WITHIN_MS;
+      expect(tookMs).toBeLessThan((attack.timeoutMs ?? DEFAULT_TIMEOUT_MS) + endsWithinMs);
       expect(Buffer.byteLength(outcome.stdout)).toBeLessThanOrEqual(LIMITS.outputBytes);
       expect(Buffer.byteLength(outcome.stderr)).toBeLessThanOrEqual(LIMITS.outputBytes);
       attack.check?.(outcome);
