@@ -141,9 +141,10 @@ describe('processes of a program', () => {
   it('talk to each other at loopback, and reach nothing else', async () => {
     const code =
       "const http = require('node:http');\n" +
-      "const server = http.createServer((_, response) => response.end('inside')).listen(0, '127.0.0.1', async () => {\n" +
+      "const server = http.createServer((_, answer) => answer.end('inside')).listen(0, '127.0.0.1', async () => {\n" +
       '  console.log(await (await fetch(`http://localhost:${server.address().port}`)).text());\n' +
-      `  console.log(await fetch('${app.url}/health', { signal: AbortSignal.timeout(1_000) }).then(() => 'out', () => 'no'));\n` +
+      `  const out = fetch('${app.url}/health', { signal: AbortSignal.timeout(1_000) });\n` +
+      "  console.log(await out.then(() => 'out', () => 'no'));\n" +
       '  server.close();\n' +
       '});';
     expect(await outcome('executions', { language: 'javascript', code })).toMatchObject({
