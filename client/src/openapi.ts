@@ -8070,6 +8070,21 @@ export interface components {
             /** @description Permanent URL of this deploy. It responds once the deploy is ready. */
             readonly url: string;
         };
+        readonly DiagnosticView: {
+            /** @example TS2322 */
+            readonly code: string;
+            /** @example 7 */
+            readonly column?: number;
+            /**
+             * @description Path of the file; `main.ts` is the submitted code. Absent when an error is in no file.
+             * @example main.ts
+             */
+            readonly file?: string;
+            /** @example 1 */
+            readonly line?: number;
+            /** @example Type 'string' is not assignable to type 'number'. */
+            readonly message: string;
+        };
         readonly DomainAnswer: {
             readonly data: components["schemas"]["DomainView"];
             readonly meta: components["schemas"]["AnswerMeta"];
@@ -8317,6 +8332,8 @@ export interface components {
         };
         readonly ExecutionErrorView: {
             readonly column?: number;
+            /** @description With `check`, the errors that TypeScript found, in at most 40 KB. The program then did not start. */
+            readonly diagnostics?: readonly components["schemas"]["DiagnosticView"][];
             /** @description Line in the submitted code. */
             readonly line?: number;
             /** @example division by zero */
@@ -8338,6 +8355,12 @@ export interface components {
              *     ]
              */
             readonly args?: readonly string[];
+            /**
+             * @description Checks the types of TypeScript before the program starts, with `strict` and the types of Node. A program with errors does not start: its status is `failed`, and `error.diagnostics` lists them. The check takes one to two seconds, which count as time of the run.
+             * @default false
+             * @example true
+             */
+            readonly check: boolean;
             /**
              * @description The program, at most 128 KiB of UTF-8.
              * @example print(1 + 2)
@@ -10289,6 +10312,12 @@ export interface components {
              *     ]
              */
             readonly args?: readonly string[];
+            /**
+             * @description Checks the types of TypeScript before the program starts, with `strict` and the types of Node. A program with errors does not start: its status is `failed`, and `error.diagnostics` lists them. The check takes one to two seconds, which count as time of the run.
+             * @default false
+             * @example true
+             */
+            readonly check: boolean;
             /**
              * @description The program, at most 128 KiB of UTF-8.
              * @example print(1 + 2)
@@ -49954,6 +49983,7 @@ export interface operations {
                  *       "typescript": {
                  *         "experimental_decorators": true
                  *       },
+                 *       "check": true,
                  *       "code": "print(1 + 2)",
                  *       "language": "python",
                  *       "stdin": "Ada\n",
@@ -50548,6 +50578,7 @@ export interface operations {
                  *       "typescript": {
                  *         "experimental_decorators": true
                  *       },
+                 *       "check": true,
                  *       "code": "print(1 + 2)",
                  *       "language": "python",
                  *       "stdin": "Ada\n"

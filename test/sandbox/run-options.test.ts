@@ -153,3 +153,97 @@ describe('processes of a program', () => {
     });
   });
 });
+
+describe('a check of types', () => {
+  const check = (code: string, others: object = {}): Promise<Record<string, any>> =>
+    outcome('executions', { language: 'typescript', code, check: true, ...others });
+
+  it('lets a program without errors run', async () => {
+    const files = [
+      { path: 'lib/area.ts', content: 'export const area = (r: number): number => Math.PI * r ** 2;' },
+      { path: 'old.js', content: 'exports.untyped = 1;' },
+      { path: 'data.json', content: '{"name":"disc"}' },
+    ];
+    const code =
+      "import { readFileSync } from 'node:fs';\n" +
+      "import { area } from './lib/area.js';\n" +
+      "import data from './data.json' with { type: 'json' };\n" +
+      "import old from './old.js';\n" +
+      'const name: string = data.name;\n' +
+      'await Promise.resolve();\n' +
+      'console.log(name, area(1).toFixed(2), typeof old, readFileSync(0).length, process.argv.length, typeof fetch);';
+    expect(await check(code, { files })).toMatchObject({
+      status: 'succeeded',
+      stderr: '',
+      stdout: 'disc 3.14 object 0 2 function\n',
+    });
+  });
+
+  it('refuses a program with errors before it starts, and lists them with their positions', async () => {
+    const files = [{ path: 'lib/one.ts', content: '\nexport const one: number = "1";' }];
+    const code =
+      "console.log('started');\nimport { one } from './lib/one.js';\nconst two: string = one;\nnothing(two);\n";
+    const data = await check(code, { files });
+    expect(data).toMatchObject({ status: 'failed', stdout: '', exit_code: 1 });
+    expect(data['error']).toEqual({
+      name: 'TypeCheckError',
+      message: expect.stringMatching(/^TS\d+: /),
+      line: 3,
+      column: 7,
+      diagnostics: [
+        { file: 'lib/one.ts', line: 2, column: 14, code: 'TS2322', message: expect.stringContaining('not assignable') },
+        { file: 'main.ts', line: 3, column: 7, code: 'TS2322', message: expect.stringContaining('not assignable') },
+        { file: 'main.ts', line: 4, column: 1, code: 'TS2304', message: "Cannot find name 'nothing'." },
+      ],
+    });
+    expect(data['stderr']).toContain("main.ts(4,1): error TS2304: Cannot find name 'nothing'.\n");
+    // It is read again from where it is stored.
+    expect((await app.fetch(`${PATHS.executions}/${data['id']}`, as(key))).body.data).toEqual(data);
+  });
+
+  it('runs the same program when no check is requested, and for anonymous callers too when it is', async () => {
+    const code = 'const n: number = "x" as never as string; console.log(n)';
+    const body = { language: 'typescript', code };
+    expect((await outcome('try', body))['stdout']).toBe('x\n');
+    expect((await outcome('try', { ...body, check: false }))['stdout']).toBe('x\n');
+    expect((await outcome('try', { ...body, check: true }))['error']).toMatchObject({
+      name: 'TypeCheckError',
+      line: 1,
+    });
+  });
+
+  it('knows JSX, and decorators of both kinds', async () => {
+    const jsx = 'const React = { createElement: (...all: unknown[]) => all.length };\nconsole.log(<p id="x">y</p>)';
+    expect(await check(jsx)).toMatchObject({ status: 'succeeded', stdout: '3\n' });
+    const legacy =
+      'function seen(_target: object, name: string): void { console.log(name); }\nclass A { @seen method(): void {} }\n' +
+      'new A().method();';
+    const typescript = { experimental_decorators: true };
+    expect(await check(legacy, { typescript })).toMatchObject({ status: 'succeeded', stdout: 'method\n' });
+    expect((await check(legacy))['error']).toMatchObject({ name: 'TypeCheckError' });
+  });
+
+  it('reports as many of thousands of errors as fit', async () => {
+    const name = 'é'.repeat(500);
+    const data = await check(Array.from({ length: 80 }, (_, n) => `${name}${n};`).join('\n'));
+    const { diagnostics } = data['error'] as { diagnostics: unknown[] };
+    expect(data['status']).toBe('failed');
+    expect(diagnostics.length).toBeGreaterThan(10);
+    expect(diagnostics.length).toBeLessThan(80);
+  });
+
+  it('ends like the program when it needs more memory or time than there is', async () => {
+    expect(await check('1', { memory_mib: 64 })).toMatchObject({ status: 'out_of_memory' });
+    expect(await check('1', { timeout_ms: 100 })).toMatchObject({ status: 'timed_out' });
+  });
+
+  it.each([
+    ['Python', { language: 'python', check: true }, 'is_checked'],
+    ['JavaScript', { language: 'javascript', check: true }, 'is_checked'],
+    ['a value of another type', { language: 'typescript', check: 'yes' }, 'is_boolean'],
+  ])('is refused with 400 for %s', async (_what, body, code) => {
+    const answer = await run('executions', { code: '1', ...body });
+    expect(answer.body.error).toMatchObject({ status: 400, code: 'invalid_request' });
+    expect(answer.body.error.details).toContainEqual(expect.objectContaining({ in: 'body', path: 'check', code }));
+  });
+});
