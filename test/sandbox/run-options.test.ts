@@ -216,7 +216,7 @@ describe('a check of types', () => {
     const jsx = 'const React = { createElement: (...all: unknown[]) => all.length };\nconsole.log(<p id="x">y</p>)';
     expect(await check(jsx)).toMatchObject({ status: 'succeeded', stdout: '3\n' });
     const legacy =
-      'function seen(_target: object, name: string): void { console.log(name); }\nclass A { @seen method(): void {} }\n' +
+      'function seen(_: object, name: string): void { console.log(name); }\nclass A { @seen method(): void {} }\n' +
       'new A().method();';
     const typescript = { experimental_decorators: true };
     expect(await check(legacy, { typescript })).toMatchObject({ status: 'succeeded', stdout: 'method\n' });
