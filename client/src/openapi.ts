@@ -8357,10 +8357,9 @@ export interface components {
             readonly args?: readonly string[];
             /**
              * @description Checks the types of TypeScript before the program starts, with `strict` and the types of Node. A program with errors does not start: its status is `failed`, and `error.diagnostics` lists them. The check takes one to two seconds, which count as time of the run.
-             * @default false
-             * @example true
+             * @example false
              */
-            readonly check: boolean;
+            readonly check?: boolean;
             /**
              * @description The program, at most 128 KiB of UTF-8.
              * @example print(1 + 2)
@@ -10314,10 +10313,9 @@ export interface components {
             readonly args?: readonly string[];
             /**
              * @description Checks the types of TypeScript before the program starts, with `strict` and the types of Node. A program with errors does not start: its status is `failed`, and `error.diagnostics` lists them. The check takes one to two seconds, which count as time of the run.
-             * @default false
-             * @example true
+             * @example false
              */
-            readonly check: boolean;
+            readonly check?: boolean;
             /**
              * @description The program, at most 128 KiB of UTF-8.
              * @example print(1 + 2)
@@ -12702,11 +12700,10 @@ export interface components {
         };
         readonly TypeScriptBody: {
             /**
-             * @description Decorators as they were before ECMAScript had its own, as in tsconfig.json.
-             * @default false
+             * @description Decorators as they were before ECMAScript had its own, as in tsconfig.json. Default: false.
              * @example false
              */
-            readonly experimental_decorators: boolean;
+            readonly experimental_decorators?: boolean;
             /**
              * @description Reads the code as TSX: `react` calls `React.createElement`, and `react-jsx` imports `react/jsx-runtime`. Without it, code that is only valid as TSX is read as with `react`.
              * @example react-jsx
@@ -49983,7 +49980,7 @@ export interface operations {
                  *       "typescript": {
                  *         "experimental_decorators": true
                  *       },
-                 *       "check": true,
+                 *       "check": false,
                  *       "code": "print(1 + 2)",
                  *       "language": "python",
                  *       "stdin": "Ada\n",
@@ -50578,7 +50575,7 @@ export interface operations {
                  *       "typescript": {
                  *         "experimental_decorators": true
                  *       },
-                 *       "check": true,
+                 *       "check": false,
                  *       "code": "print(1 + 2)",
                  *       "language": "python",
                  *       "stdin": "Ada\n"

@@ -45,8 +45,7 @@ const isTypeScript = (request: object | undefined): boolean =>
 
 class TypeScriptBody implements TypeScriptOptions {
   @ApiPropertyOptional({
-    description: 'Decorators as they were before ECMAScript had its own, as in tsconfig.json.',
-    default: false,
+    description: 'Decorators as they were before ECMAScript had its own, as in tsconfig.json. Default: false.',
     example: false,
   })
   @MayBeAbsent()
@@ -137,7 +136,6 @@ export abstract class RunOptionsBody {
 
   @ApiPropertyOptional({
     type: Boolean,
-    default: false,
     example: false,
     description:
       'Checks the types of TypeScript before the program starts, with `strict` and the types of Node. A program with ' +
