@@ -373,6 +373,38 @@ describe('a deploy with a server', () => {
     expect((await visit(app, scripted)).text).toMatch(/^start \d+\./);
   }, 90_000);
 
+  it.each(['pnpm', 'yarn'])(
+    'runs the scripts and programs that %s is asked for',
+    async (name) => {
+      const scripts = { first: `${name} run second first`, second: `${name} answer` };
+      const { label } = await deploy(
+        app,
+        output(
+          {
+            'apps/web/package.json': JSON.stringify({ scripts }),
+            'apps/web/node_modules/.bin/answer': '#!/bin/sh\nexec node server.js "$@"\n',
+            'apps/web/server.js':
+              "require('node:http').createServer((q, s) => s.end(process.env.npm_lifecycle_event + ' ' + " +
+              "process.argv.slice(2).join(' '))).listen(process.env.PORT)",
+          },
+          [name, name === 'yarn' ? '--cwd' : '-C', 'apps/web', 'first', '--of', 'all'],
+          '',
+          { startTimeoutMs: 60_000 },
+        ),
+      );
+      expect((await visit(app, label)).text).toBe('second first --of all');
+    },
+    90_000,
+  );
+
+  it('names the call of a package manager that needs the package manager itself', async () => {
+    const filtered = await deploy(app, output({ 'package.json': '{}' }, ['pnpm', '--filter', 'web', 'start']));
+    await expect(servers().check(filtered.deployId, { environment: {}, signal: never })).rejects.toThrow(
+      'Servers have npm only, which does not run "pnpm --filter web start". Set start_command to one that starts the ' +
+        'server itself, such as node dist/server.js, and root_directory to its directory.',
+    );
+  });
+
   it('may listen late at a cold start, and is ended with a note when it takes too long', async () => {
     const late =
       "setTimeout(() => require('node:http').createServer((q, s) => s.end('late')).listen(process.env.PORT), 1000)";
