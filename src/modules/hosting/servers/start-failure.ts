@@ -83,8 +83,8 @@ const CAUSES: readonly Cause[] = [
   {
     said: /^Servers have no (?:pnpm|yarn), and npm does not run this in its place: (.{1,200})/,
     text: (command) =>
-      `Servers have npm only, which does not run "${command}". Set start_command to one that starts the server itself, ` +
-      'such as node dist/server.js, and root_directory to its directory.',
+      `Servers have npm only, which does not run "${command}". Set start_command to one that starts the server ` +
+      'itself, such as node dist/server.js, and root_directory to its directory.',
   },
   {
     said: /^(?:\/bin\/)?(?:ba)?sh: (?:line )?(?:\d{1,4}: )?([\w./@-]{1,100}): (?:command )?not found/,
