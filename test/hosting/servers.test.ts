@@ -56,7 +56,7 @@ server.listen(process.env.PORT, process.env.HOSTNAME);
 `;
 
 /** Time limit for servers that never start. A busy machine takes a second to start one that answers. */
-const START_TIMEOUT_MS: Readonly<Record<string, number>> = { 'never.js': 1_500, 'broken.js': 6_000 };
+const START_TIMEOUT_MS: Readonly<Record<string, number>> = { 'never.js': 1_500, 'waits.js': 1_500, 'broken.js': 6_000, 'empty.js': 3_000 };
 
 const output = (
   files: Files,
@@ -284,9 +284,12 @@ describe('a deploy with a server', () => {
       ['node', 'ends.js', /ended by itself, without an error: node ends\.js\. .+ Set start_command/, /done/],
       ['node', 'throws.js', /ended before it answered/, /no database/],
       ['node', 'writes.js', /ended before it answered.+ read-only: a server writes new files to/, /EROFS/],
-      ['sh', 'fails.sh', /ended before it answered/, /said by a shell/],
+      ['sh', 'fails.sh', /ended before it answered.+ Set start_command/, /said by a shell/],
+      ['sh', 'silent.sh', /ended before it answered.+ It printed nothing\. Check .+ \.env\.example\.$/, undefined],
+      ['node', 'waits.js', /within 1\.5 s\. It asks for the variable DATABASE_URL, [^.]+\. Add [^.]+\.$/, undefined],
       ['node', 'never.js', /did not listen on port 3000 within 1\.5 s\. .*start_timeout_ms/, undefined],
       ['node', 'broken.js', /GET \/ answered with 500 for 6 s\. Set health_path/, undefined],
+      ['node', 'empty.js', /GET \/ answered with 500 for 3 s\. Its database has no table post\. [^.]+\.$/, /no such/],
     ])('is rejected when it does not start: %s %s', async (program, file, message, line) => {
       const bad = await deploy(
         app,
@@ -297,7 +300,12 @@ describe('a deploy with a server', () => {
             'writes.js': 'require("fs").writeFileSync("public/x", "")',
             'public/index.html': 'x',
             'fails.sh': 'echo said by a shell; exit 1',
+            'silent.sh': 'exit 1',
+            'waits.js': 'console.log("DATABASE_URL is required"); setInterval(() => {}, 1000)',
             'never.js': 'setInterval(() => {}, 1000)',
+            'empty.js':
+              'require("node:http").createServer((q, s) => { s.statusCode = 500; s.end(); ' +
+              'console.error("no such table: post"); }).listen(process.env.PORT)',
             'broken.js':
               'require("node:http").createServer((q, s) => { s.statusCode = 500; s.end(); }).listen(process.env.PORT)',
           },

@@ -98,11 +98,15 @@ const REASONS: readonly Reason[] = [
       `If ${isOne ? 'it is a' : 'they are'} registry of your own, check its address in ${registrySettingOf(end)}.`
     );
   },
-  (end) =>
-    end.refused.length === 0
-      ? null
-      : `a package downloads from ${namesOf(end.refused)}, and a build may only go to package registries. Use a ` +
-        'package that needs no download, or set build_network to open, on a plan that includes it.',
+  (end) => {
+    if (end.refused.length === 0) return null;
+    const isSharp = said(end, /\bsharp: Downloading\b/) !== null;
+    return (
+      `${isSharp ? 'sharp' : 'a package'} downloads from ${namesOf(end.refused)}, and a build may only go to package ` +
+      `registries. Use ${isSharp ? 'sharp 0.33 or later, which' : 'a package that'} needs no download, or set ` +
+      'build_network to open, on a plan that includes it.'
+    );
+  },
   (end) => {
     const missing = TOOLS.find(([pattern]) => said(end, pattern) !== null);
     return missing === undefined
