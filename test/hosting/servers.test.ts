@@ -56,7 +56,12 @@ server.listen(process.env.PORT, process.env.HOSTNAME);
 `;
 
 /** Time limit for servers that never start. A busy machine takes a second to start one that answers. */
-const START_TIMEOUT_MS: Readonly<Record<string, number>> = { 'never.js': 1_500, 'waits.js': 1_500, 'broken.js': 6_000, 'empty.js': 3_000 };
+const START_TIMEOUT_MS: Readonly<Record<string, number>> = {
+  'never.js': 1_500,
+  'waits.js': 1_500,
+  'broken.js': 6_000,
+  'empty.js': 3_000,
+};
 
 const output = (
   files: Files,
