@@ -74,7 +74,7 @@ describe('the reason why packages were not installed', () => {
     expect(messageOf({ refused, lastLines })).toMatch(
       /^sharp downloads from github\.com:443, .+ Use sharp 0\.33 or later, which needs no download, or set build_network/,
     );
-    const mirror = ['error Error: https://mirror.example/a/-/a-1.0.0.tgz: tunneling socket could not be established'];
+    const mirror = ['error Error: https://mirror.example/a/-/a-1.0.0.tgz: tunneling socket could not be opened'];
     expect(messageOf({ refused: ['mirror.example:443'], lastLines: mirror })).toMatch(
       /^the lock file takes packages from mirror\.example, .+ Replace that address in the lock file by registry\.npmjs/,
     );

@@ -112,14 +112,14 @@ const REASONS: readonly Reason[] = [
     const registry = said(end, OF_A_REGISTRY)?.[1] ?? null;
     if (registry !== null && end.refused.includes(`${registry}:443`))
       return (
-        `the lock file takes packages from ${registry}, and a build may only go to the usual registries. Replace that ` +
-        'address in the lock file by registry.npmjs.org, or set build_network to open, on a plan that includes it.'
+        `the lock file takes packages from ${registry}, and a build may only go to the usual registries. Replace ` +
+        'that address in the lock file by registry.npmjs.org, or set build_network to open, on a plan that includes it.'
       );
     const known = DOWNLOADS.find(({ printed }) => said(end, printed) !== null);
     return (
       `${known?.name ?? 'a package'} downloads from ${namesOf(end.refused)}, and a build may only go to package ` +
-      `registries. Use ${known === undefined ? 'a package that' : `${known.instead}, which`} needs no download, or set ` +
-      'build_network to open, on a plan that includes it.'
+      `registries. Use ${known === undefined ? 'a package that' : `${known.instead}, which`} needs no download, or ` +
+      'set build_network to open, on a plan that includes it.'
     );
   },
   (end) => {
