@@ -379,5 +379,5 @@ const ended = ({ command }: ServerCommand, { cause, exitStatus }: LaunchEnd, fai
 const tooSlow = (withinMs: number, reason: string | null = null): string =>
   `The server did not listen on port ${PORT} within ${withinMs / 1000} s. ` +
   (reason ??
-    `Make it listen on the port in PORT, or set a longer start_timeout_ms (at most ${START_TIMEOUT_MS.max}). A program ` +
-      'that answers no requests, such as a bot, cannot be deployed.');
+    `Make it listen on the port in PORT, or set a longer start_timeout_ms (at most ${START_TIMEOUT_MS.max}). A ` +
+      'program that answers no requests, such as a bot, cannot be deployed.');

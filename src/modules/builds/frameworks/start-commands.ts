@@ -62,7 +62,7 @@ export function commandOf(script: string): readonly string[] {
 }
 
 /** Where `inside/install_packages.py` installs packages, relative to the root directory of the project. */
-export const PYTHON_PACKAGES = '.python_packages';
+const PYTHON_PACKAGES = '.python_packages';
 
 /** A command that finds the packages of a Python project and their programs. `paths` are further places of modules. */
 export const pythonCommand = (command: string, paths = ''): readonly string[] => [

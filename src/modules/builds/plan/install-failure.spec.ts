@@ -72,8 +72,13 @@ describe('the reason why packages were not installed', () => {
     const refused = ['github.com:443'];
     const lastLines = ['sharp: Downloading https://github.com/lovell/sharp-libvips/releases/x.tar.br'];
     expect(messageOf({ refused, lastLines })).toMatch(
-      /^sharp downloads from github\.com:443, .+ Use sharp 0\.33 or later, which needs no download, or set build_network/,
+      /^sharp downloads from github\.com:443, .+ Use sharp 0\.33 or later, which needs no download, or set build_/,
     );
+    const mirror = ['error Error: https://mirror.example/a/-/a-1.0.0.tgz: tunneling socket could not be opened'];
+    expect(messageOf({ refused: ['mirror.example:443'], lastLines: mirror })).toMatch(
+      /^the lock file takes packages from mirror\.example, .+ Replace that address in the lock file by registry\.npmjs/,
+    );
+    expect(messageOf({ refused, lastLines: mirror })).toMatch(/^a package downloads from github\.com/);
     expect(messageOf({ refused, lastLines: ['gyp ERR! cwd /work/source/node_modules/node-sass'] })).toMatch(
       /^node-sass downloads from .+ Use sass in its place, which needs no download, or set build_network/,
     );

@@ -39,6 +39,9 @@ const TOOLS: readonly (readonly [said: RegExp, tool: string])[] = [
   [/\b(?:g\+\+|c\+\+): (?:command not found|not found|No such file or directory)/, 'g++'],
 ];
 
+/** The address of a package in a registry. */
+const OF_A_REGISTRY = /https:\/\/([\w.-]{1,253})\/\S{1,300}\/-\/[^/\s]{1,200}\.tgz/;
+
 /** Packages that are often used and download a program, with what takes their place. */
 const DOWNLOADS: readonly { readonly printed: RegExp; readonly name: string; readonly instead: string }[] = [
   { printed: /\bsharp: Downloading\b/, name: 'sharp', instead: 'sharp 0.33 or later' },
@@ -106,11 +109,17 @@ const REASONS: readonly Reason[] = [
   },
   (end) => {
     if (end.refused.length === 0) return null;
+    const registry = said(end, OF_A_REGISTRY)?.[1] ?? null;
+    if (registry !== null && end.refused.includes(`${registry}:443`))
+      return (
+        `the lock file takes packages from ${registry}, and a build may only go to the usual registries. Replace ` +
+        'that address in the lock file by registry.npmjs.org, or set build_network to open, on a plan that includes it.'
+      );
     const known = DOWNLOADS.find(({ printed }) => said(end, printed) !== null);
     return (
       `${known?.name ?? 'a package'} downloads from ${namesOf(end.refused)}, and a build may only go to package ` +
-      `registries. Use ${known === undefined ? 'a package that' : `${known.instead}, which`} needs no download, or set ` +
-      'build_network to open, on a plan that includes it.'
+      `registries. Use ${known === undefined ? 'a package that' : `${known.instead}, which`} needs no download, or ` +
+      'set build_network to open, on a plan that includes it.'
     );
   },
   (end) => {

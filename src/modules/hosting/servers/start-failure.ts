@@ -74,8 +74,8 @@ const CAUSES: readonly Cause[] = [
       ].join('|'),
     ),
     text: (name) =>
-      `Its database has no table ${name}. Create the tables in start_command before the server, with the command that ` +
-      'the project has for that, or in build_command.',
+      `Its database has no table ${name}. Create the tables in start_command before the server, with the command ` +
+      'that the project has for that, or in build_command.',
   },
   { said: new RegExp(String.raw`ECONNREFUSED ${HOME}:(\d{1,5})\b`), text: elsewhere },
   { said: new RegExp(String.raw`[Cc]an't (?:reach|connect to) .{0,60}[\`'"]${HOME}:(\d{1,5})\b`), text: elsewhere },
@@ -133,7 +133,7 @@ export class StartFailure {
   get usualFix(): string {
     return this.hasPrinted
       ? 'Set start_command if another command starts it.'
-      : 'It printed nothing. Check that the project has all variables that it needs, such as those of its .env.example.';
+      : 'It printed nothing. Check that the project has all variables it needs, such as those of its .env.example.';
   }
 
   /** What the lines say and what to change, or null when they say nothing that is known. */
