@@ -134,8 +134,20 @@ export class IsolatedProcess {
 
   private handOver(work: Work, limits: RunLimits): void {
     const { onOutput } = work;
-    this.stdout.limitTo(limits.outputBytes, onOutput && ((chunk) => { onOutput('stdout', chunk); }));
-    this.stderr.limitTo(limits.outputBytes, onOutput && ((chunk) => { onOutput('stderr', chunk); }));
+    this.stdout.limitTo(
+      limits.outputBytes,
+      onOutput &&
+        ((chunk) => {
+          onOutput('stdout', chunk);
+        }),
+    );
+    this.stderr.limitTo(
+      limits.outputBytes,
+      onOutput &&
+        ((chunk) => {
+          onOutput('stderr', chunk);
+        }),
+    );
     this.inside.pipe(0).end(work.stdin);
     this.inside.pipe(WORK_DESCRIPTOR).end(work.input);
   }

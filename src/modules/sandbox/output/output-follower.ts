@@ -3,7 +3,7 @@ import type { OutputPiece } from '../domain/sandbox-runtime.js';
 import { OutputSignals } from './output-signals.js';
 import { OutputStore } from './output-store.js';
 
-/** Pieces that are read at once. A piece has at most as much as one read of a pipe. */
+/** Pieces that are read at once. Each has little more than one read of a pipe. */
 const BATCH = 8;
 /** The longest delay that a lost signal can cause. */
 const POLL_EVERY_MS = 1_000;
@@ -13,15 +13,22 @@ export interface NumberedPiece extends OutputPiece {
   readonly seq: number;
 }
 
-export interface Following {
+/** New output, or how the execution ended. What is thrown while it runs is the last news. */
+export type ExecutionNews<Ended> =
+  { readonly pieces: readonly NumberedPiece[] } | { readonly result: Ended } | { readonly error: unknown };
+
+export interface Followed<Ended> {
+  readonly id: string;
   /** The pieces up to this number are left out. */
   readonly after: number;
-  /** Settles when the execution is over. */
-  readonly over: Promise<unknown>;
+  readonly ended: Promise<Ended>;
   readonly signal: AbortSignal;
 }
 
-/** Follows what executions print. */
+/** This process stops. The caller can resume in another one. */
+export class StreamInterrupted extends Error {}
+
+/** Follows what executions print, and how they end. */
 @Injectable()
 export class OutputFollower {
   constructor(
@@ -30,29 +37,49 @@ export class OutputFollower {
   ) {}
 
   /**
-   * Yields the pieces that are kept and new ones, until the execution is over and all are read, or `signal` is aborted.
-   * While Redis is unavailable there are none; the result of the execution has all of its output.
+   * Yields what the execution prints, and then its result or error. When `signal` is aborted it ends without them.
+   *
+   * @throws {StreamInterrupted}
    */
-  async *follow(executionId: string, { after, over, signal }: Following): AsyncGenerator<readonly NumberedPiece[]> {
+  async *follow<Ended>(followed: Followed<Ended>): AsyncGenerator<ExecutionNews<Ended>> {
+    yield* this.followOutput(followed);
+    let news: ExecutionNews<Ended>;
+    try {
+      news = { result: await followed.ended };
+    } catch (error) {
+      if (followed.signal.aborted) return;
+      if (error instanceof StreamInterrupted) throw error;
+      news = { error };
+    }
+    yield news;
+  }
+
+  /**
+   * Yields pieces until the execution is over and all are read. While Redis is unavailable there are none; the result
+   * has the whole output.
+   */
+  private async *followOutput({
+    id,
+    after,
+    ended,
+    signal,
+  }: Followed<unknown>): AsyncGenerator<{ readonly pieces: readonly NumberedPiece[] }> {
     let isOver = false;
-    const end = over.then(
-      () => (isOver = true),
-      () => (isOver = true),
-    );
-    for (let seq = after; !signal.aborted; ) {
+    const over = (): void => {
+      isOver = true;
+    };
+    const end = ended.then(over, over);
+    for (let seq = after; !signal.aborted;) {
       // Both are read before the pieces, so that none is missed that is written meanwhile.
-      const wake = new AbortController();
-      const notified = this.signals.next(executionId, POLL_EVERY_MS, AbortSignal.any([signal, wake.signal]));
+      const notified = this.signals.next(id, POLL_EVERY_MS, signal);
       const wasOver = isOver;
-      const pieces = await this.store.after(executionId, seq, BATCH).catch((): OutputPiece[] => []);
+      const found = await this.store.after(id, seq, BATCH).catch((): OutputPiece[] => []);
       const first = seq + 1;
-      seq += pieces.length;
-      if (pieces.length > 0) yield pieces.map((piece, index) => ({ ...piece, seq: first + index }));
-      if (pieces.length < BATCH) {
-        if (wasOver) return;
-        await Promise.race([notified, end]);
-      }
-      wake.abort();
+      seq += found.length;
+      if (found.length > 0) yield { pieces: found.map((piece, index) => ({ ...piece, seq: first + index })) };
+      if (found.length === BATCH) continue;
+      if (wasOver) return;
+      await Promise.race([notified, end]);
     }
   }
 }

@@ -177,7 +177,13 @@ export class PooledRuntime extends ObservedRuntime {
         {
           input: interpreter.input(run, workOptionsOf(run, this.isolation)),
           stdin: Buffer.from(run.stdin),
-          ...(feed === null ? {} : { onOutput: (stream, chunk) => { feed.take(stream, chunk); } }),
+          ...(feed === null
+            ? {}
+            : {
+                onOutput: (stream, chunk) => {
+                  feed.take(stream, chunk);
+                },
+              }),
         },
         { wallMs: timeoutMs, cpuMs: timeoutMs, outputBytes },
         signal,
