@@ -17,7 +17,7 @@ import sys, time
 for n in range(5):
     print("out", n)
     print("err", n, file=sys.stderr, flush=True)
-    time.sleep(0.1)
+    time.sleep(0.2)
 sys.exit(3)`,
 };
 
