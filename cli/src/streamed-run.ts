@@ -1,7 +1,7 @@
 import { eventsOf } from './server-events.js';
 
-/** What the service sends about a run, besides its output. */
-interface Told {
+/** What the service sends about a run beside its output. */
+interface Received {
   result?: object;
   error?: { readonly error: { readonly status: number } };
   end?: object;
@@ -25,15 +25,15 @@ export const streamingFetch: typeof fetch = async (url, request) => {
   return Response.json({ data: result, meta: end }, { headers: plainHeaders(response) });
 };
 
-async function printed(body: ReadableStream<Uint8Array>): Promise<Told> {
-  const told: Told = {};
+async function printed(body: ReadableStream<Uint8Array>): Promise<Received> {
+  const received: Received = {};
   for await (const { type, data } of eventsOf(body)) {
     const value = JSON.parse(data) as object;
     if (type === 'stdout') process.stdout.write((value as { readonly text: string }).text);
     else if (type === 'stderr') process.stderr.write((value as { readonly text: string }).text);
-    else Object.assign(told, { [type]: value });
+    else Object.assign(received, { [type]: value });
   }
-  return told;
+  return received;
 }
 
 /** The headers of the stream, without its type. */

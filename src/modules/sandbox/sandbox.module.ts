@@ -8,7 +8,7 @@ import { AnonymousStreams } from './runs/anonymous-streams.js';
 import { OpenExecutionStreams } from './output/open-execution-streams.js';
 import { OutputFollower } from './output/output-follower.js';
 import { OutputSignals } from './output/output-signals.js';
-import { OutputStore } from './output/output-store.js';
+import { KeptOutput } from './output/kept-output.js';
 import { SandboxService } from './runs/sandbox.service.js';
 import { Backlog } from './workers/backlog.js';
 import { WorkerReports } from './workers/worker-reports.js';
@@ -23,7 +23,7 @@ import { WorkerReports } from './workers/worker-reports.js';
     OpenExecutionStreams,
     OutputFollower,
     OutputSignals,
-    OutputStore,
+    KeptOutput,
     SandboxService,
     SandboxStatusService,
     WorkerReports,
@@ -37,7 +37,7 @@ import { WorkerReports } from './workers/worker-reports.js';
     OpenExecutionStreams,
     OutputFollower,
     OutputSignals,
-    OutputStore,
+    KeptOutput,
     SandboxService,
     SandboxStatusService,
     WorkerReports,

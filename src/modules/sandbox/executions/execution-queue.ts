@@ -8,7 +8,7 @@ import type { SandboxBusy } from '../sandbox.errors.js';
 import { Backlog } from '../workers/backlog.js';
 import type { CreateOrgExecutionInput } from './execution-admission.service.js';
 
-/** The output of an execution can be followed until this long after its time limit. */
+/** The output of an execution is kept for this long beside its time limit. */
 const OUTPUT_KEPT_MS = 600_000;
 
 /** The queue in which executions of organizations wait for a worker. */

@@ -5,7 +5,7 @@ import { OpenExecutionStreams } from '../output/open-execution-streams.js';
 import { type ExecutionNews, OutputFollower } from '../output/output-follower.js';
 import type { QueuedExecution, SandboxExecution } from '../persistence/sandbox-execution.entity.js';
 import type { CreateOrgExecutionInput } from './execution-admission.service.js';
-import { ExecutionEnd } from './execution-end.js';
+import { EndedExecutions } from './ended-executions.js';
 import { type AwaitedExecution, ExecutionsService } from './executions.service.js';
 
 /** Streams that an organization may have open beside one for each execution at once. */
@@ -21,7 +21,7 @@ type Followable = QueuedExecution | SandboxExecution;
 export class ExecutionStreams {
   constructor(
     private readonly executions: ExecutionsService,
-    private readonly ends: ExecutionEnd,
+    private readonly ended: EndedExecutions,
     private readonly follower: OutputFollower,
     private readonly streams: OpenExecutionStreams,
   ) {}
@@ -40,7 +40,7 @@ export class ExecutionStreams {
       const followed = { ...input, isFollowed: true };
       if (wait) return this.follow(await this.executions.begin(call, followed, signal), undefined, signal);
       const execution = await this.executions.start(call, followed);
-      return this.follow({ execution, ended: this.ends.of(execution.id, signal) }, undefined, signal);
+      return this.follow({ execution, ended: this.ended.wait(execution.id, signal) }, undefined, signal);
     });
   }
 
@@ -55,7 +55,7 @@ export class ExecutionStreams {
     signal: AbortSignal,
   ): Promise<AsyncGenerator<OrgExecutionNews>> {
     return this.streams.open(execution.orgId, placesOf(call), () => {
-      const ended = this.ends.of(execution.id, signal);
+      const ended = this.ended.wait(execution.id, signal);
       return Promise.resolve(this.follow({ execution, ended }, after, signal));
     });
   }

@@ -6,7 +6,7 @@ import { SandboxPersistenceModule } from '../persistence/sandbox-persistence.mod
 import { SandboxModule } from '../sandbox.module.js';
 import { ExecutionAdmissionService } from './execution-admission.service.js';
 import { CallerLimitsService } from './caller-limits.service.js';
-import { ExecutionEnd } from './execution-end.js';
+import { EndedExecutions } from './ended-executions.js';
 import { ExecutionEnds } from './execution-ends.js';
 import { ExecutionBilling } from './execution-billing.js';
 import { ExecutionQueue } from './execution-queue.js';
@@ -21,7 +21,7 @@ import { OrgSlots } from './org-slots.js';
   providers: [
     CallerLimitsService,
     ExecutionAdmissionService,
-    ExecutionEnd,
+    EndedExecutions,
     ExecutionEnds,
     ExecutionBilling,
     ExecutionSweeper,

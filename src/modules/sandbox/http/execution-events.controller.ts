@@ -1,5 +1,13 @@
 import { Controller, Get, HttpStatus, Res } from '@nestjs/common';
-import { ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
+import {
+  ApiExtraModels,
+  ApiNoContentResponse,
+  ApiOkResponse,
+  ApiOperation,
+  ApiParam,
+  ApiTags,
+  getSchemaPath,
+} from '@nestjs/swagger';
 import type { Response } from 'express';
 import { GENERIC_ERRORS } from '../../../platform/errors/generic.errors.js';
 import { ApiRefusals } from '../../../platform/http/api-refusals.js';
@@ -12,6 +20,7 @@ import { LIMIT_ERRORS } from '../../limits/limits.errors.js';
 import { ExecutionStreams } from '../executions/execution-streams.js';
 import { ExecutionsService } from '../executions/executions.service.js';
 import { SANDBOX_ERRORS } from '../sandbox.errors.js';
+import { ExecutionEventView } from './execution-events.dto.js';
 import { END_SEQ, ExecutionEvents } from './execution-events.js';
 
 @ApiTags('sandbox')
@@ -33,12 +42,13 @@ export class ExecutionEventsController {
       '`text`, then an event `result` or `error`, and `end`. Otherwise sends NDJSON with `seq`, `type` and `data`, ' +
       'and a final `{"end": {"status": …}}`. If a response ends without its end, repeat the request with the last ' +
       '`id` or `seq` in `Last-Event-ID`. Output is kept for executions that were streamed or made with ' +
-      '`wait: false`, until ten minutes after their time limit; the result always has all of it.',
+      '`wait: false`, for at least ten minutes unless much is kept; the result always has all of it.',
   })
+  @ApiExtraModels(ExecutionEventView)
   @ApiOkResponse({
     description: 'Events of the execution.',
     content: {
-      'application/x-ndjson': { schema: { type: 'object' } },
+      'application/x-ndjson': { schema: { $ref: getSchemaPath(ExecutionEventView) } },
       'text/event-stream': { schema: { type: 'string' } },
     },
   })

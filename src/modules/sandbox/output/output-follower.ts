@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { OutputPiece } from '../domain/sandbox-runtime.js';
 import { OutputSignals } from './output-signals.js';
-import { OutputStore } from './output-store.js';
+import { KeptOutput } from './kept-output.js';
 
 /** Pieces that are read at once. Each has little more than one read of a pipe. */
 const BATCH = 8;
@@ -32,7 +32,7 @@ export class StreamInterrupted extends Error {}
 @Injectable()
 export class OutputFollower {
   constructor(
-    private readonly store: OutputStore,
+    private readonly output: KeptOutput,
     private readonly signals: OutputSignals,
   ) {}
 
@@ -73,7 +73,7 @@ export class OutputFollower {
       // Both are read before the pieces, so that none is missed that is written meanwhile.
       const notified = this.signals.next(id, POLL_EVERY_MS, signal);
       const wasOver = isOver;
-      const found = await this.store.after(id, seq, BATCH).catch((): OutputPiece[] => []);
+      const found = await this.output.after(id, seq, BATCH).catch((): OutputPiece[] => []);
       const first = seq + 1;
       seq += found.length;
       if (found.length > 0) yield { pieces: found.map((piece, index) => ({ ...piece, seq: first + index })) };

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import type { OutputListener, OutputPiece } from '../domain/sandbox-runtime.js';
 import { OutputSignals } from './output-signals.js';
-import { OutputStore } from './output-store.js';
+import { KeptOutput } from './kept-output.js';
 
 /** A slow Redis delays the end of a run by no more than this. What is not written by then is only in the result. */
 const WRITE_WITHIN_MS = 1_000;
@@ -26,7 +26,7 @@ export class OutputRecorder {
   private keptBytes = 0;
 
   constructor(
-    private readonly store: OutputStore,
+    private readonly output: KeptOutput,
     private readonly signals: OutputSignals,
   ) {}
 
@@ -38,7 +38,7 @@ export class OutputRecorder {
     const write = async (pieces: readonly OutputPiece[]): Promise<void> => {
       if (hasFailed) return;
       try {
-        await this.store.append(executionId, pieces, keepMs);
+        await this.output.append(executionId, pieces, keepMs);
         bytes += pieces.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0);
         void this.signals.notify(executionId);
       } catch {
@@ -72,6 +72,6 @@ export class OutputRecorder {
       removed.push(oldest);
     }
     // What is not removed expires.
-    if (removed.length > 0) this.store.remove(removed).catch(() => undefined);
+    if (removed.length > 0) this.output.remove(removed).catch(() => undefined);
   }
 }

@@ -7,7 +7,7 @@ const MARKS = { stdout: '1', stderr: '2' } as const;
 
 /** Keeps the output of running executions in Redis, where processes of the API read it. */
 @Injectable()
-export class OutputStore {
+export class KeptOutput {
   constructor(private readonly redis: RedisConnections) {}
 
   /** Adds pieces, and keeps the output of the execution for so long from now on. */

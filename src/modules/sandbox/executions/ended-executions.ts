@@ -13,7 +13,7 @@ const LOOK_EVERY_MS = 1_000;
 
 /** Waits for the end of executions whose job this process does not wait for. */
 @Injectable()
-export class ExecutionEnd {
+export class EndedExecutions {
   constructor(
     private readonly executions: ExecutionsStore,
     private readonly signals: OutputSignals,
@@ -28,7 +28,7 @@ export class ExecutionEnd {
    * @throws {StreamInterrupted} when this process stops.
    * @throws the reason of `signal` when it is aborted.
    */
-  async of(id: string, signal: AbortSignal): Promise<SandboxExecution> {
+  async wait(id: string, signal: AbortSignal): Promise<SandboxExecution> {
     for (;;) {
       signal.throwIfAborted();
       if (this.shutdown.isDraining) throw new StreamInterrupted();
