@@ -81,5 +81,5 @@ export class EventStream {
 function eventOf(block: string): ReceivedEvent[] {
   const fields = Object.fromEntries(block.split('\n').map((line) => /^([a-z]*): ?(.*)$/s.exec(line)!.slice(1)));
   if (fields['event'] === undefined) return [];
-  return [{ id: Number(fields['id']), type: fields['event'], data: JSON.parse(fields['data']!) }];
+  return [{ id: Number(fields['id']), type: fields['event'], data: JSON.parse(fields['data']) }];
 }

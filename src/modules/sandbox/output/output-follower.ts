@@ -64,15 +64,15 @@ export class OutputFollower {
     ended,
     signal,
   }: Followed<unknown>): AsyncGenerator<{ readonly pieces: readonly NumberedPiece[] }> {
-    let isOver = false;
-    const over = (): void => {
-      isOver = true;
+    const over = new AbortController();
+    const stop = (): void => {
+      over.abort();
     };
-    const end = ended.then(over, over);
+    const end = ended.then(stop, stop);
     for (let seq = after; !signal.aborted;) {
       // Both are read before the pieces, so that none is missed that is written meanwhile.
       const notified = this.signals.next(id, POLL_EVERY_MS, signal);
-      const wasOver = isOver;
+      const wasOver = over.signal.aborted;
       const found = await this.output.after(id, seq, BATCH).catch((): OutputPiece[] => []);
       const first = seq + 1;
       seq += found.length;
