@@ -8090,6 +8090,21 @@ export interface components {
             /** @description Permanent URL of this deploy. It responds once the deploy is ready. */
             readonly url: string;
         };
+        readonly DiagnosticView: {
+            /** @example TS2322 */
+            readonly code: string;
+            /** @example 7 */
+            readonly column?: number;
+            /**
+             * @description Path of the file; `main.ts` is the submitted code. Absent when an error is in no file.
+             * @example main.ts
+             */
+            readonly file?: string;
+            /** @example 1 */
+            readonly line?: number;
+            /** @example Type 'string' is not assignable to type 'number'. */
+            readonly message: string;
+        };
         readonly DomainAnswer: {
             readonly data: components["schemas"]["DomainView"];
             readonly meta: components["schemas"]["AnswerMeta"];
@@ -8337,6 +8352,8 @@ export interface components {
         };
         readonly ExecutionErrorView: {
             readonly column?: number;
+            /** @description With `check`, the errors that TypeScript found, in at most 40 KB. The program then did not start. */
+            readonly diagnostics?: readonly components["schemas"]["DiagnosticView"][];
             /** @description Line in the submitted code. */
             readonly line?: number;
             /** @example division by zero */
@@ -8373,6 +8390,11 @@ export interface components {
              *     ]
              */
             readonly args?: readonly string[];
+            /**
+             * @description Checks the types of TypeScript before the program starts, with `strict` and the types of Node. A program with errors does not start: its status is `failed`, and `error.diagnostics` lists them. The check takes one to two seconds, which count as time of the run.
+             * @example false
+             */
+            readonly check?: boolean;
             /**
              * @description The program, at most 128 KiB of UTF-8.
              * @example print(1 + 2)
@@ -10324,6 +10346,11 @@ export interface components {
              *     ]
              */
             readonly args?: readonly string[];
+            /**
+             * @description Checks the types of TypeScript before the program starts, with `strict` and the types of Node. A program with errors does not start: its status is `failed`, and `error.diagnostics` lists them. The check takes one to two seconds, which count as time of the run.
+             * @example false
+             */
+            readonly check?: boolean;
             /**
              * @description The program, at most 128 KiB of UTF-8.
              * @example print(1 + 2)
@@ -12708,11 +12735,10 @@ export interface components {
         };
         readonly TypeScriptBody: {
             /**
-             * @description Decorators as they were before ECMAScript had its own, as in tsconfig.json.
-             * @default false
+             * @description Decorators as they were before ECMAScript had its own, as in tsconfig.json. Default: false.
              * @example false
              */
-            readonly experimental_decorators: boolean;
+            readonly experimental_decorators?: boolean;
             /**
              * @description Reads the code as TSX: `react` calls `React.createElement`, and `react-jsx` imports `react/jsx-runtime`. Without it, code that is only valid as TSX is read as with `react`.
              * @example react-jsx
@@ -49989,6 +50015,7 @@ export interface operations {
                  *       "typescript": {
                  *         "experimental_decorators": true
                  *       },
+                 *       "check": false,
                  *       "code": "print(1 + 2)",
                  *       "language": "python",
                  *       "stdin": "Ada\n",
@@ -50723,6 +50750,7 @@ export interface operations {
                  *       "typescript": {
                  *         "experimental_decorators": true
                  *       },
+                 *       "check": false,
                  *       "code": "print(1 + 2)",
                  *       "language": "python",
                  *       "stdin": "Ada\n"

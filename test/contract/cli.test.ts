@@ -110,7 +110,31 @@ describe('service sandbox run', () => {
     );
   });
 
+  it('passes on arguments, variables, time zone and locale', async () => {
+    const code =
+      'console.log(process.argv.slice(2).join(), process.env.A, process.env.B, new Date(0).getHours(), ' +
+      'Intl.NumberFormat().format(1.5))';
+    const options = ['--env', 'A=x=y', '--env', 'B=', '--timezone', 'Asia/Tokyo', '--locale', 'de-DE'];
+    expect(await service.run(['sandbox', 'run', file('seen.js', code), ...options, '--', '--loud', 'é'])).toEqual({
+      code: 0,
+      stdout: '--loud,é x=y  9 1,5\n',
+      stderr: '',
+    });
+  });
+
+  it('checks types on request, and prints what the compiler would', async () => {
+    const program = file('wrong.ts', 'console.log("started");\nconst n: number = "x";');
+    expect((await service.run(['sandbox', 'run', program])).stdout).toBe('started\n');
+    expect(await service.run(['sandbox', 'run', program, '--check'])).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: "main.ts(2,7): error TS2322: Type 'string' is not assignable to type 'number'.\n",
+    });
+  });
+
   it.each([
+    ['a variable without a value', ['sandbox', 'run', 'main.py', '--env', 'NAME']],
+    ['a variable without a name', ['sandbox', 'run', 'main.py', '--env', '=x']],
     ['a file of no known language', ['sandbox', 'run', '/etc/hostname']],
     ['standard input without a language', ['sandbox', 'run', '-']],
     ['a file that is not there', ['sandbox', 'run', 'nothing.py']],

@@ -77,7 +77,7 @@ describe('POST /api/v1/sandbox/executions', () => {
         truncated: { stdout: false, stderr: false },
         runtime: { name: language === 'python' ? 'python' : 'node', version: expect.stringMatching(/^\d+\.\d+\.\d+$/) },
         cost: expect.stringMatching(/^0\.0000\d+$/),
-        limits: { timeout_ms: 30_000, memory_bytes: 268_435_456, output_bytes: 1_048_576 },
+        limits: { timeout_ms: 30_000, memory_bytes: 268_435_456, output_bytes: 1_048_576, processes: 64 },
         created_at: expect.stringMatching(RFC_3339),
         started_at: expect.stringMatching(RFC_3339),
         finished_at: expect.stringMatching(RFC_3339),
@@ -237,6 +237,7 @@ describe('files of an execution', () => {
       await stdoutOf(
         'javascript',
         "import { x } from './lib.js'; import fs from 'node:fs'; " +
+          "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url); " +
           "console.log(x, require('./old.cjs'), JSON.parse(fs.readFileSync('a/b/data.json')).y)",
         files,
       ),
@@ -367,7 +368,7 @@ describe('wait: false', () => {
       id: expect.stringMatching(/^exe_/),
       language: 'python',
       status: 'queued',
-      limits: { timeout_ms: 30_000, memory_bytes: 268_435_456, output_bytes: 1_048_576 },
+      limits: { timeout_ms: 30_000, memory_bytes: 268_435_456, output_bytes: 1_048_576, processes: 64 },
       created_at: expect.stringMatching(RFC_3339),
     });
     await eventually(async () => (await read(answer.body.data.id)).body.data.status === 'running', 'it runs');
@@ -517,7 +518,7 @@ describe('Dry-Run', () => {
     expect(answer.body).toEqual({
       data: {
         language: 'python',
-        limits: { timeout_ms: 5_000, memory_bytes: 268_435_456, output_bytes: 1_048_576 },
+        limits: { timeout_ms: 5_000, memory_bytes: 268_435_456, output_bytes: 1_048_576, processes: 64 },
         max_cost: '0.000138889',
       },
       meta: { dry_run: true, request_id: expect.any(String) },
@@ -695,6 +696,7 @@ describe('GET /api/v1/sandbox/limits', () => {
       timeout_ms: { default: 30_000, max: 30_000 },
       memory_mib: { default: 256, min: 64, max: 256 },
       output_bytes: 1_048_576,
+      processes: 64,
       concurrency: 2,
       calls: { limit: 5_000, remaining: expect.any(Number), resets_at: expect.stringMatching(/T00:00:00\.000Z$/) },
     });

@@ -12,6 +12,7 @@ const LANGUAGE_BY_EXTENSION: Readonly<Record<string, Language>> = {
   '.ts': 'typescript',
   '.mts': 'typescript',
   '.cts': 'typescript',
+  '.tsx': 'typescript',
   '.js': 'javascript',
   '.mjs': 'javascript',
   '.cjs': 'javascript',
@@ -27,6 +28,10 @@ type Ended = Pick<Run, 'status' | 'exit_code' | 'signal' | 'stdout' | 'stderr' |
 interface RunOptions {
   readonly language?: Language;
   readonly input?: string;
+  readonly env?: readonly string[];
+  readonly timezone?: string;
+  readonly locale?: string;
+  readonly check?: boolean;
   readonly stream?: true;
 }
 
@@ -34,6 +39,7 @@ export function addSandboxRun(sandbox: Command): void {
   sandbox
     .command('run')
     .argument('<file>', 'the program file; "-" reads it from standard input')
+    .argument('[args...]', 'arguments of the program; write them after "--"')
     .description('run a program, print its output and exit with its exit code')
     .addOption(
       new Option('--language <language>', 'language of the program (default: from the extension of the file)').choices([
@@ -43,14 +49,24 @@ export function addSandboxRun(sandbox: Command): void {
       ]),
     )
     .option('--input <file>', 'file for the standard input of the program; "-" passes on this standard input')
+    .option('--env <name=value...>', 'environment variables of the program')
+    .option('--timezone <name>', 'local time of the program, such as Europe/Berlin (default: UTC)')
+    .option('--locale <tag>', 'locale of the program, such as de-DE')
+    .option('--check', 'check the types of TypeScript first; a program with errors does not start')
     .option('--stream', 'print the output while the program runs, and not at its end')
-    .action(async (file: string, { language, input, stream }: RunOptions, command: Command) => {
+    .action(async (file: string, args: string[], options: RunOptions, command: Command) => {
+      const { language, input, env, timezone, locale, check, stream } = options;
       if (file === '-' && input === '-')
         throw new UsageError('Standard input cannot be both the program and its input. Pass a file for one of them.');
       const request = {
         language: languageOf(file, language),
         code: await contentOf(file),
         ...(input === undefined ? {} : { stdin: await contentOf(input) }),
+        ...(args.length === 0 ? {} : { args }),
+        ...(env === undefined ? {} : { env: variablesOf(env) }),
+        ...(timezone === undefined ? {} : { timezone }),
+        ...(locale === undefined ? {} : { locale }),
+        ...(check === undefined ? {} : { check }),
       };
       const context = await Context.of(command);
       if (stream === true && context.json)
@@ -93,6 +109,16 @@ function exitCodeOfProgram({ status, exit_code = null, signal = null }: Ended): 
   return signal === null
     ? EXIT.otherError
     : 128 + ((constants.signals as Readonly<Record<string, number>>)[signal] ?? 0);
+}
+
+function variablesOf(assignments: readonly string[]): Record<string, string> {
+  return Object.fromEntries(
+    assignments.map((assignment) => {
+      const at = assignment.indexOf('=');
+      if (at < 1) throw new UsageError(`--env takes NAME=VALUE, and "${assignment}" is not.`);
+      return [assignment.slice(0, at), assignment.slice(at + 1)];
+    }),
+  );
 }
 
 function languageOf(file: string, language: Language | undefined): Language {

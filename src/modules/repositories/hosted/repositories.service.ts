@@ -145,8 +145,8 @@ export class RepositoriesService {
    */
   delete(call: Call, id: string): Promise<void> {
     return this.database.transaction(async () => {
-      await this.get(call, id, 'repositories:write');
-      const repository = await this.repositories.findForChange(id, call.principal.lookupOrgIds);
+      const { orgId } = await this.get(call, id, 'repositories:write');
+      const repository = await this.repositories.findForChange(id, [orgId]);
       if (repository === null) throw new RepositoryNotFound();
       const now = this.clock.now();
       const isOurs = repository.provider === 'service';

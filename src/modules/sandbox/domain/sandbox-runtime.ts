@@ -43,6 +43,8 @@ export interface RunOptions {
   /** A BCP 47 tag, such as `de-DE`. */
   readonly locale?: string;
   readonly typescript?: TypeScriptOptions;
+  /** Checks the types of TypeScript first; a program with errors does not start. */
+  readonly check?: boolean;
 }
 
 /** A file beside the code, in the working directory of the run. */
@@ -64,13 +66,26 @@ export interface SandboxRun {
   readonly limits: SandboxLimits;
 }
 
-/** An uncaught error or a syntax error of the user's code, in the lines of that code. */
+/** One error of the types of a program. */
+export interface Diagnostic {
+  /** Relative to the working directory; `main.ts` is the program. Absent where an error is in no file. */
+  readonly file?: string;
+  readonly line?: number;
+  readonly column?: number;
+  /** Such as `TS2322`. */
+  readonly code: string;
+  readonly message: string;
+}
+
+/** An uncaught error, a syntax error or the errors of types of the user's code, in the lines of that code. */
 export interface ExecutionError {
   readonly name: string;
   readonly message: string;
   readonly line?: number;
   readonly column?: number;
   readonly stack?: string;
+  /** What the check of types found. */
+  readonly diagnostics?: readonly Diagnostic[];
 }
 
 export interface SandboxOutcome {

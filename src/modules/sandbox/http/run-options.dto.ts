@@ -40,10 +40,12 @@ function isLocale(value: unknown): boolean {
   }
 }
 
+const isTypeScript = (request: object | undefined): boolean =>
+  (request as { readonly language?: unknown } | undefined)?.language === 'typescript';
+
 class TypeScriptBody implements TypeScriptOptions {
   @ApiPropertyOptional({
-    description: 'Decorators as they were before ECMAScript had its own, as in tsconfig.json.',
-    default: false,
+    description: 'Decorators as they were before ECMAScript had its own, as in tsconfig.json. Default: false.',
     example: false,
   })
   @MayBeAbsent()
@@ -132,14 +134,35 @@ export abstract class RunOptionsBody {
   @Type(() => TypeScriptBody)
   readonly typescript?: TypeScriptBody;
 
+  @ApiPropertyOptional({
+    type: Boolean,
+    example: false,
+    description:
+      'Checks the types of TypeScript before the program starts, with `strict` and the types of Node. A program with ' +
+      'errors does not start: its status is `failed`, and `error.diagnostics` lists them. The check takes one to two ' +
+      'seconds, which count as time of the run.',
+  })
+  @MayBeAbsent()
+  @IsBoolean()
+  @ValidateBy({
+    name: 'isChecked',
+    validator: {
+      validate: (value: unknown, args) => value !== true || isTypeScript(args?.object),
+      defaultMessage: () =>
+        'check must be false or absent unless language is typescript: only its types can be checked',
+    },
+  })
+  readonly check?: boolean;
+
   get options(): RunOptions {
-    const { args, env: environment, timezone: timeZone, locale, typescript } = this;
+    const { args, env: environment, timezone: timeZone, locale, typescript, check } = this;
     return {
       ...(args === undefined ? {} : { args }),
       ...(environment === undefined ? {} : { environment }),
       ...(timeZone === undefined ? {} : { timeZone }),
       ...(locale === undefined ? {} : { locale }),
       ...(typescript === undefined ? {} : { typescript }),
+      ...(check === true ? { check } : {}),
     };
   }
 }

@@ -46,12 +46,30 @@ export class RuntimeView {
   @ApiProperty({ example: '3.11.2' }) version!: string;
 }
 
+class DiagnosticView {
+  @ApiPropertyOptional({
+    type: String,
+    example: 'main.ts',
+    description: 'Path of the file; `main.ts` is the submitted code. Absent when an error is in no file.',
+  })
+  file?: string;
+  @ApiPropertyOptional({ type: 'integer', example: 1 }) line?: number;
+  @ApiPropertyOptional({ type: 'integer', example: 7 }) column?: number;
+  @ApiProperty({ example: 'TS2322' }) code!: string;
+  @ApiProperty({ example: "Type 'string' is not assignable to type 'number'." }) message!: string;
+}
+
 export class ExecutionErrorView {
   @ApiProperty({ example: 'ZeroDivisionError' }) name!: string;
   @ApiProperty({ example: 'division by zero' }) message!: string;
   @ApiPropertyOptional({ type: Number, description: 'Line in the submitted code.' }) line?: number;
   @ApiPropertyOptional({ type: Number }) column?: number;
   @ApiPropertyOptional({ type: String }) stack?: string;
+  @ApiPropertyOptional({
+    type: [DiagnosticView],
+    description: 'With `check`, the errors that TypeScript found, in at most 40 KB. The program then did not start.',
+  })
+  diagnostics?: readonly DiagnosticView[];
 }
 
 export class ExecutionView {

@@ -47,7 +47,8 @@ export interface InterpreterTemplate {
 /** A file or directory that the interpreter needs, and what to install when it is missing. */
 export interface RequiredFile extends Mount {
   readonly missing: string;
-  readonly kind: 'file' | 'directory';
+  /** A directory is one of the system, and a package one of the project. */
+  readonly kind: 'file' | 'package' | 'directory';
 }
 
 /** A file that the build puts beside this one. */

@@ -14,7 +14,7 @@ const REPORT = 4;
 const MAIN = '/tmp/main.js';
 const TEXT_LIMIT = 8_192;
 
-const [typescriptProgram, transformer, compiler] = process.argv.slice(2);
+const [typescriptProgram, transformer, compiler, checker, libraries] = process.argv.slice(2);
 const { COMPILED, SourceFault, TYPESCRIPT, TypeScript } = require(typescriptProgram);
 const typescript = new TypeScript({ transformer, compiler });
 
@@ -61,12 +61,22 @@ function startTypeScript() {
   if (files.some(({ path }) => TYPESCRIPT.test(path))) typescript.importFiles();
   try {
     const compiled = typescript.transformMain(code);
+    if (options.check === true) typescript.checkTypes(code, { checker, libraries });
     process.setSourceMapsEnabled(true);
     start(COMPILED, compiled);
   } catch (error) {
-    if (!(error instanceof SourceFault)) throw error;
-    refuse(error);
+    if (error instanceof SourceFault) refuse(error);
+    else if (error.diagnostics !== undefined) refuseTypes(error);
+    else throw error;
   }
+}
+
+/** Reports errors of types in the format of the compiler. */
+function refuseTypes({ message, diagnostics, shown }) {
+  process.stderr.write(`${shown}\n`);
+  const { line, column } = diagnostics.find(({ file }) => file === 'main.ts') ?? {};
+  report({ error: { name: 'TypeCheckError', message, line, column, diagnostics } });
+  process.exitCode = 1;
 }
 
 /** Reports a syntax error in the format that Node uses for JavaScript. */

@@ -13,7 +13,11 @@ const PROGRAM = '/runtime/node';
 const BOOTSTRAP = '/runtime/node-bootstrap.cjs';
 const TYPESCRIPT = '/runtime/node-typescript.cjs';
 const TRANSFORMER = '/runtime/typescript.node';
-const COMPILER = '/runtime/typescript.js';
+const TYPE_CHECK = '/runtime/node-type-check.cjs';
+/** Packages find each other as in a project. */
+const PACKAGES = '/runtime/node_modules';
+const COMPILER = `${PACKAGES}/typescript/lib/typescript.js`;
+const TYPES = `${PACKAGES}/@types`;
 
 /**
  * Runs JavaScript and TypeScript with one program, so that one pool serves both. Loading the transformer takes 1.5 ms
@@ -44,6 +48,8 @@ export class NodeInterpreter extends Interpreter {
       TYPESCRIPT,
       TRANSFORMER,
       COMPILER,
+      TYPE_CHECK,
+      TYPES,
     ];
   }
 }
@@ -65,18 +71,24 @@ function requiredFiles(): readonly RequiredFile[] {
       kind: 'file',
       missing: `the npm package ${transformer}`,
     },
-    {
-      // It transforms what the other one does not: decorators of ECMAScript.
-      from: packageFile('typescript/package.json', (manifest) => join(dirname(manifest), 'lib/typescript.js')),
-      to: COMPILER,
-      kind: 'file',
-      missing: 'the npm package typescript',
-    },
+    // It transforms what the other one does not, decorators of ECMAScript, and checks types.
+    packageInside('typescript'),
+    packageInside('@types/node'),
+    // The types of Node use it.
+    packageInside('undici-types'),
     besideThis('node-bootstrap.cjs', BOOTSTRAP),
     besideThis('node-typescript.cjs', TYPESCRIPT),
+    besideThis('node-type-check.cjs', TYPE_CHECK),
     ...SYSTEM_FILES,
   ];
 }
+
+const packageInside = (name: string): RequiredFile => ({
+  from: packageFile(`${name}/package.json`, dirname),
+  to: `${PACKAGES}/${name}`,
+  kind: 'package',
+  missing: `the npm package ${name}`,
+});
 
 /** Returns an empty path, which no file has, when the package is not installed. */
 function packageFile(manifest: string, find: (manifest: string) => string): string {

@@ -53,6 +53,8 @@ class TypeScript {
     this.options = {};
     /** The program, for positions in it. */
     this.main = null;
+    /** True when the program was read as TSX. */
+    this.hasJsx = false;
   }
 
   /** Does what is slow the first time. */
@@ -64,6 +66,17 @@ class TypeScript {
   transformMain(source) {
     this.main = { source, ...this.transform(MAIN, source) };
     return this.main.withMap;
+  }
+
+  /** Checks the types of the program and of what it imports. @throws {TypeFaults} */
+  checkTypes(source, { checker, libraries }) {
+    require(checker).checkTypes({
+      compiler: this.compiler,
+      path: this.hasJsx ? `${MAIN}x` : MAIN,
+      source,
+      experimentalDecorators: this.options.experimental_decorators ?? false,
+      libraries,
+    });
   }
 
   /**
@@ -164,9 +177,11 @@ class TypeScript {
 
     // The program has no file name that says if it has JSX.
     const first = transformAs(jsx === undefined ? 'ts' : 'tsx');
-    if (faultIn(first) === undefined || jsx !== undefined) return first;
+    this.hasJsx = jsx !== undefined;
+    if (faultIn(first) === undefined || this.hasJsx) return first;
     const second = transformAs('tsx');
-    return faultIn(second) === undefined ? second : first;
+    this.hasJsx = faultIn(second) === undefined;
+    return this.hasJsx ? second : first;
   }
 
   /** TypeScript's own compiler is loaded only where it is needed, because that takes longer than most programs. */

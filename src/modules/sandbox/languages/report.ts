@@ -1,4 +1,4 @@
-import { type ExecutionError } from '../domain/sandbox-runtime.js';
+import { type Diagnostic, type ExecutionError } from '../domain/sandbox-runtime.js';
 
 /** What a run reports about itself. It is untrusted, because the user's code can write to the same channel. */
 export interface Report {
@@ -10,6 +10,9 @@ export interface Report {
 const NAME_LIMIT = 100;
 const TEXT_LIMIT = 8_192;
 const LARGEST_NUMBER = 10_000_000;
+const MAX_DIAGNOSTICS = 1_000;
+const PATH_LIMIT = 200;
+const DIAGNOSTIC_CODE = /^TS\d{1,5}$/;
 
 /** Matches the user's own file in a stack trace of Node. */
 const POSITION = /\/tmp\/main\.[jt]s:(\d+)(?::(\d+))?/;
@@ -43,6 +46,7 @@ function readError(value: unknown): ExecutionError[] {
   const position = POSITION.exec(stack ?? '');
   const line = isPosition(value.line) ? value.line : toPosition(position?.[1]);
   const column = isPosition(value.column) ? value.column : (toPosition(position?.[2]) ?? caretColumn(stack));
+  const diagnostics = readDiagnostics(value.diagnostics);
   return [
     {
       name: value.name.slice(0, NAME_LIMIT),
@@ -50,8 +54,22 @@ function readError(value: unknown): ExecutionError[] {
       ...(line === undefined ? {} : { line }),
       ...(line === undefined || column === undefined ? {} : { column }),
       ...(stack === undefined ? {} : { stack }),
+      ...(diagnostics.length === 0 ? {} : { diagnostics }),
     },
   ];
+}
+
+function readDiagnostics(value: unknown): Diagnostic[] {
+  return Array.isArray(value) ? value.slice(0, MAX_DIAGNOSTICS).flatMap(readDiagnostic) : [];
+}
+
+function readDiagnostic(value: unknown): Diagnostic[] {
+  if (!isRecord(value) || typeof value.message !== 'string' || typeof value.code !== 'string') return [];
+  const { file, line, column, code } = value;
+  if (!DIAGNOSTIC_CODE.test(code)) return [];
+  const message = value.message.slice(0, TEXT_LIMIT);
+  if (typeof file !== 'string' || !isPosition(line) || !isPosition(column)) return [{ code, message }];
+  return [{ file: file.slice(0, PATH_LIMIT), line, column, code, message }];
 }
 
 /** Node's internal frames do not help the author of the code. */

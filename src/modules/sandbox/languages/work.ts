@@ -1,7 +1,7 @@
 import { type Language, type RunOptions, type SandboxFile } from '../domain/sandbox-runtime.js';
 
 /** What an interpreter gets beside the code and its files. */
-export interface WorkOptions extends Pick<RunOptions, 'args' | 'typescript'> {
+export interface WorkOptions extends Pick<RunOptions, 'args' | 'typescript' | 'check'> {
   /** Variables in addition to those that the interpreter was started with. */
   readonly environment?: Readonly<Record<string, string>>;
   /** Sentences for errors about what this sandbox does not allow. */

@@ -80,8 +80,8 @@ export class Interpreters {
   private locate(requires: readonly RequiredFile[]): Promise<readonly Mount[]> {
     return Promise.all(
       requires.map(async ({ from, to, kind }) => ({
-        // Only single files are copied. A standard library must be readable for all users, or it counts as missing.
-        from: kind === 'file' ? await this.isolation.reachable(from) : from,
+        // A standard library is not copied. It must be readable for all users, or it counts as missing.
+        from: kind === 'directory' ? from : await this.isolation.reachable(from),
         to,
       })),
     );

@@ -8,7 +8,7 @@ type Means = Pick<Isolation, 'mode' | 'countsProcesses' | 'countsSockets'>;
 
 /** Returns what the interpreter needs to know about a run beside its code. */
 export function workOptionsOf({ language, limits, options = {} }: SandboxRun, means: Means): WorkOptions {
-  const { args, environment, timeZone, locale, typescript } = options;
+  const { args, environment, timeZone, locale, typescript, check } = options;
   return {
     ...(args === undefined ? {} : { args }),
     environment: {
@@ -17,6 +17,7 @@ export function workOptionsOf({ language, limits, options = {} }: SandboxRun, me
       ...localeVariables(locale),
     },
     ...(language === 'typescript' && typescript !== undefined ? { typescript } : {}),
+    ...(check === true ? { check } : {}),
     refusals: refusalsOf(limits.processes ?? 0, means),
   };
 }
