@@ -36,6 +36,20 @@ describe('a build', () => {
     expect(files['index.html']).toBe(`${repository.sha}\ndetached\n`);
   });
 
+  it('adds what serves an exported app, also without packages to install and without a build command', async () => {
+    const source = {
+      'package.json': json({ dependencies: { express: '5' } }),
+      'index.js': "module.exports = (request, response) => response.end('exported');",
+    };
+    const { built, files, phases, log } = await bench.build(source, { settings: { installCommand: '' } });
+    expect(built.server?.command).toEqual(['node', '--import', './.adapter/serve.mjs', 'index.js']);
+    expect(files['.adapter/serve.mjs']).toContain('createServer');
+    expect(phases).toEqual(['fetch', 'build', 'collect']);
+    expect(log).toContain(
+      'system: No script says how to start: index.js is run, and the app that it exports is served.',
+    );
+  });
+
   it('serves plain files, except those that are not meant for visitors', async () => {
     const { built, files, phases } = await bench.build({
       'index.html': '<h1>hello</h1>',

@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { GitClient } from '../support/git-client.js';
 import { as, expectStatus, Make, send, uniqueName } from '../support/make.js';
 import { PackageIndex, type PythonPackage, wheelHashOf } from '../support/package-index.js';
+import { SMALL_DJANGO } from '../support/small-django.js';
 import { eventually, useApp } from '../support/test-app.js';
 
 jest.setTimeout(180_000);
@@ -65,6 +66,26 @@ def version():
     return sys.version.split()[0]
 `;
 
+/** A project with static files, and nothing of its own that serves them. */
+const SHOP = {
+  'requirements.txt': 'django>=5\n',
+  'manage.py': `import os\nos.environ.setdefault('DJANGO_SETTINGS_MODULE', 'shop.settings')\n`,
+  'shop/__init__.py': '',
+  'shop/settings.py': `
+INSTALLED_APPS = ['django.contrib.staticfiles']
+STATIC_URL = '/files/'
+STATIC_ROOT = 'collected'
+`,
+  'shop/wsgi.py': `
+import django
+django.setup('shop.settings')
+def application(environ, start_response):
+    start_response('200 OK', [('Content-Type', 'text/plain')])
+    return [b'the app at ' + environ['PATH_INFO'].encode()]
+`,
+  'assets/css/site.css': 'h1 { color: teal }',
+};
+
 const POETRY_LOCK = [FLASK, GREETING]
   .map(
     (each) =>
@@ -86,7 +107,7 @@ if (!hasPip && process.env['CI'] !== undefined) throw new Error('These tests nee
     SANDBOX_ENABLED: 'false',
     DEPLOY_CONCURRENCY: '2',
   };
-  const index = new PackageIndex([FLASK, GUNICORN, GREETING]);
+  const index = new PackageIndex([FLASK, GUNICORN, GREETING, SMALL_DJANGO]);
   beforeAll(async () => {
     await index.listen();
     environment['BUILD_ALLOWED_HOSTS'] = index.host;
@@ -169,6 +190,15 @@ if (!hasPip && process.env['CI'] !== undefined) throw new Error('These tests nee
     const refused = await deploy({ ...files, 'poetry.lock': wrong });
     expect(refused.deploy).toMatchObject({ state: 'error', error: { code: 'install_failed' } });
     expect(refused.log).toContain('DO NOT MATCH THE HASHES');
+  });
+
+  it('of Django has its static files at STATIC_URL, and nothing else of it is public', async () => {
+    const { deploy: done, log } = await deploy(SHOP);
+    expect({ ...done, log }).toEqual(expect.objectContaining({ state: 'ready', log }));
+    expect(done.output.framework).toBe('django');
+    expect(await open(done.url, '/files/css/site.css')).toContain('h1 { color: teal }');
+    for (const path of ['/', '/shop/settings.py', '/collected/css/site.css', '/.static_files/files/css/site.css'])
+      expect(await open(done.url, path)).toContain(`the app at ${path}`);
   });
 
   it('is refused with the reason when its lock is stale, and when nothing says how it starts', async () => {

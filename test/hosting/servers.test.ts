@@ -56,7 +56,12 @@ server.listen(process.env.PORT, process.env.HOSTNAME);
 `;
 
 /** Time limit for servers that never start. A busy machine takes a second to start one that answers. */
-const START_TIMEOUT_MS: Readonly<Record<string, number>> = { 'never.js': 1_500, 'broken.js': 6_000 };
+const START_TIMEOUT_MS: Readonly<Record<string, number>> = {
+  'never.js': 1_500,
+  'waits.js': 1_500,
+  'broken.js': 6_000,
+  'empty.js': 3_000,
+};
 
 const output = (
   files: Files,
@@ -284,9 +289,12 @@ describe('a deploy with a server', () => {
       ['node', 'ends.js', /ended by itself, without an error: node ends\.js\. .+ Set start_command/, /done/],
       ['node', 'throws.js', /ended before it answered/, /no database/],
       ['node', 'writes.js', /ended before it answered.+ read-only: a server writes new files to/, /EROFS/],
-      ['sh', 'fails.sh', /ended before it answered/, /said by a shell/],
+      ['sh', 'fails.sh', /ended before it answered.+ Set start_command/, /said by a shell/],
+      ['sh', 'silent.sh', /ended before it answered.+ It printed nothing\. Check .+ \.env\.example\.$/, undefined],
+      ['node', 'waits.js', /within 1\.5 s\. It asks for the variable DATABASE_URL, [^.]+\. Add [^.]+\.$/, undefined],
       ['node', 'never.js', /did not listen on port 3000 within 1\.5 s\. .*start_timeout_ms/, undefined],
       ['node', 'broken.js', /GET \/ answered with 500 for 6 s\. Set health_path/, undefined],
+      ['node', 'empty.js', /GET \/ answered with 500 for 3 s\. Its database has no table post\. [^.]+\.$/, /no such/],
     ])('is rejected when it does not start: %s %s', async (program, file, message, line) => {
       const bad = await deploy(
         app,
@@ -297,7 +305,12 @@ describe('a deploy with a server', () => {
             'writes.js': 'require("fs").writeFileSync("public/x", "")',
             'public/index.html': 'x',
             'fails.sh': 'echo said by a shell; exit 1',
+            'silent.sh': 'exit 1',
+            'waits.js': 'console.log("DATABASE_URL is required"); setInterval(() => {}, 1000)',
             'never.js': 'setInterval(() => {}, 1000)',
+            'empty.js':
+              'require("node:http").createServer((q, s) => { s.statusCode = 500; s.end(); ' +
+              'console.error("no such table: post"); }).listen(process.env.PORT)',
             'broken.js':
               'require("node:http").createServer((q, s) => { s.statusCode = 500; s.end(); }).listen(process.env.PORT)',
           },
@@ -372,6 +385,38 @@ describe('a deploy with a server', () => {
     );
     expect((await visit(app, scripted)).text).toMatch(/^start \d+\./);
   }, 90_000);
+
+  it.each(['pnpm', 'yarn'])(
+    'runs the scripts and programs that %s is asked for',
+    async (name) => {
+      const scripts = { first: `${name} run second first`, second: `${name} answer` };
+      const { label } = await deploy(
+        app,
+        output(
+          {
+            'apps/web/package.json': JSON.stringify({ scripts }),
+            'apps/web/node_modules/.bin/answer': '#!/bin/sh\nexec node server.js "$@"\n',
+            'apps/web/server.js':
+              "require('node:http').createServer((q, s) => s.end(process.env.npm_lifecycle_event + ' ' + " +
+              "process.argv.slice(2).join(' '))).listen(process.env.PORT)",
+          },
+          [name, name === 'yarn' ? '--cwd' : '-C', 'apps/web', 'first', '--of', 'all'],
+          '',
+          { startTimeoutMs: 60_000 },
+        ),
+      );
+      expect((await visit(app, label)).text).toBe('second first --of all');
+    },
+    90_000,
+  );
+
+  it('names the call of a package manager that needs the package manager itself', async () => {
+    const filtered = await deploy(app, output({ 'package.json': '{}' }, ['pnpm', '--filter', 'web', 'start']));
+    await expect(servers().check(filtered.deployId, { environment: {}, signal: never })).rejects.toThrow(
+      'Servers have npm only, which does not run "pnpm --filter web start". Set start_command to one that starts the ' +
+        'server itself, such as node dist/server.js, and root_directory to its directory.',
+    );
+  });
 
   it('may listen late at a cold start, and is ended with a note when it takes too long', async () => {
     const late =

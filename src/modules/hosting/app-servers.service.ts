@@ -334,7 +334,7 @@ export class AppServersService {
     let status: number | undefined;
     while (performance.now() < deadline) {
       signal.throwIfAborted();
-      if (!server.isAlive) throw new ServerDidNotStart(ended(command, await server.exited, failure.reason));
+      if (!server.isAlive) throw new ServerDidNotStart(ended(command, await server.exited, failure));
       // The last attempt may run out of time, so an earlier status is kept: it says more.
       const leftMs = Math.max(1, deadline - performance.now());
       status = (await statusOf(server, path, leftMs, signal).catch(() => undefined)) ?? status;
@@ -344,14 +344,14 @@ export class AppServersService {
       });
     }
     signal.throwIfAborted();
-    if (!server.isListening) throw new ServerDidNotStart(tooSlow(withinMs));
+    if (!server.isListening) throw new ServerDidNotStart(tooSlow(withinMs, failure.reason));
     const seconds = withinMs / 1000;
     throw new ServerDidNotStart(
       status === undefined
         ? `GET ${path} was not answered within ${seconds} s. Set health_path to a path that answers, or a longer ` +
             `start_timeout_ms (at most ${START_TIMEOUT_MS.max}).`
-        : `GET ${path} answered with ${status} for ${seconds} s. Set health_path to a path that answers with a ` +
-            'status below 500.',
+        : `GET ${path} answered with ${status} for ${seconds} s. ` +
+            (failure.reason ?? 'Set health_path to a path that answers with a status below 500.'),
     );
   }
 
@@ -369,14 +369,15 @@ const serverOf = ({ site }: LoadedSite): ServerCommand => site.manifest.server!;
 
 const startTimeoutOf = ({ startTimeoutMs }: ServerCommand): number => startTimeoutMs ?? START_TIMEOUT_MS.default;
 
-const ended = ({ command }: ServerCommand, { cause, exitStatus }: LaunchEnd, reason: string | null): string =>
-  cause === 'exit' && exitStatus === 0 && reason === null
+const ended = ({ command }: ServerCommand, { cause, exitStatus }: LaunchEnd, failure: StartFailure): string =>
+  cause === 'exit' && exitStatus === 0 && failure.reason === null
     ? `The server ended by itself, without an error: ${spoken(command).slice(0, 200)}. Expected is a program that ` +
       'keeps running and listens on the port in PORT. Set start_command to one that starts it.'
     : `The server ended before it answered: ${spoken(command).slice(0, 200)}. The log has its output. ` +
-      (reason ?? 'Set start_command if another command starts it.');
+      (failure.reason ?? failure.usualFix);
 
-const tooSlow = (withinMs: number): string =>
-  `The server did not listen on port ${PORT} within ${withinMs / 1000} s. Make it listen on the port in PORT, or set ` +
-  `a longer start_timeout_ms (at most ${START_TIMEOUT_MS.max}). A program that answers no requests, such as a bot, ` +
-  'cannot be deployed.';
+const tooSlow = (withinMs: number, reason: string | null = null): string =>
+  `The server did not listen on port ${PORT} within ${withinMs / 1000} s. ` +
+  (reason ??
+    `Make it listen on the port in PORT, or set a longer start_timeout_ms (at most ${START_TIMEOUT_MS.max}). A program ` +
+      'that answers no requests, such as a bot, cannot be deployed.');

@@ -1,12 +1,8 @@
 import { type Preset } from './preset.js';
-import { GUNICORN, installWith, isFor, OWN_BUILD, WITH_PACKAGES, wsgi } from './python-projects.js';
-import { type Source } from './source.js';
+import { GUNICORN, installWith, isFor, OWN_BUILD, wsgi } from './python-projects.js';
 
-/** The directory of `manage.py`, relative to the root directory. */
-const placeOf = ({ python }: Source): string => {
-  const directory = python?.application?.directory ?? '';
-  return directory === '' ? '' : `${directory}/`;
-};
+/** Where `inside/collect_static_files.py` puts static files, at the paths of their addresses. */
+const STATIC_FILES = '.static_files';
 
 export const django: Preset = {
   name: 'django',
@@ -16,10 +12,12 @@ export const django: Preset = {
     condition: '`manage.py`, at the top or one directory below, with `wsgi.py` beside the settings',
   },
   ...OWN_BUILD,
-  build: (source) =>
-    source.python?.application?.collectsFiles === true
-      ? `${WITH_PACKAGES} python3 ${placeOf(source)}manage.py collectstatic --noinput`
-      : null,
+  build: ({ python }) => {
+    const application = python?.application ?? null;
+    if (application === null) return null;
+    const { target, directory } = application;
+    return `collect-static-files ${target.split(':')[0]!} ${directory}`.trimEnd();
+  },
   install: installWith(GUNICORN),
-  modes: [wsgi],
+  modes: [{ ...wsgi, publicFiles: [{ directory: STATIC_FILES, prefix: '/' }] }],
 };

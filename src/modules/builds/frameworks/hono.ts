@@ -49,8 +49,9 @@ function launcherOf(source: Source): Adapter {
     files: {
       [LAUNCHER]: [
         `import { serve } from '@hono/node-server';`,
-        `import exported from ${JSON.stringify(`../${file}`)};`,
+        `import * as found from ${JSON.stringify(`../${file}`)};`,
         '',
+        'const exported = found.default;',
         // A file of CommonJS has its default export one level below.
         'const app = exported?.fetch === undefined ? exported?.default : exported;',
         `if (app?.fetch === undefined) throw new Error(${JSON.stringify(`${file} exports no app by default.`)});`,

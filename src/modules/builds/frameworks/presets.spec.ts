@@ -285,6 +285,16 @@ describe('the preset of', () => {
   });
 
   it.each([
+    ['umi', { build: 'umi build' }, 'index.html'],
+    ['react-router-dom', { build: 'webpack' }, 'index.html'],
+    ['jquery', { build: 'webpack' }, null],
+    ['wouter', {}, null],
+  ])('static files with %s and the scripts %j answer unknown addresses by %j', (name, scripts, fallback) => {
+    const project = { dependencies: { [name]: '*' }, scripts, files: ['index.html'] };
+    expect(plan(project)).toMatchObject({ framework: 'static', pages: { fallback } });
+  });
+
+  it.each([
     ['app.json', '{"expo":{"web":{"output":"server"}}}', '{"expo":{"web":{"output":"static"}}}'],
     ['app.config.ts', "export default { web: { output: 'server' } }", "export default { web: { output: 'static' } }"],
   ])(

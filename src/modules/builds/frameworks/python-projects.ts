@@ -1,8 +1,6 @@
 import { type ServerMode } from './preset.js';
 import { type Source } from './source.js';
-import { PYTHON_PACKAGES, pythonCommand } from './start-commands.js';
-
-export const WITH_PACKAGES = `PYTHONPATH="$PWD/${PYTHON_PACKAGES}"`;
+import { pythonCommand } from './start-commands.js';
 
 export const isFor =
   (framework: string) =>

@@ -2,6 +2,25 @@ import { forAnotherHost } from './other-hosts.js';
 import { isForAnotherLanguage } from './other-languages.js';
 import { type Preset } from './preset.js';
 
+/** Packages that find out in the browser what an address means. */
+const BROWSER_ROUTERS = [
+  'umi',
+  '@umijs/max',
+  'react-router',
+  'react-router-dom',
+  '@tanstack/react-router',
+  '@reach/router',
+  'wouter',
+  'vue-router',
+  '@solidjs/router',
+  'preact-router',
+  'preact-iso',
+  'svelte-routing',
+  '@vaadin/router',
+  'navigo',
+  'aurelia-router',
+];
+
 /** The framework of sites that no other preset knows: any build that leaves pages, or pages without a build. */
 export const staticSite: Preset = {
   name: 'static',
@@ -22,6 +41,8 @@ export const staticSite: Preset = {
       kind: 'site',
       outputs: ['dist', 'build', 'out', '_site', 'www', 'doc_build', 'public'],
       buildsBesidePages: true,
+      fallback: (source) =>
+        source.script('build') !== undefined && source.uses(...BROWSER_ROUTERS) ? 'index.html' : null,
     },
   ],
 };

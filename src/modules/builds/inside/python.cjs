@@ -47,8 +47,7 @@ function djangoIn(directory, at = '') {
   if (settings === undefined) return null;
   const place = path.join(directory, at, ...settings.split('.'));
   if (!fs.existsSync(path.join(place, 'wsgi.py'))) return null;
-  const collectsFiles = /^STATIC_ROOT\b/m.test(textOf(path.join(place, 'settings.py')) ?? '');
-  return { framework: 'django', target: `${settings}.wsgi:application`, directory: at, collectsFiles };
+  return { framework: 'django', target: `${settings}.wsgi:application`, directory: at };
 }
 
 /** The packages at the top may be those of a project of Django below, which has none of its own. */

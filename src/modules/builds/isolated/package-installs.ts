@@ -1,5 +1,5 @@
 import { type Mount } from '../../../platform/isolation/isolation-spec.js';
-import { installWithConflicts, installWithout, packageToLeaveOut } from '../plan/install-again.js';
+import { installWithConflicts, installWithout, packageToLeaveOut, releaseInPlaceOf } from '../plan/install-again.js';
 import { installFailure } from '../plan/install-failure.js';
 import { type BuildSession } from '../workspace/build-session.js';
 import { type ToolContext, type UserSteps, variablesOf } from './user-steps.js';
@@ -49,14 +49,15 @@ export class PackageInstalls {
         continue;
       }
       const name = packageToLeaveOut({ ...end, command }, leftOut);
+      const release = name === null ? null : releaseInPlaceOf(name);
       // A project without a package that it names itself would only fail later.
-      if (name === null || plan.dependencies.includes(name)) {
+      if (name === null || (release === null && plan.dependencies.includes(name))) {
         throw installFailure({ ...end, command, variables: variablesOf({ request, plan }) });
       }
       session.say(
         `The install script of ${name} downloads from ${end.refused.join(', ')}, and a build may only go to package ` +
-          'registries. Packages are installed again without it. If the project needs this package, set build_network ' +
-          'to open, on a plan that includes it.',
+          `registries. Packages are installed again ${withoutScript(name, release)} set build_network to open, on a ` +
+          'plan that includes it.',
       );
       leftOut.push(name);
     }
@@ -78,3 +79,8 @@ export class PackageInstalls {
     return exitStatus === 0;
   }
 }
+
+const withoutScript = (name: string, release: string | null): string =>
+  release === null
+    ? 'without it. If the project needs this package,'
+    : `with ${name} ${release} in its place, which needs no download. To use another release, update ${name}, or`;

@@ -69,6 +69,7 @@ export class UserSteps {
         ...this.toolchain.compilers(),
         ...tools,
         await this.toolchain.ownProgram('install_packages.py'),
+        await this.toolchain.ownProgram('collect_static_files.py'),
       ],
       environment: {
         CI: '1',

@@ -326,12 +326,12 @@ describe('the plan of a build', () => {
     ],
     ['django', 'shop.wsgi:application', 'poetry.lock', 'gunicorn==26.2.0', /^python3 -m gunicorn .*"shop.wsgi:app/],
   ])('installs and starts %s', (framework, target, packages, server, start) => {
-    const python = { packages, application: { framework, target, directory: '', collectsFiles: false } };
+    const python = { packages, application: { framework, target, directory: '' } };
     const made = plan({ entries: [packages], more: { manifest: null, python } });
     expect([made.framework, made.install?.command, made.build]).toEqual([
       framework,
       `install-python-packages ${packages} ${server}`,
-      null,
+      framework === 'django' ? 'collect-static-files shop.wsgi' : null,
     ]);
     expect(made.settings.start_command).toEqual({ value: expect.stringMatching(start) as string, source: 'detected' });
     const own = planOf({ startCommand: 'hypercorn app:app' }, inspection({ more: { manifest: null, python } }), TOOLS);
@@ -344,11 +344,13 @@ describe('the plan of a build', () => {
       framework: 'django',
       target: 'core.wsgi:application',
       directory: 'site',
-      collectsFiles: true,
     };
     const python = { packages: 'requirements.txt', application };
     const made = plan({ entries: ['requirements.txt', 'site'], more: { manifest: null, python } });
-    expect(made.build).toMatch(/ python3 site\/manage\.py collectstatic /);
+    expect(made.build).toBe('collect-static-files core.wsgi site');
+    expect(made.serve({ output: '', server: null }).static).toEqual([
+      { directory: '.static_files', prefix: '/', immutable: false },
+    ]);
     expect(made.serve({ output: '', server: null }).server?.command.at(-1)).toMatch(/:\$PWD\/site/);
   });
 

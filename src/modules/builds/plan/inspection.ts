@@ -49,8 +49,6 @@ export interface PythonProject {
     readonly target: string;
     /** The directory that modules are looked up in, relative to the root directory. */
     readonly directory: string;
-    /** True for Django with a directory for its static files. */
-    readonly collectsFiles: boolean;
   } | null;
   /** A program at the top that is no known application, with the library that starts it. */
   readonly program?: { readonly file: string; readonly library: string | null } | null;
@@ -136,7 +134,6 @@ function pythonOf(raw: Record<string, unknown>): PythonProject {
             framework: textOf(found.framework) ?? '',
             target,
             directory: DIRECTORY.exec(textOf(found.directory) ?? '')?.[0] ?? '',
-            collectsFiles: found.collectsFiles === true,
           },
     program: program === null || !PROGRAM_FILE.test(file) ? null : { file, library: textOf(program.library) },
   };

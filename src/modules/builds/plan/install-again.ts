@@ -41,10 +41,40 @@ export const installWithConflicts = ({
     ? `${command}${LEGACY}`
     : null;
 
+/**
+ * Packages whose script downloads what the registry has as packages since this release. Releases before it are used in
+ * the same way.
+ */
+const WITHOUT_DOWNLOAD: Readonly<Record<string, string>> = { sharp: '0.33.5' };
+
+/** The release that takes the place of a package whose script was left out, or null when there is none. */
+export const releaseInPlaceOf = (name: string): string | null =>
+  Object.hasOwn(WITHOUT_DOWNLOAD, name) ? WITHOUT_DOWNLOAD[name]! : null;
+
+/** Installs a release beside the packages of the project, and links to it wherever they have the package. */
+function putInPlace(name: string, release: string): string {
+  const place = `node_modules/.in-place/${name}`;
+  return (
+    `(mkdir -p ${place} && cd ${place} && echo '{"private":true}' > package.json && ` +
+    `npm install --no-package-lock --ignore-scripts ${name}@~${release}) && node -e '${LINK}' ${name} ${place}`
+  );
+}
+
+const LINK =
+  'const fs = require("fs"), { dirname, relative } = require("path"), [name, place] = process.argv.slice(1);' +
+  'const { packages } = JSON.parse(fs.readFileSync("node_modules/.package-lock.json", "utf8"));' +
+  'for (const path of Object.keys(packages).filter((each) => each.endsWith(`node_modules/${name}`))) {' +
+  'fs.rmSync(path, { recursive: true, force: true });' +
+  'fs.symlinkSync(relative(dirname(path), `${place}/node_modules/${name}`), path) }';
+
 /** Installs packages by npm, and runs all install scripts but those of `names`. */
 export const installWithout = (command: string, names: readonly string[]): string =>
   [
     `${command} --ignore-scripts`,
+    ...names.flatMap((name) => {
+      const release = releaseInPlaceOf(name);
+      return release === null ? [] : [putInPlace(name, release)];
+    }),
     `node -e '${WITH_SCRIPTS}' ${names.join(' ')} | xargs -r npm rebuild`,
     'npm run --if-present postinstall',
     'npm run --if-present prepare',

@@ -69,6 +69,14 @@ describe('the reason why packages were not installed', () => {
     expect(messageOf({ refused: ['a:443', 'b:443', 'c:443', 'd:443'] })).toMatch(
       /^a package downloads from a:443, b:443, c:443 and 1 more, .+ build_network to open/,
     );
+    const refused = ['github.com:443'];
+    const lastLines = ['sharp: Downloading https://github.com/lovell/sharp-libvips/releases/x.tar.br'];
+    expect(messageOf({ refused, lastLines })).toMatch(
+      /^sharp downloads from github\.com:443, .+ Use sharp 0\.33 or later, which needs no download, or set build_network/,
+    );
+    expect(messageOf({ refused, lastLines: ['gyp ERR! cwd /work/source/node_modules/node-sass'] })).toMatch(
+      /^node-sass downloads from .+ Use sass in its place, which needs no download, or set build_network/,
+    );
   });
 
   it('is the exit status of the command if nothing else is known', () => {

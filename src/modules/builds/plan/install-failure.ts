@@ -39,6 +39,12 @@ const TOOLS: readonly (readonly [said: RegExp, tool: string])[] = [
   [/\b(?:g\+\+|c\+\+): (?:command not found|not found|No such file or directory)/, 'g++'],
 ];
 
+/** Packages that are often used and download a program, with what takes their place. */
+const DOWNLOADS: readonly { readonly printed: RegExp; readonly name: string; readonly instead: string }[] = [
+  { printed: /\bsharp: Downloading\b/, name: 'sharp', instead: 'sharp 0.33 or later' },
+  { printed: /\/node_modules\/node-sass\b/, name: 'node-sass', instead: 'sass in its place' },
+];
+
 /** What pip prints when an index has no release that fits, also because of the version of Python. */
 const NO_RELEASE = /ERROR: No matching distribution found for ([\w.[\],<>=!~*-]{1,200})/;
 
@@ -98,11 +104,15 @@ const REASONS: readonly Reason[] = [
       `If ${isOne ? 'it is a' : 'they are'} registry of your own, check its address in ${registrySettingOf(end)}.`
     );
   },
-  (end) =>
-    end.refused.length === 0
-      ? null
-      : `a package downloads from ${namesOf(end.refused)}, and a build may only go to package registries. Use a ` +
-        'package that needs no download, or set build_network to open, on a plan that includes it.',
+  (end) => {
+    if (end.refused.length === 0) return null;
+    const known = DOWNLOADS.find(({ printed }) => said(end, printed) !== null);
+    return (
+      `${known?.name ?? 'a package'} downloads from ${namesOf(end.refused)}, and a build may only go to package ` +
+      `registries. Use ${known === undefined ? 'a package that' : `${known.instead}, which`} needs no download, or set ` +
+      'build_network to open, on a plan that includes it.'
+    );
+  },
   (end) => {
     const missing = TOOLS.find(([pattern]) => said(end, pattern) !== null);
     return missing === undefined

@@ -98,6 +98,10 @@ const FILES: Readonly<Record<string, { text: string; executable?: true }>> = {
     text: '#!/bin/sh\nexec python3 -B /opt/inside/install_packages.py "$@"\n',
     executable: true,
   },
+  'bin/collect-static-files': {
+    text: '#!/bin/sh\nexec python3 -B /opt/inside/collect_static_files.py "$@"\n',
+    executable: true,
+  },
   // Git reads `safe.directory` only from protected configuration, and the repository belongs to another user.
   gitconfig: {
     text: `[safe]

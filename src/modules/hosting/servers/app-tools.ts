@@ -8,12 +8,53 @@ import { HostingSettings } from '../hosting.settings.js';
 
 /** The name has a hyphen, so that it is never taken for the tree of a deploy. */
 const DIRECTORY = 'app-tools';
+
+/**
+ * The scripts of a project may call another package manager. What is installed is there, so that npm runs its scripts
+ * and the programs of its packages.
+ */
+const runnerOfScripts = (name: string): string => `#!/bin/sh
+refuse() {
+  echo "Servers have no ${name}, and npm does not run this in its place: $called" >&2
+  exit 127
+}
+run() {
+  script=$1
+  shift
+  exec npm run "$script" -- "$@"
+}
+program() {
+  PATH="$PWD/node_modules/.bin:$PATH"
+  command -v "$1" >/dev/null || { echo "sh: $1: not found" >&2; exit 127; }
+  exec "$@"
+}
+called="${name} $*"
+while :; do
+  case "$1" in
+    -s | --silent) shift ;;
+    -C | --dir | --cwd) cd "$2" || exit 1; shift 2 ;;
+    *) break ;;
+  esac
+done
+case "$1" in
+  exec) shift; program "$@" ;;
+  run | run-script) shift; case "$1" in '' | -*) refuse ;; esac; run "$@" ;;
+  '' | -* | add | create | dlx | i | install | workspace | workspaces) refuse ;;
+esac
+if node -e 'process.exit(process.argv[1] in require(process.cwd() + "/package.json").scripts ? 0 : 1)' "$1" 2>&-
+then run "$@"
+else program "$@"
+fi
+`;
+
 const WRAPPERS: Readonly<Record<string, string>> = {
   npm: '#!/bin/sh\nexec node /opt/npm/bin/npm-cli.js "$@"\n',
   npx: '#!/bin/sh\nexec node /opt/npm/bin/npx-cli.js "$@"\n',
+  pnpm: runnerOfScripts('pnpm'),
+  yarn: runnerOfScripts('yarn'),
 };
 
-/** Provides `npm` and `npx` to servers of deploys, for start commands such as `npm start`. */
+/** Provides `npm`, `npx`, `pnpm` and `yarn` to servers of deploys, for start commands such as `npm start`. */
 @Injectable()
 export class AppTools {
   private mounted: Promise<readonly Mount[]> | undefined;

@@ -64,6 +64,19 @@ const CAUSES: readonly Cause[] = [
       'It asks for the address of its database, which has no value. Add the variable that it reads, such as ' +
       'MONGODB_URI, to the variables of the project.',
   },
+  {
+    said: new RegExp(
+      [
+        String.raw`\bno such table: ([\w.]{1,100})`,
+        String.raw`\brelation "([\w.]{1,100})" does not exist`,
+        String.raw`\bTable '([\w.]{1,100})' doesn't exist`,
+        String.raw`\bThe table \`([\w.]{1,100})\` does not exist`,
+      ].join('|'),
+    ),
+    text: (name) =>
+      `Its database has no table ${name}. Create the tables in start_command before the server, with the command that ` +
+      'the project has for that, or in build_command.',
+  },
   { said: new RegExp(String.raw`ECONNREFUSED ${HOME}:(\d{1,5})\b`), text: elsewhere },
   { said: new RegExp(String.raw`[Cc]an't (?:reach|connect to) .{0,60}[\`'"]${HOME}:(\d{1,5})\b`), text: elsewhere },
   {
@@ -81,6 +94,12 @@ const CAUSES: readonly Cause[] = [
       'root_directory to the directory of the app.',
   },
   {
+    said: /^Servers have no (?:pnpm|yarn), and npm does not run this in its place: (.{1,200})/,
+    text: (command) =>
+      `Servers have npm only, which does not run "${command}". Set start_command to one that starts the server ` +
+      'itself, such as node dist/server.js, and root_directory to its directory.',
+  },
+  {
     said: /^(?:\/bin\/)?(?:ba)?sh: (?:line )?(?:\d{1,4}: )?([\w./@-]{1,100}): (?:command )?not found/,
     text: (name) =>
       `The program ${name} was not found. Add the package that has it to package.json, or set start_command to a ` +
@@ -96,16 +115,25 @@ const CAUSES: readonly Cause[] = [
 /** Reads what a server prints while it starts, and finds why it failed. */
 export class StartFailure {
   private found: string | null = null;
+  private hasPrinted = false;
 
   line(text: string): void {
+    this.hasPrinted = true;
     const read = text.slice(0, LONGEST_LINE);
     for (const { said, text: explain } of CAUSES) {
       const match = said.exec(read);
       if (match === null) continue;
       // The last one counts: a program prints what it ends for at its end.
-      this.found = explain(match[1] ?? '');
+      this.found = explain(match.slice(1).join(''));
       return;
     }
+  }
+
+  /** What to change when the lines do not say why. */
+  get usualFix(): string {
+    return this.hasPrinted
+      ? 'Set start_command if another command starts it.'
+      : 'It printed nothing. Check that the project has all variables that it needs, such as those of its .env.example.';
   }
 
   /** What the lines say and what to change, or null when they say nothing that is known. */
