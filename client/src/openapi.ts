@@ -3750,7 +3750,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Runs code in the sandbox, within the limits of the organization's plan.
-         * @description Holds the price of the time limit, and charges only for the time that the run takes. Closing the connection while you wait ends the run. With `Dry-Run: true` nothing runs, and `data` has only `language`, `limits` and `max_cost`.
+         * @description Holds the price of the time limit, and charges only for the time that the run takes. Closing the connection while you wait ends the run. With `Dry-Run: true` nothing runs, and `data` has only `language`, `limits` and `max_cost`. With `Accept: text/event-stream`, sends an event `execution`, the output while the code runs as events `stdout` and `stderr` with `text`, then an event `result` or `error`, and `end`. With `wait: false`, closing such a stream does not end the run: continue with `GET …/events`.
          */
         readonly post: operations["ExecutionsController_create"];
         readonly delete?: never;
@@ -3796,6 +3796,26 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/v1/sandbox/executions/{execution_id}/events": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Streams the output of an execution until it ends.
+         * @description With `Accept: text/event-stream`, sends an event `execution`, the output as events `stdout` and `stderr` with `text`, then an event `result` or `error`, and `end`. Otherwise sends NDJSON with `seq`, `type` and `data`, and a final `{"end": {"status": …}}`. If a response ends without its end, repeat the request with the last `id` or `seq` in `Last-Event-ID`. Output is kept for executions that were streamed or made with `wait: false`, for at least ten minutes unless much is kept; the result always has all of it.
+         */
+        readonly get: operations["ExecutionEventsController_follow"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/v1/sandbox/limits": {
         readonly parameters: {
             readonly query?: never;
@@ -3824,7 +3844,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Runs code in the anonymous sandbox, without an account.
-         * @description Allows ten runs a day for each IP address. With `Dry-Run: true` nothing runs and nothing is counted, and `data` has only `language` and `limits`.
+         * @description Allows ten runs a day for each IP address. With `Dry-Run: true` nothing runs and nothing is counted, and `data` has only `language` and `limits`. With `Accept: text/event-stream`, sends the output while the code runs, as events `stdout` and `stderr` with `text`, then an event `result` or `error`, and `end`.
          */
         readonly post: operations["SandboxController_try"];
         readonly delete?: never;
@@ -8341,6 +8361,21 @@ export interface components {
             /** @example ZeroDivisionError */
             readonly name: string;
             readonly stack?: string;
+        };
+        readonly ExecutionEventView: {
+            /**
+             * @description `text` of output, the execution, or the body of an error.
+             * @example {
+             *       "text": "hello\n"
+             *     }
+             */
+            readonly data: {
+                readonly [key: string]: unknown;
+            };
+            /** @description Numbers increase, with gaps. */
+            readonly seq: number;
+            /** @enum {string} */
+            readonly type: "execution" | "stdout" | "stderr" | "result" | "error";
         };
         readonly ExecutionPageAnswer: {
             readonly data: readonly components["schemas"]["ListedExecutionView"][];
@@ -50007,6 +50042,7 @@ export interface operations {
                 };
                 content: {
                     readonly "application/json": components["schemas"]["OrgExecutionAnswer"];
+                    readonly "text/event-stream": string;
                 };
             };
             /** @description With `wait: false`, the code is queued and runs whether or not you ask for the result. */
@@ -50443,6 +50479,145 @@ export interface operations {
             };
         };
     };
+    readonly ExecutionEventsController_follow: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The id of the execution.
+                 * @example exe_01jd3m8yeqf5rb0xkq5ym8s6tn
+                 */
+                readonly execution_id: unknown;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description Events of the execution. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/x-ndjson": components["schemas"]["ExecutionEventView"];
+                    readonly "text/event-stream": string;
+                };
+            };
+            /** @description With the number of `end` in `Last-Event-ID`: there are no more events. */
+            readonly 204: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /**
+             * @description `conflicting_credentials`: The request carries two different credentials.
+             *
+             *     `invalid_request`: A field of the request is invalid.
+             */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The request carries no API key.
+             *
+             *     `malformed_api_key`: The API key has the wrong format.
+             *
+             *     `invalid_api_key`: The API key is unknown.
+             *
+             *     `expired_api_key`: The API key has expired.
+             *
+             *     `revoked_api_key`: The API key has been revoked.
+             *
+             *     `rotated_api_key`: The API key has been rotated.
+             *
+             *     `session_token_not_allowed`: A session token was sent where an API key is required.
+             *
+             *     `session_required`: The request requires a user session.
+             *
+             *     `invalid_session`: The session has ended or is unknown.
+             */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `insufficient_scopes`: The key or the role does not allow this.
+             *
+             *     `org_access_denied`: The caller has no access to the organization.
+             *
+             *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
+             *
+             *     `ip_not_allowed`: The key does not allow this IP address.
+             */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `execution_not_found`: Execution not found. */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
+             *
+             *     `daily_limit_exceeded`: The daily call limit is reached.
+             *
+             *     `concurrency_limit_exceeded`: Too many operations are running at once.
+             */
+            readonly 429: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `internal_error`: An unexpected error occurred. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `service_unavailable`: A required backend is temporarily unavailable. */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
     readonly SandboxLimitsController_show: {
         readonly parameters: {
             readonly query?: never;
@@ -50592,6 +50767,7 @@ export interface operations {
                 };
                 content: {
                     readonly "application/json": components["schemas"]["AnonymousExecutionAnswer"];
+                    readonly "text/event-stream": string;
                 };
             };
             /**

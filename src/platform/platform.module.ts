@@ -13,6 +13,7 @@ import { HostPolicy } from './http/host-policy.js';
 import { HTTP_METRICS } from './http/http.metrics.js';
 import { InnerCalls } from './http/inner-calls.js';
 import { RequestContextMiddleware } from './http/request-context.middleware.js';
+import { StreamFailures } from './http/stream-failures.js';
 import { TrustedProxies } from './http/trusted-proxies.js';
 import { UnknownRoutes } from './http/unknown-routes.js';
 import { Ids } from './ids/ids.js';
@@ -93,6 +94,7 @@ export class PlatformModule {
       UnknownRoutes,
       RecentErrors,
       ErrorReports,
+      StreamFailures,
       FailedJobs,
       StorageRoom,
       ...STORAGE_METRICS,

@@ -1,9 +1,11 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { dirname, join } from 'node:path';
 import { AccountService } from '../support/account-service.js';
 import { client, signUpWithKey } from '../support/built-client.js';
-import { useCommandLine } from '../support/command-line.js';
+import { COMMAND, useCommandLine } from '../support/command-line.js';
 import { useApp, WITH_SANDBOX } from '../support/test-app.js';
 import { totpOf } from '../support/totp.js';
 
@@ -55,6 +57,38 @@ describe('service sandbox run', () => {
     expect(
       (await service.run(['sandbox', 'run', file('grow.py', 'x = []\nwhile True: x.append(b"x" * 50_000_000)')])).code,
     ).toBe(137);
+  });
+
+  it.each([
+    ['succeeds', 'print("one")', { code: 0, stdout: 'one\n', stderr: '' }],
+    [
+      'fails',
+      'import sys\nprint("é")\nprint("aside", file=sys.stderr)\nsys.exit(7)',
+      { code: 7, stdout: 'é\n', stderr: 'aside\n' },
+    ],
+    [
+      'takes too long',
+      'print("one")\nwhile True: pass',
+      { code: 124, stdout: 'one\n', stderr: 'service: the time limit is reached\n' },
+    ],
+  ])('with --stream passes on the output of a program that %s, and ends as without', async (_what, code, ended) => {
+    expect(await service.run(['sandbox', 'run', '--stream', file('streamed.py', code)])).toEqual(ended);
+  });
+
+  it('with --stream prints while the program runs', async () => {
+    const path = file('slow.py', 'import time\nprint("one")\ntime.sleep(5)\nprint("two")');
+    const child = spawn(process.execPath, [COMMAND, 'sandbox', 'run', '--stream', path], { env: service.environment });
+    const [first] = (await once(child.stdout, 'data')) as [Buffer];
+    expect([first.toString(), child.exitCode]).toEqual(['one\n', null]);
+    child.kill('SIGINT');
+    await once(child, 'close');
+  });
+
+  it('with --stream refuses as without', async () => {
+    const run = (...args: string[]): ReturnType<typeof service.run> =>
+      service.run(['sandbox', 'run', '--stream', ...args]);
+    expect(await run(file('empty.py', ''))).toMatchObject({ code: 6, stderr: expect.stringContaining('code must be') });
+    expect(await run('--json', file('x.py', '1'))).toMatchObject({ code: 2, stdout: '' });
   });
 
   it('prints the whole response with --json, and the remaining runs', async () => {
@@ -358,6 +392,9 @@ describe('the command line and the service', () => {
     expect(
       await service.run(['sandbox', 'run', '-', '--language', 'python'], { input: 'print(6 * 7); exit(5)' }),
     ).toEqual({ code: 5, stdout: '42\n', stderr: '' });
+    expect(
+      await service.run(['sandbox', 'run', '-', '--stream', '--language', 'python'], { input: 'print(1); exit(4)' }),
+    ).toEqual({ code: 4, stdout: '1\n', stderr: '' });
 
     const own = JSON.parse((await service.run(['--json', 'keys', 'list'])).stdout) as { id: string; status: string }[];
     const { id: keyId } = own.find(({ status }) => status === 'active')!;

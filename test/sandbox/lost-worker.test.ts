@@ -1,5 +1,6 @@
 import { Worker } from 'bullmq';
 import { RedisConnections } from '../../src/platform/redis/redis-connections.js';
+import { EventStream } from '../support/event-stream.js';
 import { as, expectStatus, Make } from '../support/make.js';
 import { onThisMachine } from '../support/patience.js';
 import { ServiceProcess } from '../support/service-process.js';
@@ -59,6 +60,24 @@ describe('a sandbox worker that is killed', () => {
     expect(await heldOf(key)).toBe(0);
     const { data } = (await app.fetch(PATH, as(key))).body;
     expect(data.map(({ status }: { status: string }) => status).sort()).toEqual(['lost', 'lost', 'succeeded']);
+  });
+
+  it('ends the streams of what it ran with an error', async () => {
+    const key = await make.key(await make.person({ plan: 'builder' }));
+    const doomed = await startWorker();
+    const body = { ...SLEEPS, code: `print("began")\n${SLEEPS.code}` };
+    const streams = [
+      await EventStream.open(app, PATH, { method: 'POST', body, ...as(key) }),
+      await EventStream.open(app, PATH, { method: 'POST', body: { ...body, wait: false }, ...as(key) }),
+    ];
+    await Promise.all(streams.map((stream) => stream.has('stdout')));
+    process.kill(doomed.pid, 'SIGKILL');
+
+    await Promise.all(streams.map(({ ended }) => ended));
+    for (const stream of streams) {
+      expect(stream.types).toEqual(['execution', 'stdout', 'error', 'end']);
+      expect(stream.data('error').error).toMatchObject({ type: 'api_error', code: 'sandbox_unavailable', status: 503 });
+    }
   });
 
   it('returns jobs that it had not started to the queue', async () => {

@@ -5,7 +5,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { HostedRuntime } from '../../src/modules/sandbox/runtime/host/hosted-runtime.js';
 import { type PoolEvent } from '../../src/modules/sandbox/runtime/pool-events.js';
-import { type SandboxOutcome, type SandboxRun } from '../../src/modules/sandbox/domain/sandbox-runtime.js';
+import {
+  type OutputPiece,
+  type SandboxOutcome,
+  type SandboxRun,
+} from '../../src/modules/sandbox/domain/sandbox-runtime.js';
 import { onThisMachine, soon } from '../support/patience.js';
 
 const LIMITS = { timeoutMs: 3_000, memoryBytes: 256 * 1024 * 1024, outputBytes: 1024 * 1024 };
@@ -47,6 +51,22 @@ describe('the sandbox runtime in its own process', () => {
     const failed = await run('1/0');
     expect(failed).toMatchObject({ status: 'failed', signal: null, error: { name: 'ZeroDivisionError', line: 1 } });
     expect(failed.error).not.toHaveProperty('column');
+  });
+
+  it('passes all output on while the code runs', async () => {
+    const pieces: OutputPiece[] = [];
+    const code = 'import sys, time\nprint("ü" * 99_999)\ntime.sleep(0.3)\nprint("aside", file=sys.stderr)';
+    const running = runtime.run(
+      { id: 'exe_test', language: 'python', code, stdin: '', limits: LIMITS },
+      undefined,
+      (more) => pieces.push(...more),
+    );
+    const early = await Promise.race([soon(() => pieces.length > 0).then(() => 'output'), running.then(() => 'end')]);
+    expect(early).toBe('output');
+    const { stdout, stderr } = await running;
+    const textOf = (wanted: string): string =>
+      pieces.map(({ stream, text }) => (stream === wanted ? text : '')).join('');
+    expect([textOf('stdout'), textOf('stderr')]).toEqual([stdout, stderr]);
   });
 
   it('has no environment variables of the service', () => {

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 
 import { PooledRuntime } from '../../src/modules/sandbox/runtime/pooled-runtime.js';
 import {
+  type OutputPiece,
   type Language,
   type SandboxLimits,
   type SandboxOutcome,
@@ -83,6 +84,19 @@ describe.each([
       // In the same turn of the event loop: nobody can have noticed yet.
       expect(await py('print(1)')).toMatchObject({ status: 'succeeded', stdout: '1\n' });
     }
+  });
+
+  it('does not run code again whose output got out', async () => {
+    const pieces: OutputPiece[] = [];
+    const running = runtime.run(
+      { id: 'exe_test', language: 'python', code: 'print(1)\nwhile True: pass', stdin: '', limits: LIMITS },
+      undefined,
+      (more) => pieces.push(...more),
+    );
+    await soon(() => pieces.length > 0);
+    for (const pid of sandboxProcesses()) process.kill(pid, 'SIGKILL');
+    await expect(running).rejects.toThrow('ended from outside');
+    expect(pieces).toEqual([{ stream: 'stdout', text: '1\n' }]);
   });
 
   describe('the outcome of a run', () => {

@@ -2,6 +2,7 @@ import { DataSource } from 'typeorm';
 import { LANGUAGES, SandboxRuntime } from '../../src/modules/sandbox/domain/sandbox-runtime.js';
 import { SandboxMetrics } from '../../src/modules/sandbox/metrics/sandbox.metrics.js';
 import { JobTurns } from '../../src/platform/queues/job-turns.js';
+import { EventStream } from '../support/event-stream.js';
 import { type Answer, eventually, randomAddress, useApp, WITH_SANDBOX } from '../support/test-app.js';
 
 const TRY = '/api/v1/sandbox/try';
@@ -78,6 +79,44 @@ describe('POST /api/v1/sandbox/try', () => {
     expect(answer.body.error).toMatchObject({ type: 'validation_error', code: 'invalid_request' });
     expect(answer.body.error.details).toEqual([expect.objectContaining({ in: 'body', ...fault })]);
     expect((await app.post(TRY, { language: 'python', code: '1' }, { from })).body.meta.remaining_executions).toBe(9);
+  });
+
+  describe('as a stream', () => {
+    const BODY = { language: 'python', code: 'import time\nprint("é")\ntime.sleep(1)\nprint("two")' };
+
+    it('sends the output while the program runs, then the outcome, and the remaining executions', async () => {
+      const stream = await EventStream.open(app, TRY, { method: 'POST', body: BODY });
+      await stream.has('stdout');
+      expect(stream.types).toEqual(['stdout']);
+      await stream.ended;
+      expect(stream.types).toEqual(['stdout', 'stdout', 'result', 'end']);
+      expect(stream.events.map(({ id }) => id)).toEqual([1, 2, expect.any(Number), expect.any(Number)]);
+      expect(stream.data('result')).toMatchObject({ status: 'succeeded', stdout: 'é\ntwo\n' });
+      expect(Object.keys(stream.data('result'))).toEqual(Object.keys((await app.post(TRY, BODY)).body.data));
+      expect(stream.data('end')).toEqual({ status: 'succeeded', remaining_executions: 9 });
+    });
+
+    it('refuses before the stream begins as without a stream', async () => {
+      const [from, headers] = [randomAddress(), { accept: 'text/event-stream' }];
+      const refused = await app.post(TRY, { ...BODY, language: 'ruby' }, { from, headers });
+      expect([refused.status, refused.body.error.code]).toEqual([400, 'invalid_request']);
+      const keyed = await app.post(TRY, BODY, { from, headers: { ...headers, 'idempotency-key': 'once' } });
+      expect(keyed.body.error.details).toEqual([expect.objectContaining({ code: 'not_with_stream' })]);
+      expect((await app.post(TRY, BODY, { from })).body.meta.remaining_executions).toBe(9);
+    });
+
+    it('ends the run of a caller that leaves, which frees its place', async () => {
+      const from = randomAddress();
+      const endless = { ...BODY, code: 'print(1)\nwhile True: pass' };
+      const streams = [await EventStream.open(app, TRY, { method: 'POST', body: endless, from })];
+      streams.push(await EventStream.open(app, TRY, { method: 'POST', body: endless, from }));
+      await Promise.all(streams.map((stream) => stream.has('stdout')));
+      const third = await app.post(TRY, BODY, { from, headers: { accept: 'text/event-stream' } });
+      expect([third.status, third.body.error.code]).toEqual([429, 'concurrency_limit_exceeded']);
+      for (const stream of streams) stream.leave();
+      await eventually(() => app.get(SandboxMetrics).running === 0, 'both have ended');
+      await eventually(async () => (await app.post(TRY, BODY, { from })).status === 200, 'there is room');
+    });
   });
 
   it('accepts code of exactly 128 KiB', async () => {

@@ -2,10 +2,11 @@ import { readFile } from 'node:fs/promises';
 import { constants } from 'node:os';
 import { extname } from 'node:path';
 import { text } from 'node:stream/consumers';
-import type { Language, Run, Service, TryRequest } from '@service/client';
+import type { Language, Run, TryRequest } from '@service/client';
 import { type Command, Option } from 'commander';
-import { Context } from '../context.js';
+import { Context, type SendOptions } from '../context.js';
 import { EXIT, UsageError } from '../failures.js';
+import { streamingFetch } from '../streamed-run.js';
 
 const LANGUAGE_BY_EXTENSION: Readonly<Record<string, Language>> = {
   '.ts': 'typescript',
@@ -18,6 +19,9 @@ const LANGUAGE_BY_EXTENSION: Readonly<Record<string, Language>> = {
   '.py': 'python',
 };
 
+/** A run whose output was printed is not repeated. */
+const STREAMED: SendOptions = { fetch: streamingFetch, maxRetries: 0 };
+
 /** The result of a run, with or without an account. */
 type Ended = Pick<Run, 'status' | 'exit_code' | 'signal' | 'stdout' | 'stderr' | 'truncated'>;
 
@@ -28,6 +32,7 @@ interface RunOptions {
   readonly timezone?: string;
   readonly locale?: string;
   readonly check?: boolean;
+  readonly stream?: true;
 }
 
 export function addSandboxRun(sandbox: Command): void {
@@ -48,8 +53,9 @@ export function addSandboxRun(sandbox: Command): void {
     .option('--timezone <name>', 'local time of the program, such as Europe/Berlin (default: UTC)')
     .option('--locale <tag>', 'locale of the program, such as de-DE')
     .option('--check', 'check the types of TypeScript first; a program with errors does not start')
+    .option('--stream', 'print the output while the program runs, and not at its end')
     .action(async (file: string, args: string[], options: RunOptions, command: Command) => {
-      const { language, input, env, timezone, locale, check } = options;
+      const { language, input, env, timezone, locale, check, stream } = options;
       if (file === '-' && input === '-')
         throw new UsageError('Standard input cannot be both the program and its input. Pass a file for one of them.');
       const request = {
@@ -63,23 +69,31 @@ export function addSandboxRun(sandbox: Command): void {
         ...(check === undefined ? {} : { check }),
       };
       const context = await Context.of(command);
-      const execution = await run(await context.serviceIfLoggedIn(), context, request);
+      if (stream === true && context.json)
+        throw new UsageError('--json prints the whole result at once. Leave out --stream.');
+      const execution = await run(context, request, stream === true ? STREAMED : {});
       if (context.json) context.print(execution, '');
+      else if (stream === true) passNotes(execution);
       else pass(execution);
       process.exitCode = exitCodeOfProgram(execution);
     });
 }
 
 /** Without a key the program runs in the anonymous sandbox, which reports how many runs are left today. */
-async function run(service: Service | undefined, context: Context, request: TryRequest): Promise<Ended> {
+async function run(context: Context, request: TryRequest, options: SendOptions): Promise<Ended> {
+  const service = await context.serviceIfLoggedIn(options);
   if (service !== undefined) return service.sandbox.run(request);
-  const { data, meta } = await context.serviceWith({ anonymous: true }).sandbox.try(request);
+  const { data, meta } = await context.serviceWith({ anonymous: true }, options).sandbox.try(request);
   return Object.assign(data, { remaining_executions: meta.remaining_executions });
 }
 
-function pass({ stdout = '', stderr = '', status, truncated }: Ended): void {
-  process.stdout.write(stdout);
-  process.stderr.write(stderr);
+function pass(ended: Ended): void {
+  process.stdout.write(ended.stdout ?? '');
+  process.stderr.write(ended.stderr ?? '');
+  passNotes(ended);
+}
+
+function passNotes({ status, truncated }: Ended): void {
   if (status === 'timed_out') process.stderr.write('service: the time limit is reached\n');
   if (status === 'out_of_memory') process.stderr.write('service: the memory limit is reached\n');
   if (status === 'cancelled' || status === 'lost') process.stderr.write(`service: the run was ${status}\n`);

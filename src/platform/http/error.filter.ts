@@ -1,12 +1,10 @@
 import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException, Injectable } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { Config } from '../config/config.js';
-import { isDatabaseUnavailable } from '../database/database-unavailable.js';
 import { CallerHungUp } from '../errors/caller-hung-up.js';
-import { DomainError } from '../errors/domain-error.js';
-import { InternalError, ServiceUnavailable, StorageUnavailable } from '../errors/platform.errors.js';
-import { isRedisUnavailable } from '../redis/redis-unavailable.js';
-import { isStorageFull } from '../storage/storage-full.js';
+import type { DomainError } from '../errors/domain-error.js';
+import { knownErrorOf } from '../errors/known-error.js';
+import { InternalError } from '../errors/platform.errors.js';
 import { ErrorReports } from './error-reports.js';
 import { FailureHeaders } from './failure-headers.js';
 import { failureOf, wantsProblem } from './failure.js';
@@ -72,9 +70,8 @@ export class ErrorFilter implements ExceptionFilter {
   }
 
   private domainErrorOf(thrown: unknown, request: Request): DomainError {
-    if (thrown instanceof DomainError) return thrown;
-    if (isStorageFull(thrown)) return new StorageUnavailable(thrown);
-    if (isDatabaseUnavailable(thrown) || isRedisUnavailable(thrown)) return new ServiceUnavailable(thrown);
+    const known = knownErrorOf(thrown);
+    if (known !== undefined) return known;
     if (thrown instanceof HttpException && thrown.getStatus() === 404) {
       return this.unknownRoutes.refusalOf(request);
     }

@@ -133,8 +133,21 @@ export class IsolatedProcess {
   }
 
   private handOver(work: Work, limits: RunLimits): void {
-    this.stdout.limitTo(limits.outputBytes);
-    this.stderr.limitTo(limits.outputBytes);
+    const { onOutput } = work;
+    this.stdout.limitTo(
+      limits.outputBytes,
+      onOutput &&
+        ((chunk) => {
+          onOutput('stdout', chunk);
+        }),
+    );
+    this.stderr.limitTo(
+      limits.outputBytes,
+      onOutput &&
+        ((chunk) => {
+          onOutput('stderr', chunk);
+        }),
+    );
     this.inside.pipe(0).end(work.stdin);
     this.inside.pipe(WORK_DESCRIPTOR).end(work.input);
   }

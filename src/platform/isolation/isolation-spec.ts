@@ -71,7 +71,11 @@ export interface Work {
   readonly input: Buffer;
   /** Sent on standard input, followed by end of file. */
   readonly stdin: Buffer;
+  /** Gets the output that is kept, as it arrives. It must not throw. */
+  readonly onOutput?: (stream: OutputStream, chunk: Buffer) => void;
 }
+
+export type OutputStream = 'stdout' | 'stderr';
 
 export interface RunLimits {
   /** The time starts when the work is handed over. */

@@ -11,6 +11,7 @@ export class OutputCapture {
   private readonly chunks: Buffer[] = [];
   private size = 0;
   private truncated = false;
+  private onKept: ((chunk: Buffer) => void) | undefined;
 
   constructor(
     private readonly stream: Readable,
@@ -23,9 +24,10 @@ export class OutputCapture {
     });
   }
 
-  /** Must be called before the program writes anything. */
-  limitTo(bytes: number): void {
+  /** Must be called before the program writes anything. `onKept` gets each chunk that is kept, as it arrives. */
+  limitTo(bytes: number, onKept?: (chunk: Buffer) => void): void {
     this.limitBytes = bytes;
+    this.onKept = onKept;
   }
 
   captured(): CapturedOutput {
@@ -42,6 +44,7 @@ export class OutputCapture {
     if (kept.length > 0) {
       this.chunks.push(kept);
       this.size += kept.length;
+      this.onKept?.(kept);
     }
     if (chunk.length <= room || this.truncated) return;
 

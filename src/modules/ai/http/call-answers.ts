@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import type { Request, Response } from 'express';
+import type { Response } from 'express';
 import { Config } from '../../../platform/config/config.js';
-import { RequestInvalid } from '../../../platform/errors/request-invalid.js';
 import { Envelope } from '../../../platform/http/envelope.js';
 import { failureOf } from '../../../platform/http/failure.js';
 import { RawAnswer } from '../../../platform/http/raw-answer.js';
+import { requireNoKey } from '../../../platform/http/streamed-write.js';
 import { formatUsd } from '../../../platform/money/nano-dollars.js';
 import type { Call } from '../../auth/caller.js';
 import { CallRequest } from '../calls/call-request.js';
@@ -37,7 +37,7 @@ export class CallAnswers {
   async answer(call: Call, protocol: Protocol, { response, dryRun, hangUp }: Exchange): Promise<CallAnswer> {
     const { req: request } = response;
     const asked = new CallRequest(protocol, request.body as Readonly<Record<string, unknown>>);
-    if (asked.isStream) requireNoKey(request);
+    if (asked.isStream) requireNoKey(request, '"stream": true');
     if (dryRun) return new Envelope(PricedCallView.of(await this.calls.rehearse(call, asked)), REHEARSED);
     if (!asked.isStream) {
       const { head, body, costNano } = await this.calls.complete(call, asked, hangUp);
@@ -52,17 +52,4 @@ export class CallAnswers {
     response.end();
     return undefined;
   }
-}
-
-/** A stream cannot be repeated from the record of a key. @throws {RequestInvalid} `invalid_request` */
-function requireNoKey({ headers }: Request): void {
-  if (headers['idempotency-key'] === undefined) return;
-  throw new RequestInvalid([
-    {
-      path: 'Idempotency-Key',
-      in: 'header',
-      code: 'not_with_stream',
-      message: 'Idempotency-Key cannot be used with "stream": true.',
-    },
-  ]);
 }

@@ -3,12 +3,12 @@ import { OrgDirectoryModule } from '../../orgs/org-directory.module.js';
 import { EventsPersistenceModule } from '../persistence/events-persistence.module.js';
 import { EventFollower } from '../streams/event-follower.js';
 import { EventSignals } from '../streams/event-signals.js';
-import { OpenStreams } from '../streams/open-streams.js';
+import { OpenEventStreams } from '../streams/open-event-streams.js';
 import { EventsController } from './events.controller.js';
 
 @Module({
   imports: [EventsPersistenceModule, OrgDirectoryModule],
   controllers: [EventsController],
-  providers: [EventFollower, EventSignals, OpenStreams],
+  providers: [EventFollower, EventSignals, OpenEventStreams],
 })
 export class EventsHttpModule {}

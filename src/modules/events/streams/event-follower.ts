@@ -6,9 +6,10 @@ import { OrgOfPath } from '../../orgs/org-of-path.js';
 import { SCOPE_OF_EVENT } from '../event-types.js';
 import { EventsStore, type StoredEvent } from '../persistence/events.store.js';
 import { EventSignals } from './event-signals.js';
-import { OpenStreams } from './open-streams.js';
+import { OpenEventStreams } from './open-event-streams.js';
 
 const BATCH = 100;
+const MAX_OF_ORG = 20;
 /** The longest delay that a lost signal can cause. */
 const POLL_EVERY_MS = 5_000;
 /** A stream ends after this time, so that the next request shows whether the caller may still follow. */
@@ -31,7 +32,7 @@ export class EventFollower {
     private readonly orgs: OrgOfPath,
     private readonly events: EventsStore,
     private readonly signals: EventSignals,
-    private readonly streams: OpenStreams,
+    private readonly streams: OpenEventStreams,
     private readonly shutdown: Shutdown,
     private readonly clock: Clock,
   ) {}
@@ -46,7 +47,7 @@ export class EventFollower {
   async open(call: Call, { orgIdOrSlug, after, signal }: Following): Promise<AsyncGenerator<EventNews>> {
     const { id: orgId } = this.orgs.require(call, orgIdOrSlug, 'orgs:read');
     const rights = call.principal.rightsIn(orgId);
-    const free = this.streams.take(orgId);
+    const free = this.streams.take(orgId, MAX_OF_ORG);
     try {
       const from = after ?? (await this.events.lastSeq(orgId));
       return this.follow(orgId, { from, signal, free, sees: ({ type }) => rights.has(SCOPE_OF_EVENT[type]) });

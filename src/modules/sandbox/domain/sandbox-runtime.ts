@@ -104,6 +104,15 @@ export interface SandboxOutcome {
   readonly error?: ExecutionError;
 }
 
+/** Text that a program has written, in the order in which it arrived. */
+export interface OutputPiece {
+  readonly stream: 'stdout' | 'stderr';
+  /** Decoded as in {@link SandboxOutcome}: the pieces of a stream together are its whole output. */
+  readonly text: string;
+}
+
+export type OutputListener = (pieces: readonly OutputPiece[]) => void;
+
 /** The result of the start-up probe. Without isolation nothing is ever run. */
 export type SandboxReadiness =
   | { readonly available: true; readonly mode: string }
@@ -118,11 +127,12 @@ export abstract class SandboxRuntime {
   abstract readonly readiness: SandboxReadiness;
 
   /**
-   * Runs the code once and leaves nothing behind. An aborted signal ends the run at once.
+   * Runs the code once and leaves nothing behind. An aborted signal ends the run at once. `onOutput` gets all output
+   * before this resolves; it must not throw.
    *
    * @throws {Error} when the platform, not the code, failed.
    */
-  abstract run(run: SandboxRun, signal?: AbortSignal): Promise<SandboxOutcome>;
+  abstract run(run: SandboxRun, signal?: AbortSignal, onOutput?: OutputListener): Promise<SandboxOutcome>;
 
   /** Ends every active run and frees what the runtime holds. */
   abstract close(): Promise<void>;

@@ -8,6 +8,9 @@ import type { SandboxBusy } from '../sandbox.errors.js';
 import { Backlog } from '../workers/backlog.js';
 import type { CreateOrgExecutionInput } from './execution-admission.service.js';
 
+/** The output of an execution is kept for this long beside its time limit. */
+const OUTPUT_KEPT_MS = 600_000;
+
 /** The queue in which executions of organizations wait for a worker. */
 @Injectable()
 export class ExecutionQueue {
@@ -60,7 +63,7 @@ export class ExecutionQueue {
 
 const payloadOf = (
   { id, orgId, limits, givesUpAt }: QueuedExecution,
-  { language, code, stdin, files, options }: CreateOrgExecutionInput,
+  { language, code, stdin, files, options, isFollowed = false }: CreateOrgExecutionInput,
 ): SandboxPayload => ({
   executionId: id,
   recordedFor: orgId,
@@ -71,4 +74,5 @@ const payloadOf = (
   ...(options === undefined ? {} : { options }),
   limits,
   startBeforeMs: givesUpAt.getTime(),
+  ...(isFollowed ? { keepsOutputMs: limits.timeoutMs + OUTPUT_KEPT_MS } : {}),
 });

@@ -6,10 +6,12 @@ import { SandboxPersistenceModule } from '../persistence/sandbox-persistence.mod
 import { SandboxModule } from '../sandbox.module.js';
 import { ExecutionAdmissionService } from './execution-admission.service.js';
 import { CallerLimitsService } from './caller-limits.service.js';
+import { EndedExecutions } from './ended-executions.js';
 import { ExecutionEnds } from './execution-ends.js';
 import { ExecutionBilling } from './execution-billing.js';
 import { ExecutionQueue } from './execution-queue.js';
 import { ExecutionSweeper } from './execution-sweeper.js';
+import { ExecutionStreams } from './execution-streams.js';
 import { ExecutionsService } from './executions.service.js';
 import { OrgSlots } from './org-slots.js';
 
@@ -19,13 +21,15 @@ import { OrgSlots } from './org-slots.js';
   providers: [
     CallerLimitsService,
     ExecutionAdmissionService,
+    EndedExecutions,
     ExecutionEnds,
     ExecutionBilling,
     ExecutionSweeper,
     ExecutionQueue,
+    ExecutionStreams,
     ExecutionsService,
     OrgSlots,
   ],
-  exports: [CallerLimitsService, ExecutionEnds, ExecutionsService, OrgSlots],
+  exports: [CallerLimitsService, ExecutionEnds, ExecutionStreams, ExecutionsService, OrgSlots],
 })
 export class ExecutionsModule {}

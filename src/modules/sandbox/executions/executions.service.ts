@@ -18,6 +18,13 @@ import { ExecutionEnds } from './execution-ends.js';
 import { ExecutionQueue } from './execution-queue.js';
 import { OrgSlots } from './org-slots.js';
 
+/** An execution that runs for as long as its caller waits. */
+export interface AwaitedExecution {
+  readonly execution: QueuedExecution;
+  /** Rejects with {@link SandboxUnavailable} when the platform lost the run, and with the reason of its signal. */
+  readonly ended: Promise<SandboxExecution>;
+}
+
 /** Runs code for organizations and records how it ended. */
 @Injectable()
 export class ExecutionsService {
@@ -55,20 +62,17 @@ export class ExecutionsService {
    * @throws {SandboxUnavailable} `sandbox_unavailable`, also when the platform lost the run.
    */
   async run(call: Call, input: CreateOrgExecutionInput, signal: AbortSignal): Promise<SandboxExecution> {
+    return (await this.begin(call, input, signal)).ended;
+  }
+
+  /**
+   * Runs code and returns the execution as soon as it is admitted.
+   *
+   * @throws as {@link run}.
+   */
+  async begin(call: Call, input: CreateOrgExecutionInput, signal: AbortSignal): Promise<AwaitedExecution> {
     const execution = await this.admission.admit(call, input);
-    let fault: unknown;
-    try {
-      await this.queue.runAndWait(execution, input, signal);
-    } catch (error) {
-      await this.giveUp(execution, error instanceof CallerHungUp);
-      if (error instanceof JobUnanswered && !error.hadBegun) throw await this.queue.refusal(execution, input, error);
-      if (!(error instanceof JobFailed || error instanceof JobUnanswered)) throw error;
-      fault = error;
-    }
-    const ended = await this.databaseRetry.run(() => this.executions.get(execution.id));
-    // A cancelled execution ends its job like a failed one, so only `lost` is a failure of the platform.
-    if (ended.status === 'lost') throw new SandboxUnavailable([], fault);
-    return ended;
+    return { execution, ended: this.runAdmitted(execution, input, signal) };
   }
 
   /**
@@ -123,6 +127,26 @@ export class ExecutionsService {
   /** Returns what {@link cancel} would return. Changes nothing. */
   async rehearseCancel(call: Call, id: string): Promise<SandboxExecution> {
     return (await this.requireCancellable(call, id)).cancelled(this.clock.now());
+  }
+
+  private async runAdmitted(
+    execution: QueuedExecution,
+    input: CreateOrgExecutionInput,
+    signal: AbortSignal,
+  ): Promise<SandboxExecution> {
+    let fault: unknown;
+    try {
+      await this.queue.runAndWait(execution, input, signal);
+    } catch (error) {
+      await this.giveUp(execution, error instanceof CallerHungUp);
+      if (error instanceof JobUnanswered && !error.hadBegun) throw await this.queue.refusal(execution, input, error);
+      if (!(error instanceof JobFailed || error instanceof JobUnanswered)) throw error;
+      fault = error;
+    }
+    const ended = await this.databaseRetry.run(() => this.executions.get(execution.id));
+    // A cancelled execution ends its job like a failed one, so only `lost` is a failure of the platform.
+    if (ended.status === 'lost') throw new SandboxUnavailable([], fault);
+    return ended;
   }
 
   private async requireCancellable(call: Call, id: string): Promise<SandboxExecution> {

@@ -1,12 +1,15 @@
-import { Body, Controller, Get, HttpCode, HttpStatus, Param, Post, Query } from '@nestjs/common';
-import { ApiAcceptedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { Body, Controller, Get, HttpCode, HttpStatus, Param, Post, Query, Res } from '@nestjs/common';
+import { ApiAcceptedResponse, ApiExtraModels, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import type { Response } from 'express';
 import { GENERIC_ERRORS } from '../../../platform/errors/generic.errors.js';
 import { ApiRefusals } from '../../../platform/http/api-refusals.js';
 import { DryRun } from '../../../platform/http/dry-run.js';
 import { Envelope } from '../../../platform/http/envelope.js';
-import { HangUpSignal } from '../../../platform/http/hang-up.js';
+import { hangUpOf } from '../../../platform/http/hang-up.js';
 import { TakesJson, TakesNothing } from '../../../platform/http/json-body.js';
+import { wantsEventStream } from '../../../platform/http/last-event-id.js';
 import { PageQuery, pageEnvelope } from '../../../platform/http/page.js';
+import { requireNoKey } from '../../../platform/http/streamed-write.js';
 import { ANY_CALLER } from '../../auth/access.errors.js';
 import { type Call, Caller } from '../../auth/caller.js';
 import { RequireScope } from '../../auth/require-scope.js';
@@ -15,8 +18,10 @@ import { RequireFeature } from '../../features/require-feature.js';
 import { ANY_BODY, ANY_WRITE } from '../../idempotency/idempotency.errors.js';
 import { LIMIT_ERRORS } from '../../limits/limits.errors.js';
 import { OPERATOR_ERRORS } from '../../operators/operators.errors.js';
+import { ExecutionStreams } from '../executions/execution-streams.js';
 import { ExecutionsService } from '../executions/executions.service.js';
 import { SANDBOX_ERRORS } from '../sandbox.errors.js';
+import { ExecutionEvents, STREAM_TYPE, streamedOr } from './execution-events.js';
 import {
   ExecutionPageAnswer,
   ListedExecutionView,
@@ -33,7 +38,11 @@ const REHEARSED = { dry_run: true };
 @ApiTags('sandbox')
 @Controller('api/v1/sandbox/executions')
 export class ExecutionsController {
-  constructor(private readonly executions: ExecutionsService) {}
+  constructor(
+    private readonly executions: ExecutionsService,
+    private readonly streams: ExecutionStreams,
+    private readonly events: ExecutionEvents,
+  ) {}
 
   @Post()
   @RequireScope('sandbox:execute')
@@ -45,9 +54,12 @@ export class ExecutionsController {
     description:
       'Holds the price of the time limit, and charges only for the time that the run takes. Closing the connection ' +
       'while you wait ends the run. With `Dry-Run: true` nothing runs, and `data` has only `language`, `limits` and ' +
-      '`max_cost`.',
+      '`max_cost`. With `Accept: text/event-stream`, sends an event `execution`, the output while the code runs as ' +
+      'events `stdout` and `stderr` with `text`, then an event `result` or `error`, and `end`. With `wait: false`, ' +
+      'closing such a stream does not end the run: continue with `GET …/events`.',
   })
-  @ApiOkResponse({ type: OrgExecutionAnswer, description: 'The code ran; `data.status` says how it ended.' })
+  @ApiExtraModels(OrgExecutionAnswer)
+  @ApiOkResponse(streamedOr(OrgExecutionAnswer))
   @ApiAcceptedResponse({
     type: OrgExecutionAnswer,
     description: 'With `wait: false`, the code is queued and runs whether or not you ask for the result.',
@@ -64,14 +76,23 @@ export class ExecutionsController {
   )
   async create(
     @Caller() call: Call,
-    @Body() { input, wait }: OrgExecutionRequest,
+    @Body() body: OrgExecutionRequest,
     @DryRun() dryRun: boolean,
-    @HangUpSignal() hangUp: AbortSignal,
-  ): Promise<Envelope<OrgExecutionView | RehearsalView>> {
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<Envelope<OrgExecutionView | RehearsalView> | undefined> {
+    const { input, wait } = body;
     if (dryRun)
       return new Envelope(RehearsalView.ofPaid(input.language, await this.executions.rehearse(call, input)), REHEARSED);
+    const hangUp = hangUpOf(response);
+    if (wantsEventStream(response.req)) {
+      requireNoKey(response.req, STREAM_TYPE);
+      await this.events.sendOfOrg(response, await this.streams.run(call, body, hangUp));
+      return undefined;
+    }
     if (wait) return new Envelope(OrgExecutionView.of(await this.executions.run(call, input, hangUp)));
-    return new Envelope(OrgExecutionView.ofQueued(await this.executions.start(call, input)), {}, HttpStatus.ACCEPTED);
+    // It may be followed later.
+    const execution = await this.executions.start(call, { ...input, isFollowed: true });
+    return new Envelope(OrgExecutionView.ofQueued(execution), {}, HttpStatus.ACCEPTED);
   }
 
   @Get()

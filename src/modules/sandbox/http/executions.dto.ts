@@ -214,6 +214,10 @@ export class OrgExecutionView {
     );
   }
 
+  static ofAny(execution: QueuedExecution | SandboxExecution): OrgExecutionView {
+    return 'startedAt' in execution ? OrgExecutionView.of(execution) : OrgExecutionView.ofQueued(execution);
+  }
+
   static ofQueued({ id, language, status, limits, createdAt }: QueuedExecution): OrgExecutionView {
     return { id, language, status, limits: LimitsView.of(limits), created_at: createdAt.toISOString() };
   }

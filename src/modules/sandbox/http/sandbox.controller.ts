@@ -1,26 +1,35 @@
-import { Body, Controller, HttpCode, HttpStatus, Ip, Post } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { Body, Controller, HttpCode, HttpStatus, Post, Res } from '@nestjs/common';
+import { ApiExtraModels, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import type { Response } from 'express';
 import { GENERIC_ERRORS } from '../../../platform/errors/generic.errors.js';
 import { ApiRefusals } from '../../../platform/http/api-refusals.js';
 import { DryRun } from '../../../platform/http/dry-run.js';
 import { Envelope } from '../../../platform/http/envelope.js';
-import { HangUpSignal } from '../../../platform/http/hang-up.js';
+import { hangUpOf } from '../../../platform/http/hang-up.js';
 import { TakesJson } from '../../../platform/http/json-body.js';
+import { wantsEventStream } from '../../../platform/http/last-event-id.js';
 import { Public } from '../../../platform/http/public.js';
+import { requireNoKey } from '../../../platform/http/streamed-write.js';
 import { NeedsNoStorage } from '../../../platform/storage/storage.guard.js';
 import { RequireFeature } from '../../features/require-feature.js';
 import { clientAddressOf } from '../../limits/client-address.js';
 import { ANY_CALL, LIMIT_ERRORS } from '../../limits/limits.errors.js';
 import { OPERATOR_ERRORS } from '../../operators/operators.errors.js';
 import { AnonymousSandboxService } from '../runs/anonymous-sandbox.service.js';
+import { AnonymousStreams } from '../runs/anonymous-streams.js';
 import { SANDBOX_ERRORS } from '../sandbox.errors.js';
+import { ExecutionEvents, STREAM_TYPE, streamedOr } from './execution-events.js';
 import { RehearsalView } from './executions.dto.js';
 import { AnonymousExecutionAnswer, ExecutionRequest, ExecutionView } from './sandbox.dto.js';
 
 @ApiTags('sandbox')
 @Controller('api/v1/sandbox')
 export class SandboxController {
-  constructor(private readonly sandbox: AnonymousSandboxService) {}
+  constructor(
+    private readonly sandbox: AnonymousSandboxService,
+    private readonly streams: AnonymousStreams,
+    private readonly events: ExecutionEvents,
+  ) {}
 
   /** Service document §4, rule 2. */
   @Post('try')
@@ -33,9 +42,11 @@ export class SandboxController {
     summary: 'Runs code in the anonymous sandbox, without an account.',
     description:
       'Allows ten runs a day for each IP address. With `Dry-Run: true` nothing runs and nothing is counted, and ' +
-      '`data` has only `language` and `limits`.',
+      '`data` has only `language` and `limits`. With `Accept: text/event-stream`, sends the output while the code ' +
+      'runs, as events `stdout` and `stderr` with `text`, then an event `result` or `error`, and `end`.',
   })
-  @ApiOkResponse({ type: AnonymousExecutionAnswer, description: 'The code ran; `data.status` says how it ended.' })
+  @ApiExtraModels(AnonymousExecutionAnswer)
+  @ApiOkResponse(streamedOr(AnonymousExecutionAnswer))
   @ApiRefusals(
     ...ANY_CALL,
     GENERIC_ERRORS.invalid_request,
@@ -50,12 +61,18 @@ export class SandboxController {
   async try(
     @Body() request: ExecutionRequest,
     @DryRun() dryRun: boolean,
-    @Ip() ip: string,
-    @HangUpSignal() hangUp: AbortSignal,
-  ): Promise<Envelope<ExecutionView | RehearsalView>> {
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<Envelope<ExecutionView | RehearsalView> | undefined> {
     if (dryRun)
       return new Envelope(RehearsalView.of(request.language, await this.sandbox.rehearse()), { dry_run: true });
-    const { execution, remaining } = await this.sandbox.try(request, clientAddressOf(ip), hangUp);
-    return new Envelope(ExecutionView.of(execution), { remaining_executions: remaining });
+    const { req } = response;
+    const [address, hangUp] = [clientAddressOf(req.ip), hangUpOf(response)];
+    if (wantsEventStream(req)) {
+      requireNoKey(req, STREAM_TYPE);
+      await this.events.sendAnonymous(response, await this.streams.run(request, address, hangUp));
+      return undefined;
+    }
+    const { ended, remaining } = await this.sandbox.begin(request, address, hangUp);
+    return new Envelope(ExecutionView.of(await ended), { remaining_executions: remaining });
   }
 }

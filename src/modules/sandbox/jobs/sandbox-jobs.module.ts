@@ -3,6 +3,7 @@ import { ExecutionRecorder } from '../executions/execution-recorder.js';
 import { ExecutionsModule } from '../executions/executions.module.js';
 import { OldExecutionsSweeper } from '../executions/old-executions-sweeper.js';
 import { openRuntime } from '../runtime/open-runtime.js';
+import { OutputRecorder } from '../output/output-recorder.js';
 import { SandboxRuntime } from '../domain/sandbox-runtime.js';
 import { SANDBOX_METRICS, SandboxMetrics, TemplateMetrics } from '../metrics/sandbox.metrics.js';
 import { SandboxPersistenceModule } from '../persistence/sandbox-persistence.module.js';
@@ -42,6 +43,7 @@ function runtimeOf(settings: SandboxSettings, metrics: SandboxMetrics, templates
     { provide: SandboxRuntime, inject: [SandboxSettings, SandboxMetrics, TemplateMetrics], useFactory: runtimeOf },
     ExecutionRecorder,
     OldExecutionsSweeper,
+    OutputRecorder,
     SandboxProcessor,
     SandboxWorkerService,
     WorkerHeartbeat,

@@ -37,6 +37,8 @@ export class SandboxPayload {
   @ValidateNested() @Type(() => Limits) readonly limits!: Limits;
   /** Unix milliseconds. After this time no caller waits for the result, so the code must not run. */
   @IsInt() readonly startBeforeMs!: number;
+  /** How long its output is kept after the last of it. Undefined when nobody can follow it. */
+  @IsOptional() @IsInt() readonly keepsOutputMs?: number;
   /**
    * Unix milliseconds of earlier attempts to write the start, for which the database never confirmed the commit. The
    * code did not run in any of them.

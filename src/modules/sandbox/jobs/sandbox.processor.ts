@@ -4,6 +4,8 @@ import { Handles } from '../../../platform/background/handles.js';
 import { Clock } from '../../../platform/time/clock.js';
 import { ExecutionRecorder } from '../executions/execution-recorder.js';
 import { type SandboxOutcome, SandboxRuntime } from '../domain/sandbox-runtime.js';
+import { OutputRecorder } from '../output/output-recorder.js';
+import { OutputSignals } from '../output/output-signals.js';
 import { SandboxMetrics } from '../metrics/sandbox.metrics.js';
 import type { ExecutionResult } from '../runs/sandbox.service.js';
 import { sandboxJob, type SandboxPayload } from './sandbox.job.js';
@@ -22,6 +24,8 @@ export class SandboxProcessor implements JobHandler<SandboxPayload, ExecutionRes
     private readonly runtime: SandboxRuntime,
     private readonly metrics: SandboxMetrics,
     private readonly recorder: ExecutionRecorder,
+    private readonly outputs: OutputRecorder,
+    private readonly signals: OutputSignals,
     private readonly clock: Clock,
   ) {}
 
@@ -33,7 +37,9 @@ export class SandboxProcessor implements JobHandler<SandboxPayload, ExecutionRes
   /** Returns null for a recorded execution, because its result is in its row. */
   async handle(job: SandboxPayload, { signal, waitedMs }: JobContext): Promise<ExecutionResult | null> {
     if (job.recordedFor !== undefined) {
-      await this.recorder.record(job.recordedFor, job, { signal, waitedMs }, () => this.run(job, signal));
+      const recorded = this.recorder.record(job.recordedFor, job, { signal, waitedMs }, () => this.run(job, signal));
+      if (job.keepsOutputMs === undefined) await recorded;
+      else await recorded.finally(() => void this.signals.notifyEnd(job.executionId));
       return null;
     }
     if (this.clock.now().getTime() > job.startBeforeMs)
@@ -42,15 +48,17 @@ export class SandboxProcessor implements JobHandler<SandboxPayload, ExecutionRes
   }
 
   private async run(
-    { executionId, language, code, stdin, files = [], options = {}, limits }: SandboxPayload,
+    { executionId, language, code, stdin, files = [], options = {}, limits, keepsOutputMs }: SandboxPayload,
     signal: AbortSignal,
   ): Promise<SandboxOutcome> {
     const startedAtMs = performance.now();
+    const output = keepsOutputMs === undefined ? undefined : this.outputs.open(executionId, keepsOutputMs);
     this.metrics.began();
     try {
       const outcome = await this.runtime.run(
         { id: executionId, language, code, stdin, files, options, limits },
         signal,
+        output?.take,
       );
       this.metrics.ended(language, outcome.status);
       return outcome;
@@ -59,6 +67,7 @@ export class SandboxProcessor implements JobHandler<SandboxPayload, ExecutionRes
       throw error;
     } finally {
       this.average += WEIGHT * (performance.now() - startedAtMs - this.average);
+      await output?.end();
     }
   }
 }

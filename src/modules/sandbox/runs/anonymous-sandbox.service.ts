@@ -16,7 +16,9 @@ import { type Execution, type CreateExecutionInput, longestExecutionMs, SandboxS
 const MAX_CONCURRENT_RUNS = 2;
 
 export interface AnonymousExecution {
-  readonly execution: Execution;
+  readonly id: string;
+  /** Rejects with {@link SandboxUnavailable}, and with the reason of an aborted signal. */
+  readonly ended: Promise<Execution>;
   /** Runs left today for the caller's address. */
   readonly remaining: number;
 }
@@ -41,21 +43,28 @@ export class AnonymousSandboxService {
   }
 
   /**
-   * Runs code for an unauthenticated caller. The run is counted before it starts, and refunded when the platform, not
-   * the code, fails. An aborted `signal` ends the run, which stays counted.
+   * Admits and runs code for an unauthenticated caller. The run is counted before it starts, and refunded when the
+   * platform, not the code, fails. An aborted `signal` ends the run, which stays counted.
    *
    * @throws {SandboxConcurrencyLimitExceeded} `concurrency_limit_exceeded`
    * @throws {SandboxDailyLimitExceeded} `sandbox_daily_limit_exceeded`
    * @throws {SandboxUnavailable} `sandbox_unavailable`; nothing is counted.
    */
-  async try(input: CreateExecutionInput, address: ClientAddress, signal: AbortSignal): Promise<AnonymousExecution> {
+  async begin(input: CreateExecutionInput, address: ClientAddress, signal: AbortSignal): Promise<AnonymousExecution> {
     await this.sandbox.requireRoom();
-    const slot = this.ids.next(EXECUTION_ID);
-    if (!(await this.concurrency.take(this.atOnce, address.network, slot))) throw this.tooManyAtOnce();
+    const id = this.ids.next(EXECUTION_ID);
+    if (!(await this.concurrency.take(this.atOnce, address.network, id))) throw this.tooManyAtOnce();
+    const free = (): Promise<void> => this.concurrency.end(this.atOnce, address.network, id);
     try {
-      return await this.runCounted(input, address, signal);
-    } finally {
-      await this.concurrency.end(this.atOnce, address.network, slot);
+      const counted = await this.quota.count(address);
+      const ended = this.sandbox.execute(id, input, this.limits, signal).catch(async (error: unknown) => {
+        if (!(error instanceof CallerHungUp)) await this.quota.refund(address, counted);
+        throw error;
+      });
+      return { id, ended: ended.finally(free), remaining: counted.remaining };
+    } catch (error) {
+      await free();
+      throw error;
     }
   }
 
@@ -67,20 +76,6 @@ export class AnonymousSandboxService {
   async rehearse(): Promise<SandboxLimits> {
     await this.sandbox.requireRoom();
     return this.limits;
-  }
-
-  private async runCounted(
-    input: CreateExecutionInput,
-    address: ClientAddress,
-    signal: AbortSignal,
-  ): Promise<AnonymousExecution> {
-    const counted = await this.quota.count(address);
-    try {
-      return { execution: await this.sandbox.execute(input, this.limits, signal), remaining: counted.remaining };
-    } catch (error) {
-      if (!(error instanceof CallerHungUp)) await this.quota.refund(address, counted);
-      throw error;
-    }
   }
 
   private tooManyAtOnce(): SandboxConcurrencyLimitExceeded {

@@ -1,12 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../platform/time/clock.js';
-import { Ids } from '../../../platform/ids/ids.js';
 import { AwaitedJobs, JobFailed, JobUnanswered } from '../../../platform/queues/awaited-jobs.js';
 import { sandboxJob } from '../jobs/sandbox.job.js';
 import { Backlog } from '../workers/backlog.js';
 import type { Language, RunOptions, SandboxLimits, SandboxOutcome } from '../domain/sandbox-runtime.js';
 import { SandboxUnavailable } from '../sandbox.errors.js';
-import { EXECUTION_ID } from '../sandbox.ids.js';
 
 /** All callers without an account share one turn in the queue. */
 const ANONYMOUS = 'anonymous';
@@ -20,6 +18,8 @@ export interface CreateExecutionInput {
   readonly code: string;
   readonly stdin: string;
   readonly options?: RunOptions;
+  /** True when the output is followed while the code runs. */
+  readonly isFollowed?: boolean;
 }
 
 export interface Execution {
@@ -45,7 +45,6 @@ export class SandboxService {
   constructor(
     private readonly backlog: Backlog,
     private readonly jobs: AwaitedJobs,
-    private readonly ids: Ids,
     private readonly clock: Clock,
   ) {}
 
@@ -61,11 +60,11 @@ export class SandboxService {
    * @throws {SandboxBusy} `sandbox_unavailable` when the run did not start in time.
    */
   async execute(
-    { language, code, stdin, options }: CreateExecutionInput,
+    id: string,
+    { language, code, stdin, options, isFollowed = false }: CreateExecutionInput,
     limits: SandboxLimits,
     signal?: AbortSignal,
   ): Promise<Execution> {
-    const id = this.ids.next(EXECUTION_ID);
     const startBeforeMs = this.clock.now().getTime() + MAX_WAIT_MS;
     const job = {
       executionId: id,
@@ -75,6 +74,7 @@ export class SandboxService {
       ...(options === undefined ? {} : { options }),
       limits,
       startBeforeMs,
+      ...(isFollowed ? { keepsOutputMs: limits.timeoutMs + RETURN_MS } : {}),
     };
     try {
       const patience = {

@@ -4,6 +4,7 @@ import { type Isolation } from '../../../platform/isolation/isolation.js';
 import { type Interpreter } from '../languages/interpreter.js';
 import { readReport } from '../languages/report.js';
 import {
+  type OutputListener,
   PROCESSES,
   type SandboxLimits,
   type SandboxOutcome,
@@ -14,6 +15,7 @@ import { ForkServer } from './fork-server.js';
 import { Interpreters, limitsOf, processesInside } from './interpreters.js';
 import { ObservedRuntime } from './observed-runtime.js';
 import { outcomeOf } from './outcome.js';
+import { OutputFeed } from './output-feed.js';
 import { type PoolEvent, type PoolListener, type PoolReading } from './pool-events.js';
 import { poolSize } from './pool-size.js';
 import { probeSandbox, readinessAfter, type SandboxTools, startTemplate } from './probe.js';
@@ -54,6 +56,13 @@ interface Kind {
 
 interface PoolOf extends Kind {
   readonly pool: Pool;
+}
+
+interface WatchedRun {
+  readonly run: SandboxRun;
+  readonly signal: AbortSignal | undefined;
+  /** Null when the output is only wanted at the end. */
+  readonly feed: OutputFeed | null;
 }
 
 /**
@@ -125,17 +134,19 @@ export class PooledRuntime extends ObservedRuntime {
     return found.readiness;
   }
 
-  async run(run: SandboxRun, signal?: AbortSignal): Promise<SandboxOutcome> {
+  async run(run: SandboxRun, signal?: AbortSignal, onOutput?: OutputListener): Promise<SandboxOutcome> {
     const tools = this.tools;
     if (tools === null || !this.lastReadiness.available) throw new Error('The sandbox is not available.');
     signal?.throwIfAborted();
 
-    const first = await this.runOnce(run, signal, this.poolFor(run));
-    // An interrupted run left nothing behind and no output got out, so it can simply run again. It gets a new sandbox,
-    // because whatever ended the first one may have ended all warm ones.
-    const ended = first.interrupted ? await this.runOnce(run, signal, null) : first;
-    if (ended.interrupted) throw new Error('The sandbox was ended from outside.');
-    return outcomeOf(ended, readReport(ended.report), tools.runtimes[run.language]);
+    const feed = onOutput === undefined ? null : new OutputFeed(onOutput);
+    try {
+      const ended = await this.runToEnd({ run, signal, feed });
+      feed?.end({ stdout: ended.stdout.truncated, stderr: ended.stderr.truncated });
+      return outcomeOf(ended, readReport(ended.report), tools.runtimes[run.language]);
+    } finally {
+      feed?.close();
+    }
   }
 
   async close(): Promise<void> {
@@ -146,14 +157,34 @@ export class PooledRuntime extends ObservedRuntime {
     await Promise.all(closing);
   }
 
-  private async runOnce(run: SandboxRun, signal: AbortSignal | undefined, pool: Pool | null): Promise<Ended> {
+  private async runToEnd(watched: WatchedRun): Promise<Ended> {
+    const first = await this.runOnce(watched, this.poolFor(watched.run));
+    // An interrupted run left nothing behind, so it can simply run again, unless output got out. It gets a new sandbox,
+    // because whatever ended the first one may have ended all warm ones.
+    const runsAgain = first.interrupted && watched.feed?.hasOutput !== true;
+    const ended = runsAgain ? await this.runOnce(watched, null) : first;
+    if (ended.interrupted) throw new Error('The sandbox was ended from outside.');
+    return ended;
+  }
+
+  private async runOnce({ run, signal, feed }: WatchedRun, pool: Pool | null): Promise<Ended> {
     const interpreter = this.interpreters.get(run.language);
     const { timeoutMs, outputBytes } = run.limits;
     const askedAtMs = performance.now();
     const work = (sandbox: IsolatedProcess, warm: boolean): Promise<Ended> => {
       this.emit({ kind: 'acquired', language: run.language, seconds: (performance.now() - askedAtMs) / 1000, warm });
       return sandbox.run(
-        { input: interpreter.input(run, workOptionsOf(run, this.isolation)), stdin: Buffer.from(run.stdin) },
+        {
+          input: interpreter.input(run, workOptionsOf(run, this.isolation)),
+          stdin: Buffer.from(run.stdin),
+          ...(feed === null
+            ? {}
+            : {
+                onOutput: (stream, chunk) => {
+                  feed.take(stream, chunk);
+                },
+              }),
+        },
         { wallMs: timeoutMs, cpuMs: timeoutMs, outputBytes },
         signal,
       );

@@ -3,7 +3,12 @@ import { once } from 'node:events';
 import { setPriority } from 'node:os';
 import { join } from 'node:path';
 
-import { type SandboxOutcome, type SandboxReadiness, type SandboxRun } from '../../domain/sandbox-runtime.js';
+import {
+  type OutputListener,
+  type SandboxOutcome,
+  type SandboxReadiness,
+  type SandboxRun,
+} from '../../domain/sandbox-runtime.js';
 import { ObservedRuntime } from '../observed-runtime.js';
 import { type PoolListener, type PoolReading } from '../pool-events.js';
 import { RetryPause } from '../retry-pause.js';
@@ -32,6 +37,7 @@ export interface HostedRuntimeOptions extends HostSettings {
 interface Call {
   readonly resolve: (reply: Reply) => void;
   readonly reject: (error: Error) => void;
+  readonly onOutput: OutputListener | undefined;
 }
 
 /**
@@ -72,7 +78,7 @@ export class HostedRuntime extends ObservedRuntime {
     return this.lastReadiness;
   }
 
-  async run(run: SandboxRun, signal?: AbortSignal): Promise<SandboxOutcome> {
+  async run(run: SandboxRun, signal?: AbortSignal, onOutput?: OutputListener): Promise<SandboxOutcome> {
     if (!this.lastReadiness.available) throw new Error('The sandbox is not available.');
     signal?.throwIfAborted();
 
@@ -82,7 +88,8 @@ export class HostedRuntime extends ObservedRuntime {
     };
     signal?.addEventListener('abort', abort, { once: true });
     try {
-      const reply = await this.ask(() => ({ kind: 'run', call, run }));
+      const sendsOutput = onOutput !== undefined;
+      const reply = await this.ask(() => ({ kind: 'run', call, run, sendsOutput }), onOutput);
       if (reply.kind !== 'ended') throw new Error(`The sandbox host answered a run with "${reply.kind}".`);
       return reply.outcome;
     } catch (error) {
@@ -107,12 +114,12 @@ export class HostedRuntime extends ObservedRuntime {
     clearTimeout(timer);
   }
 
-  private ask(request: (call: number) => Request): Promise<Reply> {
+  private ask(request: (call: number) => Request, onOutput?: OutputListener): Promise<Reply> {
     if (this.closed) return Promise.reject(new Error('The sandbox is closed.'));
     this.host ??= this.startHost();
     const call = ++this.lastCall;
     return new Promise((resolve, reject) => {
-      this.calls.set(call, { resolve, reject });
+      this.calls.set(call, { resolve, reject, onOutput });
       this.send(request(call));
     });
   }
@@ -152,6 +159,10 @@ export class HostedRuntime extends ObservedRuntime {
       return;
     }
     const call = this.calls.get(reply.call);
+    if (reply.kind === 'output') {
+      call?.onOutput?.(reply.pieces);
+      return;
+    }
     this.calls.delete(reply.call);
     if (reply.kind === 'failed') call?.reject(new Error(reply.message));
     else call?.resolve(reply);

@@ -1,5 +1,10 @@
 import { type IsolationOptions } from '../../../../platform/isolation/isolation.js';
-import { type SandboxOutcome, type SandboxReadiness, type SandboxRun } from '../../domain/sandbox-runtime.js';
+import {
+  type OutputPiece,
+  type SandboxOutcome,
+  type SandboxReadiness,
+  type SandboxRun,
+} from '../../domain/sandbox-runtime.js';
 import { type PoolEvent, type PoolReading } from '../pool-events.js';
 import { type PooledRuntimeOptions } from '../pooled-runtime.js';
 
@@ -12,7 +17,13 @@ export interface HostSettings {
 /** From the service to the host. */
 export type Request =
   | { readonly kind: 'probe'; readonly call: number }
-  | { readonly kind: 'run'; readonly call: number; readonly run: SandboxRun }
+  | {
+      readonly kind: 'run';
+      readonly call: number;
+      readonly run: SandboxRun;
+      /** True to send the output as it arrives, and not only with the outcome. */
+      readonly sendsOutput: boolean;
+    }
   | { readonly kind: 'abort'; readonly call: number }
   | { readonly kind: 'close' };
 
@@ -26,6 +37,7 @@ export interface HostState {
 export type Reply = HostState &
   (
     | { readonly kind: 'probed'; readonly call: number }
+    | { readonly kind: 'output'; readonly call: number; readonly pieces: readonly OutputPiece[] }
     | { readonly kind: 'ended'; readonly call: number; readonly outcome: SandboxOutcome }
     | { readonly kind: 'failed'; readonly call: number; readonly message: string }
     | { readonly kind: 'event'; readonly event: PoolEvent }

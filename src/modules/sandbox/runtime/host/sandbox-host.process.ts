@@ -1,4 +1,5 @@
 import { Isolation } from '../../../../platform/isolation/isolation.js';
+import { type OutputListener } from '../../domain/sandbox-runtime.js';
 import { PooledRuntime } from '../pooled-runtime.js';
 import { type HostSettings, type HostState, type Reply, type Request } from './messages.js';
 
@@ -19,11 +20,15 @@ function main(settings: HostSettings): void {
     send({ kind: 'failed', call, message: error instanceof Error ? error.message : String(error), ...state() });
   };
 
-  const run = async (call: number, { run: requested }: Request & { kind: 'run' }): Promise<void> => {
+  const run = async (call: number, { run: requested, sendsOutput }: Request & { kind: 'run' }): Promise<void> => {
     const stop = new AbortController();
     running.set(call, stop);
+    const onOutput: OutputListener = (pieces) => {
+      send({ kind: 'output', call, pieces, ...state() });
+    };
     try {
-      send({ kind: 'ended', call, outcome: await runtime.run(requested, stop.signal), ...state() });
+      const outcome = await runtime.run(requested, stop.signal, sendsOutput ? onOutput : undefined);
+      send({ kind: 'ended', call, outcome, ...state() });
     } catch (error) {
       fail(call, error);
     } finally {
