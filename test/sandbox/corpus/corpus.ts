@@ -23,7 +23,7 @@ export function corpus(): CorpusProgram[] {
 }
 
 /** All that the sources hold, of which some print nothing, print something else each time or take long. */
-export function allPrograms(): CorpusProgram[] {
+function allPrograms(): CorpusProgram[] {
   return [...pythonDocstrings(), ...lodashExamples(), ...rxjsExamples()];
 }
 
