@@ -262,6 +262,9 @@ describe('a cron that is due', () => {
   });
 
   it('is counted by outcome, and with its delay', async () => {
+    // No other cron is due meanwhile, and this one only when it is made to be.
+    await make.sql("UPDATE project_crons SET next_at = now() + interval '1 day'");
+    const rarely = { schedule: '0 0 1 1 *' };
     const outcomes = ['succeeded', 'failed', 'error', 'no_production', 'missed'];
     const before = await Promise.all(outcomes.map(firings));
     const delays = async (): Promise<number[]> => {
@@ -271,7 +274,7 @@ describe('a cron that is due', () => {
       );
     };
     const [count = 0, sum = 0] = await delays();
-    const cron = await created();
+    const cron = await created(rarely);
     server.play = answering('204 No Content');
     await tick(cron.id, 20_000);
     await ended(cron.id, 1);
@@ -283,7 +286,7 @@ describe('a cron that is due', () => {
     expect((await ended(cron.id, 3))[0]).toMatchObject({ outcome: 'failed' });
     await tick(cron.id, 3_600_000);
     project = await newProject();
-    const other = await created();
+    const other = await created(rarely);
     await tick(other.id);
     await ended(other.id);
     expect(await Promise.all(outcomes.map(firings))).toEqual(before.map((value) => value + 1));

@@ -6,9 +6,11 @@ const CONFIG_EXTENSIONS = ['ts', 'mts', 'cts', 'mjs', 'js', 'cjs', 'json', 'toml
 /** The facts about a source in the form in which presets ask for them. */
 export class Source {
   private readonly paths: ReadonlySet<string>;
+  private readonly falsePages: ReadonlySet<string>;
 
   constructor(private readonly inspection: Inspection) {
     this.paths = new Set([...inspection.entries, ...inspection.paths]);
+    this.falsePages = new Set(inspection.falsePages);
   }
 
   get entries(): readonly string[] {
@@ -59,7 +61,9 @@ export class Source {
   /** The paths below a directory, whatever its case, whose names match. An empty name stands for the root directory. */
   filesBelow(directory: string, name: RegExp): string[] {
     const below = directory === '' ? '' : `${directory}/`;
-    return [...this.paths].filter((path) => path.toLowerCase().startsWith(below) && name.test(path));
+    return [...this.paths].filter(
+      (path) => path.toLowerCase().startsWith(below) && name.test(path) && !this.falsePages.has(path),
+    );
   }
 
   /** True when a path of up to three names, in lower case, matches. */

@@ -109,9 +109,15 @@ function workspaceOf(repository, directory) {
 /** Routes of frameworks lie deeper than what decides on a build otherwise. */
 const mostNames = (here) => (/^(?:src\/)?app\//.test(here) ? 6 : 3);
 
-/** Lists the paths of up to three names, and of up to six of routes, nearest first. */
+const PAGE = /\.html?$/i;
+
+/**
+ * Lists the paths of up to three names, and of up to six of routes, nearest first. `falsePages` are those that have the
+ * name of an HTML page and are no file.
+ */
 function pathsIn(directory) {
   const paths = [];
+  const falsePages = [];
   let characters = 0;
   const waiting = [''];
   while (waiting.length > 0) {
@@ -125,13 +131,14 @@ function pathsIn(directory) {
     for (const entry of entries) {
       const here = at === '' ? entry.name : `${at}/${entry.name}`;
       characters += here.length;
-      if (paths.length >= MOST_PATHS || characters > MOST_PATH_CHARACTERS) return paths;
+      if (paths.length >= MOST_PATHS || characters > MOST_PATH_CHARACTERS) return { paths, falsePages };
       if (NOT_SOURCE.has(entry.name)) continue;
       paths.push(here);
+      if (PAGE.test(entry.name) && !entry.isFile()) falsePages.push(here);
       if (entry.isDirectory() && here.split('/').length < mostNames(here)) waiting.push(here);
     }
   }
-  return paths;
+  return { paths, falsePages };
 }
 
 /** The Dockerfile, with its text unless it is too large to be a program that someone wrote. */
@@ -250,7 +257,7 @@ module.exports = function inspect(repository, root) {
   const manifest = jsonOf(textOf(directory, 'package.json'));
   const lock = lockOf(repository, directory);
   const workspace = lock === null ? workspaceOf(repository, directory) : null;
-  const paths = pathsIn(directory);
+  const { paths, falsePages } = pathsIn(directory);
   const hash = createHash('sha256');
   const lockDirectory = path.join(repository, lock?.directory ?? workspace ?? root);
   for (const name of [lock?.name ?? '', 'package.json', '.npmrc']) {
@@ -261,6 +268,7 @@ module.exports = function inspect(repository, root) {
     found: true,
     entries: fs.readdirSync(directory).slice(0, 1000),
     paths,
+    falsePages,
     configs: configsIn(directory, paths),
     locks: lock === null ? [] : LOCK_FILES.filter((name) => fs.existsSync(path.join(lockDirectory, name))),
     packages: packagesIn(directory, paths),

@@ -44,6 +44,12 @@ describe('the inspection of a source', () => {
     expect(paths).not.toContain('src/lib/a/b.ts');
   });
 
+  it('names what only looks like a page', () => {
+    write('pages/index.html/index.php', '');
+    write('pages/about.html', '');
+    expect(inspect(repository, 'pages')).toMatchObject({ falsePages: ['index.html'] });
+  });
+
   it('knows the workspace of a member without a lock file', () => {
     write('shops/package.json', '{"workspaces":["./apps/*/","libs/**"]}');
     for (const place of ['apps/web', 'libs/ui/button', 'examples/one']) write(`shops/${place}/package.json`, '{}');

@@ -15,7 +15,7 @@ function planned(dependencies: Record<string, string>, files: Record<string, str
     paths: [...new Set(paths.flatMap((path) => path.split('/').map((_, end, all) => all.slice(0, end + 1).join('/'))))],
     configs: files,
     ...{ locks: [], packages: [], directories: [], installHash: 'a'.repeat(64) },
-    ...{ python: null, procfile: null, unfetched: { submodules: [], pointers: [] } },
+    ...{ python: null, procfile: null, falsePages: [], unfetched: { submodules: [], pointers: [] } },
     ...{ packageManager: packageManagerFactsOf({}, null) },
   };
   return planOf({}, inspection, { nodeVersions: ['24'], report: () => undefined });

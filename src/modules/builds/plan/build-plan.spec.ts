@@ -31,6 +31,7 @@ const inspection = ({ dependencies = {}, scripts = {}, entries = [], lock, more 
   packages: [],
   directories: [],
   python: null,
+  falsePages: [],
   unfetched: { submodules: [], pointers: [] },
   procfile: null,
   dockerfile: null,

@@ -8,6 +8,8 @@ export interface Inspection {
   readonly entries: readonly string[];
   /** Paths of up to three names below the root directory, without packages. Long lists are cut off. */
   readonly paths: readonly string[];
+  /** Those of `paths` that have the name of an HTML page and are no file. */
+  readonly falsePages: readonly string[];
   /** The texts of configuration files in the root directory, by name. */
   readonly configs: Readonly<Record<string, string>>;
   /** All lock files in the directory of `lock`. */
@@ -76,6 +78,7 @@ export function inspectionOf(raw: Record<string, unknown>): Inspection {
     found: raw.found === true,
     entries: textsOf(raw.entries),
     paths: textsOf(raw.paths),
+    falsePages: textsOf(raw.falsePages),
     configs: stringsOf(raw.configs),
     locks: textsOf(raw.locks),
     packages: (Array.isArray(raw.packages) ? raw.packages : []).map((each: unknown) => {
