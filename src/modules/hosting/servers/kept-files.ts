@@ -1,5 +1,4 @@
-import { createWriteStream } from 'node:fs';
-import { chmod, lstat, mkdir, readdir, rename, rm, statfs } from 'node:fs/promises';
+import { chmod, lstat, mkdir, open, readdir, rename, rm, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { Injectable } from '@nestjs/common';
@@ -49,7 +48,9 @@ export class KeptFiles {
     await mkdir(this.settings.serversDirectory, { recursive: true, mode: 0o755 });
     const unfinished = `${path}.unfinished-${process.pid}`;
     try {
-      await pipeline(archive, createWriteStream(unfinished, { mode: 0o644 }));
+      // It is opened first: a stream that opens it could do so after an archive broke off and the file was removed.
+      const file = await open(unfinished, 'w', 0o644);
+      await pipeline(archive, file.createWriteStream());
       // The user of the next server has to be able to read it, whatever the mask of this process is.
       await chmod(unfinished, 0o644);
       const { size } = await lstat(unfinished);
