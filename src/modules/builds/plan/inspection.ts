@@ -8,7 +8,7 @@ export interface Inspection {
   readonly entries: readonly string[];
   /** Paths of up to three names below the root directory, without packages. Long lists are cut off. */
   readonly paths: readonly string[];
-  /** Those of `paths` that have the name of an HTML page and are no file. */
+  /** The paths that have the name of an HTML page and are no file. */
   readonly falsePages: readonly string[];
   /** The texts of configuration files in the root directory, by name. */
   readonly configs: Readonly<Record<string, string>>;
