@@ -53,6 +53,16 @@ describe.each(['executions', 'try'] as const)('the options of a run: sandbox/%s'
     ]);
   });
 
+  it('reach a program whose output is streamed', async () => {
+    const options = where === 'executions' ? as(key) : {};
+    const { text } = await app.post(
+      PATHS[where],
+      { language: 'javascript', code: 'console.log(process.argv[2], process.env.A)', args: ['x'], env: { A: 'y' } },
+      { ...options, headers: { ...options.headers, accept: 'text/event-stream' } },
+    );
+    expect(text).toContain('event: stdout\ndata: {"text":"x y\\n"}\n');
+  });
+
   it('are not those of the run before', async () => {
     const options = { args: ['mine'], env: { GREETING: 'mine' }, timezone: 'Asia/Tokyo' };
     for (const language of ['javascript', 'python'] as const) {

@@ -145,7 +145,7 @@ export class OrgExecutionRequest extends ExecutionRequest {
   @Max(MAX_QUEUE_TIMEOUT_MS)
   readonly queue_timeout_ms?: number;
 
-  get input(): CreateOrgExecutionInput {
+  override get input(): CreateOrgExecutionInput {
     const { language, code, stdin, options, files, timeout_ms: timeoutMs, memory_mib: memoryMib, wait } = this;
     const queueTimeoutMs = this.queue_timeout_ms ?? (wait ? CALLER_QUEUE_TIMEOUT_MS : MAX_QUEUE_TIMEOUT_MS);
     return { language, code, stdin, options, files, timeoutMs, memoryMib, queueTimeoutMs };

@@ -69,10 +69,10 @@ export class SandboxController {
     const [address, hangUp] = [clientAddressOf(req.ip), hangUpOf(response)];
     if (wantsEventStream(req)) {
       requireNoKey(req, STREAM_TYPE);
-      await this.events.sendAnonymous(response, await this.streams.run(request, address, hangUp));
+      await this.events.sendAnonymous(response, await this.streams.run(request.input, address, hangUp));
       return undefined;
     }
-    const { ended, remaining } = await this.sandbox.begin(request, address, hangUp);
+    const { ended, remaining } = await this.sandbox.begin(request.input, address, hangUp);
     return new Envelope(ExecutionView.of(await ended), { remaining_executions: remaining });
   }
 }

@@ -2,7 +2,7 @@ import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsIn, IsString, MinLength } from 'class-validator';
 import { MaxBytes } from '../../../platform/http/max-bytes.js';
 import { MayBeAbsent } from '../../../platform/http/may-be-absent.js';
-import type { Execution } from '../runs/sandbox.service.js';
+import type { CreateExecutionInput, Execution } from '../runs/sandbox.service.js';
 import { type Language, LANGUAGES } from '../domain/sandbox-runtime.js';
 import { RunOptionsBody } from './run-options.dto.js';
 
@@ -34,6 +34,11 @@ export class ExecutionRequest extends RunOptionsBody {
   @IsString()
   @MaxBytes(MAX_CODE_BYTES)
   readonly stdin: string = '';
+
+  get input(): CreateExecutionInput {
+    const { language, code, stdin, options } = this;
+    return { language, code, stdin, options };
+  }
 }
 
 export class TruncatedView {
