@@ -19,22 +19,13 @@ describe('a lookup of a resource by its id', () => {
 
   it('in closed organizations too is followed by the check of rights that says why they are closed', () => {
     const unchecked = files.flatMap(({ file, text }) => {
-      const shorthands = [...text.matchAll(SHORTHAND)].map(([, name]) => `${name}(`);
+      const shorthands = [...text.matchAll(SHORTHAND)].map(([, name]) => String.raw`\b${name}\(`);
       const rest = text.replace(SHORTHAND, '');
-      return ['.lookupOrgIds', ...shorthands].flatMap((lookup) =>
-        rest
-          .split(lookup)
-          .slice(1)
-          .filter((after, index) => {
-            const before = rest
-              .split(lookup)
-              .slice(0, index + 1)
-              .join(lookup);
-            const statement = before.slice(before.lastIndexOf('\n')) + after.split(END, 1)[0]!;
-            return !/\.require\(|\ballowed\(/.test(statement);
-          })
-          .map(() => `${file}: ${lookup}`),
-      );
+      const lookups = rest.matchAll(new RegExp([String.raw`\.lookupOrgIds`, ...shorthands].join('|'), 'g'));
+      return [...lookups]
+        .map(({ index }) => rest.slice(rest.lastIndexOf('\n', index), index + rest.slice(index).search(END)))
+        .filter((statement) => !/\.require\(|\ballowed\(/.test(statement))
+        .map((statement) => `${file}: ${statement.trim().split('\n', 1)[0]!}`);
     });
     expect(files.length).toBeGreaterThan(10);
     expect(unchecked).toEqual([]);

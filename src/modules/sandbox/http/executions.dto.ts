@@ -146,9 +146,9 @@ export class OrgExecutionRequest extends ExecutionRequest {
   readonly queue_timeout_ms?: number;
 
   override get input(): CreateOrgExecutionInput {
-    const { language, code, stdin, options, files, timeout_ms: timeoutMs, memory_mib: memoryMib, wait } = this;
+    const { files, timeout_ms: timeoutMs, memory_mib: memoryMib, wait } = this;
     const queueTimeoutMs = this.queue_timeout_ms ?? (wait ? CALLER_QUEUE_TIMEOUT_MS : MAX_QUEUE_TIMEOUT_MS);
-    return { language, code, stdin, options, files, timeoutMs, memoryMib, queueTimeoutMs };
+    return { ...super.input, files, timeoutMs, memoryMib, queueTimeoutMs };
   }
 }
 

@@ -61,7 +61,7 @@ function startTypeScript() {
   if (files.some(({ path }) => TYPESCRIPT.test(path))) typescript.importFiles();
   try {
     const compiled = typescript.transformMain(code);
-    if (options.check === true) typescript.checkTypes(code, { checker, libraries });
+    if (options.check === true) typescript.checkTypes({ checker, libraries });
     process.setSourceMapsEnabled(true);
     start(COMPILED, compiled);
   } catch (error) {

@@ -68,12 +68,12 @@ class TypeScript {
     return this.main.withMap;
   }
 
-  /** Checks the types of the program and of what it imports. @throws {TypeFaults} */
-  checkTypes(source, { checker, libraries }) {
+  /** Checks the types of the program, once it is transformed, and of what it imports. @throws {TypeFaults} */
+  checkTypes({ checker, libraries }) {
     require(checker).checkTypes({
       compiler: this.compiler,
       path: this.hasJsx ? `${MAIN}x` : MAIN,
-      source,
+      source: this.main.source,
       experimentalDecorators: this.options.experimental_decorators ?? false,
       libraries,
     });
