@@ -17,7 +17,7 @@ interface Tenant {
 }
 
 const tenant = async (owner?: Person): Promise<Tenant> => {
-  const person = owner ?? (await make.person());
+  const person = owner ?? (await make.person({ plan: 'enterprise' }));
   return { owner: person, org: await make.org(person, { plan: 'enterprise' }) };
 };
 const uniqueDomain = (): string => `${uniqueName('acme')}.com`;

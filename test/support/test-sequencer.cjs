@@ -136,7 +136,7 @@ const LONG = [
 ];
 
 /**
- * LONG_TESTS, such as `1/4`, leaves out all but a quarter of the long files: CI runs those of its commit, because all
+ * LONG_TESTS, such as `1/6`, leaves out all but a sixth of the long files: CI runs those of its commit, because all
  * of them take most of an hour. The place in the list decides, so that a second attempt has what has failed.
  */
 function sampled(tests) {
