@@ -32,6 +32,8 @@ import { JobCancellations } from './queues/job-cancellations.js';
 import { JobRunner } from './queues/job-runner.js';
 import { JobTurns } from './queues/job-turns.js';
 import { JOB_METRICS } from './queues/job.metrics.js';
+import { LocalJobServer } from './queues/local-job-server.js';
+import { LocalJobs } from './queues/local-jobs.js';
 import { QueueWorkers } from './queues/queue-workers.js';
 import { QUEUE_METRICS } from './queues/queue.metrics.js';
 import { ErrorReports } from './http/error-reports.js';
@@ -85,6 +87,8 @@ export class PlatformModule {
       JobCancellations,
       JobTurns,
       JobRunner,
+      LocalJobs,
+      LocalJobServer,
       Outbox,
       OutboxBell,
       OutboxCalls,

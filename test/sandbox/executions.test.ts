@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ExecutionSweeper } from '../../src/modules/sandbox/executions/execution-sweeper.js';
 import { LANGUAGES, SandboxRuntime } from '../../src/modules/sandbox/domain/sandbox-runtime.js';
 import { SandboxMetrics } from '../../src/modules/sandbox/metrics/sandbox.metrics.js';
+import { LocalJobs } from '../../src/platform/queues/local-jobs.js';
 import { Queues } from '../../src/platform/queues/queues.js';
 import { as, expectStatus, Make, type Person } from '../support/make.js';
 import { onThisMachine } from '../support/patience.js';
@@ -47,6 +48,15 @@ async function queued(): Promise<string> {
   }, 'one is queued');
   return found!.id;
 }
+
+/** The queue, which no worker takes jobs from. */
+async function pausedQueue(): Promise<ReturnType<Queues['named']>> {
+  handedOver = jest.spyOn(app.get(LocalJobs), 'handOver').mockReturnValue(null);
+  const queue = app.get(Queues).named('sandbox');
+  await queue.pause();
+  return queue;
+}
+let handedOver: jest.SpyInstance;
 
 async function ended(id: string, by = key): Promise<Record<string, unknown>> {
   let data: Record<string, unknown> = {};
@@ -437,8 +447,7 @@ describe('POST /api/v1/sandbox/executions/:execution_id/cancel', () => {
   });
 
   it('removes a queued execution, and answers the caller who waits for it', async () => {
-    const queue = app.get(Queues).named('sandbox');
-    await queue.pause();
+    const queue = await pausedQueue();
     try {
       const call = execute({ language: 'python', code: 'print("never")' });
       const id = await queued();
@@ -447,6 +456,7 @@ describe('POST /api/v1/sandbox/executions/:execution_id/cancel', () => {
       expect([answer.status, answer.body.data.status]).toEqual([200, 'cancelled']);
       expect(await queue.getJob(id)).toBeUndefined();
     } finally {
+      handedOver.mockRestore();
       await queue.resume();
     }
   });
@@ -475,8 +485,7 @@ describe('POST /api/v1/sandbox/executions/:execution_id/cancel', () => {
 
 describe('a caller who disconnects', () => {
   it('cancels its queued execution', async () => {
-    const queue = app.get(Queues).named('sandbox');
-    await queue.pause();
+    const queue = await pausedQueue();
     try {
       const caller = new AbortController();
       const call = execute(HELLO_PYTHON, { signal: caller.signal }).catch(() => 'hung up');
@@ -487,6 +496,7 @@ describe('a caller who disconnects', () => {
       await eventually(async () => (await read(id)).body.data.status === 'cancelled', 'it is cancelled');
       expect(await queue.getJob(id)).toBeUndefined();
     } finally {
+      handedOver.mockRestore();
       await queue.resume();
     }
   });

@@ -1,6 +1,7 @@
 import { DataSource } from 'typeorm';
 import { LANGUAGES, SandboxRuntime } from '../../src/modules/sandbox/domain/sandbox-runtime.js';
 import { SandboxMetrics } from '../../src/modules/sandbox/metrics/sandbox.metrics.js';
+import { LocalJobs } from '../../src/platform/queues/local-jobs.js';
 import { JobTurns } from '../../src/platform/queues/job-turns.js';
 import { EventStream } from '../support/event-stream.js';
 import { type Answer, eventually, randomAddress, useApp, WITH_SANDBOX } from '../support/test-app.js';
@@ -189,8 +190,7 @@ describe('POST /api/v1/sandbox/try', () => {
       );
       return Number(rows[0]!.n);
     };
-    const isUnderWay = async (): Promise<boolean> =>
-      (await app.fetch('/metrics')).text.includes('queue_jobs{queue="sandbox",state="active"} 1');
+    const isUnderWay = (): boolean => app.get(SandboxMetrics).running === 1;
     await eventually(isUnderWay, 'the run is under way');
     // What is done every so often may be in a transaction just then.
     await eventually(
@@ -264,11 +264,13 @@ describe('fairness between anonymous callers', () => {
 
   it('returns 503 with Retry-After when a run cannot start in time, and does not count it', async () => {
     const from = randomAddress();
+    const room = jest.spyOn(app.get(LocalJobs), 'hasRoom').mockReturnValue(false);
     const waiting = jest
       .spyOn(app.get(JobTurns), 'look')
       .mockResolvedValue({ round: 2, ahead: 1, own: 1, waiting: 1_000, active: 2 });
     const refused = await app.post(TRY, sleep(0), { from });
     waiting.mockRestore();
+    room.mockRestore();
     expect(refused.body.error).toMatchObject({
       code: 'sandbox_unavailable',
       details: { expected_wait_seconds: expect.any(Number) },

@@ -28,6 +28,11 @@ export interface JobDefinition<Payload extends object> {
    * True when the module starts and stops the worker itself, as the resources that its jobs need appear and disappear.
    */
   readonly startedByModule?: boolean;
+  /**
+   * True when a job that a caller waits for goes directly to a worker of the same machine that has a place for it. Only
+   * without such a place does it wait in the queue.
+   */
+  readonly isHandedOver?: boolean;
 }
 
 export interface JobContext {

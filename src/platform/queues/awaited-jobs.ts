@@ -4,6 +4,7 @@ import { Ids } from '../ids/ids.js';
 import { Shutdown } from '../lifecycle/shutdown.js';
 import { RedisConnections } from '../redis/redis-connections.js';
 import { DirectJobs } from './direct-jobs.js';
+import { type HandedOver, LocalJobs } from './local-jobs.js';
 import type { JobDefinition } from '../background/define-job.js';
 import { JOB_ID } from '../ids/platform.ids.js';
 
@@ -34,6 +35,8 @@ interface Patience {
   readonly jobId?: string;
   /** See `DirectJob`. */
   readonly subject?: string;
+  /** True when the handler knows whether the job has begun, so that it may run again after its worker died. */
+  readonly isRepeatable?: boolean;
 }
 
 type Waiter = (happened: 'active' | 'postponed' | 'completed' | 'failed', reason?: string) => void;
@@ -50,6 +53,7 @@ export class AwaitedJobs {
 
   constructor(
     private readonly jobs: DirectJobs,
+    private readonly local: LocalJobs,
     private readonly redis: RedisConnections,
     private readonly ids: Ids,
     shutdown: Shutdown,
@@ -75,10 +79,13 @@ export class AwaitedJobs {
   ): Promise<Result> {
     patience.signal?.throwIfAborted();
     const jobId = patience.jobId ?? this.ids.next(JOB_ID);
-    await this.listen(queue);
     const { ended, forget } = this.waitFor(jobId, patience);
     try {
-      await this.jobs.add(queue, { jobId, payload, subject: patience.subject });
+      const handed = await this.handOver(queue, { id: jobId, payload }, { ...patience, ended });
+      if (handed?.kind === 'ended') return handed.result as Result;
+      const changes = handed?.kind === 'postponed' ? handed.changes : {};
+      await this.listen(queue);
+      await this.jobs.add(queue, { jobId, payload: { ...payload, ...changes }, subject: patience.subject });
       await ended;
       return await this.takeResult<Result>(jobId);
     } catch (error) {
@@ -87,6 +94,26 @@ export class AwaitedJobs {
     } finally {
       forget();
     }
+  }
+
+  /** Returns null for a job that has to wait in the queue. @throws as {@link run}. */
+  private async handOver(
+    queue: JobDefinition<object>,
+    job: { readonly id: string; readonly payload: object },
+    { ended, isRepeatable = false }: Patience & { readonly ended: Promise<void> },
+  ): Promise<HandedOver | null> {
+    if (queue.isHandedOver !== true) return null;
+    const tell: Waiter = (happened) => this.waiters.get(job.id)?.(happened);
+    const handing = this.local.handOver(queue.name, job, () => {
+      tell('active');
+    });
+    if (handing === null) return null;
+    // `ended` only rejects meanwhile: the caller hung up, or its patience is over.
+    const handed = await Promise.race([handing, ended.then(() => null)]);
+    if (handed?.kind === 'failed') throw new JobFailed(handed.reason);
+    if (handed?.kind === 'lost' && !isRepeatable) throw new JobFailed('The worker of the job has died.');
+    if (handed?.kind === 'postponed' || handed?.kind === 'lost') tell('postponed');
+    return handed;
   }
 
   private waitFor(

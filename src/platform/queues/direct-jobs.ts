@@ -48,12 +48,15 @@ export class DirectJobs {
    * when the job had not begun.
    */
   async end(queue: Pick<JobDefinition<object>, 'name'>, jobId: string, subject?: string): Promise<boolean> {
-    const removed = await this.queues
-      .named(queue.name)
-      .remove(jobId)
-      .catch(() => 0);
+    const removed = await this.remove(queue, jobId).catch(() => 0);
     if (removed === 0) await this.cancellations.cancel(jobId);
     else if (subject !== undefined) await this.turns.giveBack(queue, subject).catch(() => undefined);
     return removed !== 0;
+  }
+
+  /** BullMQ says of a job that it does not have, such as one that was handed over directly, that it removed it. */
+  private async remove({ name }: Pick<JobDefinition<object>, 'name'>, jobId: string): Promise<number> {
+    const bull = this.queues.named(name);
+    return (await bull.getJob(jobId)) === undefined ? 0 : bull.remove(jobId);
   }
 }

@@ -11,8 +11,17 @@ import { type JobEnvelope, openEnvelope } from './job-envelope.js';
 import { JobTurns } from './job-turns.js';
 import { JobMetrics } from './job.metrics.js';
 
+/** A job that a worker of this process has taken, from its queue or directly. */
+export interface TakenJob {
+  readonly id: string;
+  readonly envelope: JobEnvelope;
+  readonly waitedMs: number;
+  /** The first is 1. */
+  readonly attempt: number;
+}
+
 /**
- * Runs one attempt of a job: in the context of the request that added it, counted, and with its result stored for the
+ * Runs one attempt of a job: in the context of the request that added it, counted, and with its result delivered to the
  * caller that waits for it.
  */
 @Injectable()
@@ -27,51 +36,71 @@ export class JobRunner {
     private readonly clock: Clock,
   ) {}
 
-  /** @throws what the handler throws, and `DelayedError` for a job that the handler postponed. */
+  /**
+   * Runs a job from its queue.
+   *
+   * @throws what the handler throws, and `DelayedError` for a job that the handler postponed.
+   */
   async run<Payload extends object, Result>(
     queue: JobDefinition<Payload>,
     handler: JobHandler<Payload, Result>,
     job: Job<JobEnvelope>,
   ): Promise<void> {
     const waitedMs = (job.processedOn ?? job.timestamp) - job.timestamp;
-    this.metrics.started(queue.name, waitedMs);
     if (job.priority > 0) void this.turns.began(queue, job.priority);
-    const { correlation } = job.data;
-    await this.context.run(
-      { requestId: correlation?.requestId ?? job.id!, traceId: correlation?.traceId ?? '', ...correlation },
-      async () => {
-        let payload: Payload | undefined;
-        try {
-          const opened = (payload = await openEnvelope(queue, job.data));
-          const result = await this.cancellations.during(job.id!, (signal) =>
-            handler.handle(opened, { signal, waitedMs }),
-          );
-          if (result !== undefined) await this.keepResult(job, result);
-          this.metrics.completed(queue.name);
-        } catch (error) {
-          // The caller disconnected, so an abandoned job is neither counted nor logged as a failure.
-          if (error instanceof JobAbandoned) throw error;
-          if (error instanceof JobPostponed) return this.postpone(queue, job, error);
-          this.metrics.failed(queue.name);
-          this.log.error(
-            { ...correlation, queue: queue.name, jobId: job.id, attempt: job.attemptsMade + 1, error },
-            'A job failed.',
-          );
-          // The handler cannot give up a payload that cannot be read; the job stays among the failed ones.
-          if (payload !== undefined && job.attemptsMade + 1 >= queue.attempts) await handler.giveUp?.(payload);
+    const taken = { id: job.id!, envelope: job.data, waitedMs, attempt: job.attemptsMade + 1 };
+    try {
+      await this.perform(queue, handler, taken, (result) => this.keepResult(job, result));
+    } catch (error) {
+      if (error instanceof JobPostponed) await this.postpone(job, error);
+      throw error;
+    }
+  }
+
+  /** @throws what the handler throws, {@link JobPostponed} included. */
+  async perform<Payload extends object, Result>(
+    queue: JobDefinition<Payload>,
+    handler: JobHandler<Payload, Result>,
+    job: TakenJob,
+    deliver: (result: Result) => Promise<void>,
+  ): Promise<void> {
+    this.metrics.started(queue.name, job.waitedMs);
+    const { correlation } = job.envelope;
+    const context = {
+      requestId: correlation?.requestId ?? job.id,
+      traceId: correlation?.traceId ?? '',
+      ...correlation,
+    };
+    await this.context.run(context, async () => {
+      let payload: Payload | undefined;
+      try {
+        const opened = (payload = await openEnvelope(queue, job.envelope));
+        const result = await this.cancellations.during(job.id, (signal) =>
+          handler.handle(opened, { signal, waitedMs: job.waitedMs }),
+        );
+        if (result !== undefined) await deliver(result);
+        this.metrics.completed(queue.name);
+      } catch (error) {
+        // The caller disconnected, so an abandoned job is neither counted nor logged as a failure.
+        if (error instanceof JobAbandoned) throw error;
+        if (error instanceof JobPostponed) {
+          this.log.debug({ queue: queue.name, jobId: job.id, error: error.cause }, 'A job could not begin.');
           throw error;
         }
-      },
-    );
+        this.metrics.failed(queue.name);
+        this.log.error(
+          { ...correlation, queue: queue.name, jobId: job.id, attempt: job.attempt, error },
+          'A job failed.',
+        );
+        // The handler cannot give up a payload that cannot be read; the job stays among the failed ones.
+        if (payload !== undefined && job.attempt >= queue.attempts) await handler.giveUp?.(payload);
+        throw error;
+      }
+    });
   }
 
   /** A postponed job keeps its priority: when its delay is over, it runs before jobs that were added later. */
-  private async postpone(
-    queue: JobDefinition<object>,
-    job: Job<JobEnvelope>,
-    { delayMs, changes, cause }: JobPostponed,
-  ): Promise<never> {
-    this.log.debug({ queue: queue.name, jobId: job.id, error: cause }, 'A job could not begin.');
+  private async postpone(job: Job<JobEnvelope>, { delayMs, changes }: JobPostponed): Promise<never> {
     await job.updateData({ ...job.data, payload: { ...job.data.payload, ...changes } });
     await job.moveToDelayed(this.clock.now().getTime() + delayMs, job.token);
     throw new DelayedError();

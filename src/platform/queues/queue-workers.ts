@@ -1,14 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
-import { Worker } from 'bullmq';
+import { type Job, Worker } from 'bullmq';
 import type { JobDefinition, JobHandler } from '../background/define-job.js';
 import { Shutdown } from '../lifecycle/shutdown.js';
 import { Log } from '../logging/log.js';
 import { RedisConnections } from '../redis/redis-connections.js';
 import { JobCancellations } from './job-cancellations.js';
 import type { JobEnvelope } from './job-envelope.js';
+import { JobPlaces } from './job-places.js';
 import { JobRunner } from './job-runner.js';
 import { JobMetrics } from './job.metrics.js';
+import { LocalJobServer } from './local-job-server.js';
 import { Queues } from './queues.js';
 
 /** A dead worker is noticed when its lock expires. Its job must then run again, however often that happens. */
@@ -28,6 +30,7 @@ export class QueueWorkers {
     private readonly queues: Queues,
     private readonly cancellations: JobCancellations,
     private readonly runner: JobRunner,
+    private readonly local: LocalJobServer,
     private readonly log: Log,
     private readonly metrics: JobMetrics,
     private readonly shutdown: Shutdown,
@@ -44,7 +47,12 @@ export class QueueWorkers {
     if (this.workers.has(queue.name)) return;
     // This registers the queue with the metrics of a process that may never add a job to it.
     this.queues.named(queue.name);
-    const worker = new Worker<JobEnvelope>(queue.name, (job) => this.runner.run(queue, handler, job), {
+    const places = new JobPlaces(concurrency, ({ free, forQueue }) => {
+      worker.concurrency = forQueue;
+      if (queue.isHandedOver === true) this.local.announce(queue.name, free);
+    });
+    const run = (job: Job<JobEnvelope>): Promise<void> => places.hold(() => this.runner.run(queue, handler, job));
+    const worker = new Worker<JobEnvelope>(queue.name, run, {
       connection: this.redis.blocking(),
       concurrency,
       // A queue with one attempt must not rerun the job of a dead worker: its caller was already sent the failure.
@@ -57,6 +65,7 @@ export class QueueWorkers {
       this.metrics.stalled(queue.name);
     });
     this.workers.set(queue.name, worker);
+    if (queue.isHandedOver === true) this.local.serve(queue, handler, places);
   }
 
   /** Takes no further jobs from the queue and resolves when the running ones have ended. May be called again. */
@@ -64,7 +73,10 @@ export class QueueWorkers {
     const worker = this.workers.get(name);
     if (worker !== undefined) {
       this.workers.delete(name);
-      this.stopping.set(name, this.end(worker));
+      this.stopping.set(
+        name,
+        Promise.all([this.local.end(name), this.end(worker)]).then(() => undefined),
+      );
     }
     return this.stopping.get(name) ?? Promise.resolve();
   }

@@ -34,6 +34,8 @@ export class ExecutionQueue {
       startWithinMs: input.queueTimeoutMs,
       finishWithinMs: execution.limits.timeoutMs + RETURN_MS,
       signal,
+      // The row of the execution says whether it has started.
+      isRepeatable: true,
     });
   }
 

@@ -63,4 +63,6 @@ export const sandboxJob = defineJob({
   concurrencyOf: (settings) => settings.of(SandboxSettings).concurrency,
   // A worker takes runs only while the probe says that it can isolate code.
   startedByModule: true,
+  // The way through Redis takes longer than most runs.
+  isHandedOver: true,
 });

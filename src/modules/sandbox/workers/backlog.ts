@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { JobTurns, type Turn } from '../../../platform/queues/job-turns.js';
+import { LocalJobs } from '../../../platform/queues/local-jobs.js';
 import { sandboxJob } from '../jobs/sandbox.job.js';
 import { SandboxStatusService } from '../sandbox-status.service.js';
 import { SandboxBusy, SandboxUnavailable } from '../sandbox.errors.js';
@@ -19,6 +20,7 @@ export class Backlog {
   constructor(
     private readonly turns: JobTurns,
     private readonly status: SandboxStatusService,
+    private readonly local: LocalJobs,
   ) {}
 
   /**
@@ -28,6 +30,7 @@ export class Backlog {
    * @throws {SandboxBusy} when it would wait longer than that.
    */
   async requireRoom(subject: string, withinMs: number): Promise<void> {
+    if (this.local.hasRoom(sandboxJob.name)) return;
     const { expectedMs, own, waiting } = await this.expect(subject);
     const isFull = waiting >= MAX_WAITING && (own > 0 || waiting >= HARD_MAX_WAITING);
     if (expectedMs > withinMs || isFull) throw new SandboxBusy(expectedMs, withinMs);

@@ -1,0 +1,59 @@
+/**
+ * The places of a queue in this process, for jobs that come from the queue and for those that are handed over directly.
+ * A direct job gets a place only while the queue has none waiting, as far as this process can tell: the queue's own
+ * worker would otherwise have taken them all.
+ */
+export class JobPlaces {
+  private readonly running = new Set<Promise<unknown>>();
+  private queued = 0;
+  private closed = false;
+
+  constructor(
+    private readonly count: number,
+    private readonly onChange: (places: JobPlaces) => void,
+  ) {}
+
+  /** How many direct jobs can begin now. */
+  get free(): number {
+    return this.closed ? 0 : Math.max(0, this.count - this.queued - this.running.size);
+  }
+
+  /**
+   * How many jobs of the queue may run beside the direct ones. At least one, so that direct jobs never hold up the
+   * queue for good.
+   */
+  get forQueue(): number {
+    return Math.max(1, this.count - this.running.size);
+  }
+
+  /** Runs a job of the queue. */
+  async hold<Result>(work: () => Promise<Result>): Promise<Result> {
+    this.queued += 1;
+    this.onChange(this);
+    try {
+      return await work();
+    } finally {
+      this.queued -= 1;
+      this.onChange(this);
+    }
+  }
+
+  /** Runs a direct job. Returns false when there is no place for it. It must not reject. */
+  begin(work: () => Promise<void>): boolean {
+    if (this.free === 0) return false;
+    const run = work().finally(() => {
+      this.running.delete(run);
+      this.onChange(this);
+    });
+    this.running.add(run);
+    this.onChange(this);
+    return true;
+  }
+
+  /** Takes no more direct jobs, and resolves when the running ones have ended. */
+  async close(): Promise<void> {
+    this.closed = true;
+    this.onChange(this);
+    await Promise.all(this.running);
+  }
+}
