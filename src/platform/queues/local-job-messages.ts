@@ -28,8 +28,8 @@ export function sendMessage(socket: Socket, message: Offer | LocalAnswer): void 
   socket.write(Buffer.concat([length, body]));
 }
 
-/** Calls `receive` with each message. A socket with anything else on it is closed. */
-export function receiveMessages<Message>(socket: Socket, receive: (message: Message) => void): void {
+/** Calls `receive` with each message, which the other end has sent by {@link sendMessage}. */
+export function receiveMessages(socket: Socket, receive: (message: unknown) => void): void {
   let chunks: Buffer[] = [];
   let bytes = 0;
   socket.on('data', (chunk: Buffer) => {
@@ -48,7 +48,7 @@ export function receiveMessages<Message>(socket: Socket, receive: (message: Mess
       const all = chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks);
       chunks = [all.subarray(end)];
       bytes -= end;
-      receive(JSON.parse(all.toString('utf8', LENGTH_BYTES, end)) as Message);
+      receive(JSON.parse(all.toString('utf8', LENGTH_BYTES, end)));
     }
   });
 }

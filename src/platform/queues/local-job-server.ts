@@ -75,8 +75,8 @@ export class LocalJobServer {
     caller.on('error', () => undefined);
     // Nothing waits for the jobs of a caller that has gone; its own end of them comes by the usual way.
     caller.on('close', () => this.callers.delete(caller));
-    receiveMessages<Offer>(caller, (offer) => {
-      this.take(offer, (answer) => {
+    receiveMessages(caller, (offer) => {
+      this.take(offer as Offer, (answer) => {
         if (caller.writable) sendMessage(caller, answer);
       });
     });
@@ -89,7 +89,7 @@ export class LocalJobServer {
       answer({ kind: 'taken', id });
       try {
         let result: unknown = null;
-        await served!.run({ id, envelope, waitedMs: 0, attempt: 1 }, (delivered) => {
+        await served.run({ id, envelope, waitedMs: 0, attempt: 1 }, (delivered) => {
           result = delivered;
           return Promise.resolve();
         });

@@ -106,8 +106,8 @@ export class LocalJobs {
     });
     // A call that waits keeps the process alive by itself.
     socket.unref();
-    receiveMessages<LocalAnswer>(socket, (answer) => {
-      receive(worker, answer);
+    receiveMessages(socket, (answer) => {
+      receive(worker, answer as LocalAnswer);
     });
   }
 

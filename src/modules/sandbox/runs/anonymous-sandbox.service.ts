@@ -9,7 +9,7 @@ import { type ConcurrencyLimit, ConcurrencyLimitService } from '../../limits/con
 import { OUTPUT_BYTES, type SandboxLimits } from '../domain/sandbox-runtime.js';
 import { SandboxConcurrencyLimitExceeded } from '../sandbox.errors.js';
 import { EXECUTION_ID } from '../sandbox.ids.js';
-import { AnonymousQuota } from './anonymous-quota.js';
+import { AnonymousQuota, type CountedRun } from './anonymous-quota.js';
 import { type Execution, type CreateExecutionInput, longestExecutionMs, SandboxService } from './sandbox.service.js';
 
 /** One address must not occupy the sandbox of all others. */
@@ -53,19 +53,14 @@ export class AnonymousSandboxService {
   async begin(input: CreateExecutionInput, address: ClientAddress, signal: AbortSignal): Promise<AnonymousExecution> {
     await this.sandbox.requireRoom();
     const id = this.ids.next(EXECUTION_ID);
-    if (!(await this.concurrency.take(this.atOnce, address.network, id))) throw this.tooManyAtOnce();
     const free = (): Promise<void> => this.concurrency.end(this.atOnce, address.network, id);
-    try {
-      const counted = await this.quota.count(address);
-      const ended = this.sandbox.execute(id, input, this.limits, signal).catch(async (error: unknown) => {
-        if (!(error instanceof CallerHungUp)) await this.quota.refund(address, counted);
-        throw error;
-      });
-      return { id, ended: ended.finally(free), remaining: counted.remaining };
-    } catch (error) {
-      await free();
+    const counted = await this.admit(id, address, free);
+    const ended = this.sandbox.execute(id, input, this.limits, signal).catch(async (error: unknown) => {
+      if (!(error instanceof CallerHungUp)) await this.quota.refund(address, counted);
       throw error;
-    }
+    });
+    // The caller need not wait for it: what this process asks of Redis next comes after it.
+    return { id, ended: ended.finally(() => void free()), remaining: counted.remaining };
   }
 
   /**
@@ -76,6 +71,21 @@ export class AnonymousSandboxService {
   async rehearse(): Promise<SandboxLimits> {
     await this.sandbox.requireRoom();
     return this.limits;
+  }
+
+  /** Asks for both in one round trip, as a run takes hardly longer than one. What is refused counts as neither. */
+  private async admit(id: string, address: ClientAddress, free: () => Promise<void>): Promise<CountedRun> {
+    const [place, counted] = await Promise.allSettled([
+      this.concurrency.take(this.atOnce, address.network, id),
+      this.quota.count(address),
+    ]);
+    const hasPlace = place.status === 'fulfilled' && place.value;
+    if (hasPlace && counted.status === 'fulfilled') return counted.value;
+    if (hasPlace) await free();
+    if (counted.status === 'fulfilled') await this.quota.refund(address, counted.value);
+    if (place.status === 'rejected') throw place.reason;
+    if (!place.value) throw this.tooManyAtOnce();
+    throw (counted as PromiseRejectedResult).reason;
   }
 
   private tooManyAtOnce(): SandboxConcurrencyLimitExceeded {
