@@ -62,6 +62,17 @@ describe('the reason why packages were not installed', () => {
     expect(messageOf({ unreachable: ['npm.internal:443'], lastLines: ['npm error code E404'] })).toMatch(
       /^npm\.internal:443 could not be reached\. .+ If it is a registry of your own, check its address in \.npmrc\.$/,
     );
+    const lacking = 'npm error 404 Not Found - GET https://registry.npmjs.org/@acme%2fui - Not found';
+    for (const unreachable of [[], ['fonts.googleapis.com:443']])
+      expect(messageOf({ unreachable, lastLines: ['npm error code E404', lacking] })).toMatch(
+        /^registry\.npmjs\.org has no package @acme\/ui\. Correct its name in package\.json, or publish it\. .+ token/,
+      );
+    expect(messageOf({ unreachable: ['registry.npmjs.org:443'], lastLines: [lacking] })).toMatch(
+      /could not be reached/,
+    );
+    expect(
+      messageOf({ lastLines: [' ERR_PNPM_FETCH_404  GET https://npm.acme.com/left-padd: Not Found - 404'] }),
+    ).toMatch(/^npm\.acme\.com has no package left-padd\. /);
     const command = 'install-python-packages requirements.txt gunicorn==26.2.0';
     expect(messageOf({ unreachable: ['pypi.org:443'], command })).toMatch(
       /check its address in the variable PIP_INDEX_URL/,

@@ -65,6 +65,15 @@ const REGISTRY_FAILED = new RegExp(
   ].join('|'),
 );
 
+/** What package managers print when the registry answers that it has no such package, with the address of it. */
+const NOT_IN_REGISTRY = new RegExp(
+  [
+    'npm (?:error|ERR!) 404 Not Found - GET (https?://[^\\s"]{1,300})',
+    'ERR_PNPM_FETCH_404\\s+GET (https?://[^\\s"]{1,300}): Not Found',
+    '(https?://[^\\s"]{1,300}): Not found"',
+  ].join('|'),
+);
+
 const said = ({ lastLines }: InstallEnd, what: RegExp): RegExpExecArray | null => {
   for (const line of lastLines) {
     const found = what.exec(line);
@@ -99,6 +108,19 @@ const REASONS: readonly Reason[] = [
       : `${namesOf(internal)} ${internal.length === 1 ? 'leads' : 'lead'} to an address that is not public, and ` +
         'expected is a registry on the internet. If it is a mirror or a registry of your network, ask the operator ' +
         'to add it to BUILD_ALLOWED_HOSTS.',
+  (end) => {
+    const address = said(end, NOT_IN_REGISTRY)
+      ?.slice(1)
+      .find((found: string | undefined) => found !== undefined);
+    if (address === undefined || !URL.canParse(address)) return null;
+    const { hostname, pathname } = new URL(address);
+    // What did not answer has not said that it lacks something.
+    if (end.unreachable.some((host) => host.startsWith(`${hostname}:`))) return null;
+    return (
+      `${hostname} has no package ${decoded(pathname.slice(1))}. Correct its name in package.json, or publish it. If it ` +
+      'is a private package, set the variable with the token that .npmrc names, for this target.'
+    );
+  },
   (end) => {
     if (end.unreachable.length === 0) return null;
     const isOne = end.unreachable.length === 1;
@@ -161,6 +183,15 @@ const REASONS: readonly Reason[] = [
           'brings its own Python.';
   },
 ];
+
+/** The slash of a scoped package is encoded in its address. */
+function decoded(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
+}
 
 /** Where a project says which registry it installs from. */
 const registrySettingOf = ({ command }: InstallEnd): string =>
