@@ -141,6 +141,7 @@ describe('a successful deploy', () => {
       SERVICE_BRANCH_URL: expect.stringContaining('feature-x'),
       SERVICE_PRODUCTION_URL: expect.stringMatching(/^http:\/\/shop-/),
       VERCEL_URL: new URL(url as string).host,
+      NEXT_PUBLIC_VERCEL_URL: new URL(url as string).host,
     };
     const commit = {
       SERVICE_ENVIRONMENT: 'preview',

@@ -28,24 +28,8 @@ export class SystemVariables {
       production: this.aliases.urlOf(productionLabel(project)),
     };
     const { owner, slug } = repositoryOf(deploy.repoUrl);
-    const [sha, message, author] = [deploy.commitSha, deploy.commitMessage, deploy.commitAuthor].map(
-      (text) => text ?? '',
-    );
-    const values: Readonly<Record<string, string | undefined>> = {
-      SERVICE_ENVIRONMENT: type,
-      SERVICE_PROJECT_ID: project.id,
-      SERVICE_DEPLOY_ID: id,
-      SERVICE_DEPLOY_URL: urls.deploy,
-      SERVICE_BRANCH_URL: urls.branch,
-      SERVICE_PRODUCTION_URL: urls.production,
-      SERVICE_GIT_BRANCH: branch,
-      SERVICE_GIT_COMMIT_SHA: sha,
-      SERVICE_GIT_COMMIT_MESSAGE: message,
-      SERVICE_GIT_COMMIT_AUTHOR: author,
-      SERVICE_GIT_REPO_OWNER: owner,
-      SERVICE_GIT_REPO_SLUG: slug,
-      // Pages of Next.js name it in the requests of their scripts, by which hosting finds the deploy of an open page.
-      NEXT_DEPLOYMENT_ID: id,
+    const [sha, message, author] = [deploy.commitSha ?? '', deploy.commitMessage ?? '', deploy.commitAuthor ?? ''];
+    const ofVercel: Readonly<Record<string, string>> = {
       VERCEL_ENV: type,
       VERCEL_TARGET_ENV: type,
       VERCEL_PROJECT_ID: project.id,
@@ -61,7 +45,26 @@ export class SystemVariables {
       VERCEL_GIT_REPO_OWNER: owner,
       VERCEL_GIT_REPO_SLUG: slug,
     };
-    return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, printable(value ?? '')]));
+    const values: Readonly<Record<string, string>> = {
+      SERVICE_ENVIRONMENT: type,
+      SERVICE_PROJECT_ID: project.id,
+      SERVICE_DEPLOY_ID: id,
+      SERVICE_DEPLOY_URL: urls.deploy,
+      SERVICE_BRANCH_URL: urls.branch,
+      SERVICE_PRODUCTION_URL: urls.production,
+      SERVICE_GIT_BRANCH: branch,
+      SERVICE_GIT_COMMIT_SHA: sha,
+      SERVICE_GIT_COMMIT_MESSAGE: message,
+      SERVICE_GIT_COMMIT_AUTHOR: author,
+      SERVICE_GIT_REPO_OWNER: owner,
+      SERVICE_GIT_REPO_SLUG: slug,
+      // Pages of Next.js name it in the requests of their scripts, by which hosting finds the deploy of an open page.
+      NEXT_DEPLOYMENT_ID: id,
+      ...ofVercel,
+      // Starters of Next.js read them in the browser. A page has only those that its code names.
+      ...Object.fromEntries(Object.entries(ofVercel).map(([name, value]) => [`NEXT_PUBLIC_${name}`, value])),
+    };
+    return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, printable(value)]));
   }
 
   /** Returns the variables of a server. */
