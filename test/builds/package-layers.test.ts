@@ -190,12 +190,12 @@ describe('layers of packages', () => {
       // As if it had been used an hour ago.
       const age = (): Buffer => execFileSync('touch', ['-d', '1 hour ago', lease.directory]);
       age();
-      await expect(layers.install(other, { ...small, allBytes: 2_048 }, SIGNAL)).rejects.toBeInstanceOf(
+      await expect(layers.install(other, { ...small, allBytes: 45_056 }, SIGNAL)).rejects.toBeInstanceOf(
         PackageLayersUnavailable,
       );
       lease.release();
       age();
-      await layers.install(other, { ...small, allBytes: 2_048 }, SIGNAL);
+      await layers.install(other, { ...small, allBytes: 45_056 }, SIGNAL);
       expect(existsSync(lease.directory)).toBe(false);
     } finally {
       await bench2.close();

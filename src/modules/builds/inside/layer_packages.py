@@ -33,11 +33,12 @@ def pip(*arguments):
 
 def line_of(item):
     name, version = item["metadata"]["name"], item["metadata"]["version"]
-    info = item.get("download_info", {})
-    hashes = info.get("archive_info", {}).get("hashes", {})
-    if item.get("is_direct") or "sha256" not in hashes:
+    info = item.get("download_info", {}).get("archive_info", {})
+    # pip before 23.1 writes `hash` only.
+    found = info.get("hashes", {}).get("sha256") or info.get("hash", "").removeprefix("sha256=")
+    if item.get("is_direct") or len(found) != 64:
         raise Refused(f"{name} {version} does not come from the package index with a SHA-256 hash.")
-    return f"{name}=={version} --hash=sha256:{hashes['sha256']}"
+    return f"{name}=={version} --hash=sha256:{found}"
 
 
 def lock():

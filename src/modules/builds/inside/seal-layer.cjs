@@ -5,6 +5,8 @@
 const fs = require('node:fs');
 
 const [root, maxBytes, maxFiles] = [process.argv[2], Number(process.argv[3]), Number(process.argv[4])];
+/** What a disk takes for a file of one byte, and for a directory. */
+const BLOCK_BYTES = 4_096;
 const SEPARATOR = Buffer.from('/');
 const found = { bytes: 0, files: 0 };
 
@@ -18,11 +20,11 @@ function seal(directory) {
     const facts = fs.lstatSync(path);
     found.files += 1;
     if (found.files > maxFiles) throw new Refused(`The packages have more than ${maxFiles} files.`);
+    found.bytes += facts.isFile() ? Math.ceil(facts.size / BLOCK_BYTES) * BLOCK_BYTES : BLOCK_BYTES;
+    if (found.bytes > maxBytes) throw new Refused(`The packages have more than ${Math.floor(maxBytes / 1_048_576)} MiB.`);
     if (facts.isDirectory()) seal(path);
     else if (facts.isSymbolicLink()) requireInside(path);
     else if (facts.isFile()) {
-      found.bytes += facts.size;
-      if (found.bytes > maxBytes) throw new Refused(`The packages have more than ${Math.floor(maxBytes / 1_048_576)} MiB.`);
       // No bit for another user or group remains.
       fs.chmodSync(path, (facts.mode & 0o111) === 0 ? 0o644 : 0o755);
     } else throw new Refused(`${path.toString()} is neither a file nor a directory.`);
