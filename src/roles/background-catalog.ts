@@ -97,6 +97,7 @@ import {
   runsOrgDeletedSubscription,
 } from '../modules/runs/jobs/runs.job.js';
 import { sandboxWorkerSchedule } from '../modules/sandbox/jobs/sandbox-worker.job.js';
+import { packagesJob } from '../modules/sandbox/jobs/packages.job.js';
 import { sandboxJob } from '../modules/sandbox/jobs/sandbox.job.js';
 import {
   dueSchedulesSchedule,
@@ -148,6 +149,7 @@ export const BACKGROUND_CATALOG = new BackgroundCatalog({
     deployJob,
     deployReportJob,
     sandboxJob,
+    packagesJob,
     webhookNoticeJob,
     orgDomainNoticeJob,
     ssoNoticeJob,
