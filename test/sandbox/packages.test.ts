@@ -147,6 +147,7 @@ for path in (one.__file__, os.path.dirname(one.__file__) + "/new"):
   });
 
   it('are installed again from their lock where this machine does not have them, at no charge', async () => {
+    expect(await stdoutOf(javascript('console.log(require("left").side)', 'left@1.0.0'))).toBe('right\n');
     const asked = registry.requests.length;
     const [usage] = await make.sql('SELECT count(*) AS count FROM usage_events', []);
     execFileSync('/bin/sh', [

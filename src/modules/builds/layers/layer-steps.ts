@@ -1,4 +1,5 @@
 import { type EgressPolicy } from '../../../platform/egress/egress-policy.js';
+import { PUBLIC_REGISTRIES } from '../builds.settings.js';
 import { type Ecosystem } from '../package-layers.js';
 import { type Step } from '../workspace/build-session.js';
 import { CERTIFICATES, type Toolchain } from '../workspace/toolchain.js';
@@ -12,7 +13,7 @@ export interface Registries {
   readonly trusted: readonly string[];
 }
 
-const HTTPS = 'https:';
+const PUBLIC: readonly string[] = Object.values(PUBLIC_REGISTRIES);
 /** The index sends pip to this host for the files. */
 const FILES_OF_PYPI = 'files.pythonhosted.org';
 /** The directory that is copied to the shelf. */
@@ -115,8 +116,10 @@ export class LayerSteps {
 /** Nothing inside listens at 127.0.0.1, and a registry of the operator may have that address. */
 const THROUGH_THE_PROXY = { no_proxy: '', NO_PROXY: '' };
 
+/** A registry that the operator has chosen may be in any network, and without TLS. */
 function egressTo(registry: string, trusted: readonly string[]): EgressPolicy {
   const { protocol, hostname, port } = new URL(registry);
-  if (protocol === HTTPS && port === '') return { hosts: [hostname, FILES_OF_PYPI], trusted };
-  return { hosts: [], trusted: [...trusted, `${hostname}:${port === '' ? '80' : port}`] };
+  if (PUBLIC.includes(registry)) return { hosts: [hostname, FILES_OF_PYPI], trusted };
+  const usual = protocol === 'https:' ? '443' : '80';
+  return { hosts: [FILES_OF_PYPI], trusted: [...trusted, `${hostname}:${port === '' ? usual : port}`] };
 }
