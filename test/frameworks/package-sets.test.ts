@@ -97,10 +97,7 @@ describe('the sets of packages of the sandbox, from the registries', () => {
   async function layerOf(name: PackageSetName): Promise<string> {
     const { layers } = bench.builds;
     const { ecosystem, packages } = choiceOfSet(name);
-    const lock = await layers.lock(ecosystem, packages, SIGNAL).catch((e) => {
-      console.log(e.log);
-      throw e;
-    });
+    const lock = await layers.lock(ecosystem, packages, SIGNAL);
     if ((await layers.lease(lock)) === null) await layers.install(lock, BOUNDS, SIGNAL);
     leases.push((await layers.lease(lock))!);
     return leases.at(-1)!.directory;
@@ -125,13 +122,6 @@ describe('the sets of packages of the sandbox, from the registries', () => {
         const run = { id: 'exe_test', language, code, stdin: '', packages: { directory }, limits };
         const outcome: SandboxOutcome = await runtime.run(run);
         expect(outcome).toMatchObject({ status: 'succeeded', stdout: prints });
-        console.log(
-          name,
-          cgroups,
-          outcome.durationMs,
-          outcome.memoryPeakBytes / MEBIBYTE,
-          execFileSync('du', ['-sm', directory], { encoding: 'utf8' }),
-        );
       } finally {
         await runtime.close();
       }

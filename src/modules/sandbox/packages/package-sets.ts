@@ -22,7 +22,8 @@ export const PACKAGES_OF_SETS: Readonly<Record<PackageSetName, PackageSet>> = {
     ecosystem: 'npm',
     packages: [
       'cheerio@1.2.0',
-      'date-fns@4.4.0',
+      // Importing version 4 takes three seconds and 250 MiB, and that is all that a run has by default.
+      'date-fns@3.6.0',
       'dayjs@1.11.23',
       'lodash@4.18.1',
       'nanoid@6.0.2',
