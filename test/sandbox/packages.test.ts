@@ -1,3 +1,4 @@
+import { type Ended, useCommandLine } from '../support/command-line.js';
 import { as, expectStatus, Make, type Person } from '../support/make.js';
 import { NpmPackages } from '../support/npm-packages.js';
 import { PackageIndex } from '../support/package-index.js';
@@ -52,6 +53,7 @@ beforeAll(async () => {
 });
 const app = useApp(settings);
 const make = new Make(app);
+const command = useCommandLine(() => app.url);
 let person: Person;
 let key: string;
 
@@ -123,7 +125,7 @@ for path in (one.__file__, os.path.dirname(one.__file__) + "/new"):
   it('that cannot be installed are refused with the words of the installer, and nothing runs', async () => {
     const answer = expectStatus(422, await execute(python('print(1)', 'absent==1.0')));
     expect(answer.body.error).toMatchObject({
-      type: 'validation_error',
+      type: 'api_error',
       code: 'package_install_failed',
       details: { log: expect.stringContaining('No matching distribution found for absent') },
     });
@@ -182,6 +184,21 @@ for path in (one.__file__, os.path.dirname(one.__file__) + "/new"):
     });
     expect(answer.headers.get('retry-after')).toBe('5');
     await eventually(async () => (await execute(asks)).body.data?.stdout === 'both\n', 'the packages are there');
+  });
+
+  it('can be named on the command line', async () => {
+    const run = (...args: string[]): Promise<Ended> =>
+      command.run(['sandbox', 'run', '-', '--language', 'python', ...args], {
+        input: 'import one; print(one.NAME)',
+        env: { SERVICE_API_KEY: key },
+      });
+    expect(await run('--package', 'pip:one==1.0')).toEqual({ code: 0, stdout: 'one and two\n', stderr: '' });
+    expect(await run('--package', 'one==1.0')).toMatchObject({ code: 2, stderr: expect.stringContaining('--package') });
+    expect(await run('--package-set', 'everything')).toMatchObject({ code: 2 });
+    const anonymous = await command.run(['sandbox', 'run', '-', '--language', 'python', '--package', 'pip:one==1.0'], {
+      input: '1',
+    });
+    expect(anonymous).toMatchObject({ code: 2, stderr: expect.stringContaining('Packages need an account.') });
   });
 
   it('can be used by an execution whose caller does not wait', async () => {

@@ -13,7 +13,7 @@ export const SANDBOX_ERRORS = defineErrors({
     title: 'The daily limit of anonymous sandbox executions is reached.',
   },
   package_install_failed: {
-    type: 'validation_error',
+    type: 'api_error',
     status: 422,
     title: 'The packages of an execution could not be installed.',
   },
