@@ -5,6 +5,7 @@ import { PackageIndex } from '../support/package-index.js';
 import { type Answer, type CallOptions, eventually, useApp, WITH_SANDBOX } from '../support/test-app.js';
 import { execFileSync } from 'node:child_process';
 import { BuildsSettings } from '../../src/modules/builds/builds.settings.js';
+import { OldPackageLocksSweeper } from '../../src/modules/sandbox/packages/old-package-locks-sweeper.js';
 import { choiceOfSet } from '../../src/modules/sandbox/packages/package-sets.js';
 
 const PATH = '/api/v1/sandbox/executions';
@@ -65,6 +66,12 @@ afterAll(() => {
   registry.close();
   index.close();
 });
+
+/** As if another worker had installed them. */
+function removeLayers(ecosystem: string): void {
+  const { directory } = app.get(BuildsSettings);
+  execFileSync('/bin/sh', ['-c', `rm -rf "$1"/caches-*/.package-layers/${ecosystem}-*`, 'sh', directory]);
+}
 
 const execute = (body: object, options?: CallOptions, by = key): Promise<Answer> =>
   app.post(PATH, { queue_timeout_ms: 60_000, ...body }, as(by, options));
@@ -152,12 +159,7 @@ for path in (one.__file__, os.path.dirname(one.__file__) + "/new"):
     expect(await stdoutOf(javascript('console.log(require("left").side)', 'left@1.0.0'))).toBe('right\n');
     const asked = registry.requests.length;
     const [usage] = await make.sql('SELECT count(*) AS count FROM usage_events', []);
-    execFileSync('/bin/sh', [
-      '-c',
-      'rm -rf "$1"/caches-*/.package-layers/npm-*',
-      'sh',
-      app.get(BuildsSettings).directory,
-    ]);
+    removeLayers('npm');
     const { data } = expectStatus(
       200,
       await execute(javascript('console.log(require("left").side)', 'left@1.0.0')),
@@ -184,6 +186,26 @@ for path in (one.__file__, os.path.dirname(one.__file__) + "/new"):
     });
     expect(answer.headers.get('retry-after')).toBe('5');
     await eventually(async () => (await execute(asks)).body.data?.stdout === 'both\n', 'the packages are there');
+  });
+
+  it('are forgotten when the organization has not used them for 90 days, and beyond the last hundred', async () => {
+    const { id: orgId } = person.organization;
+    const count = async (): Promise<number> =>
+      (await make.sql('SELECT 1 FROM sandbox_package_locks WHERE org_id = $1', [orgId])).length;
+    await make.sql(
+      `INSERT INTO sandbox_package_locks SELECT encode(sha256(n::text::bytea), 'hex'), $1, 'pip', 'python', '', now(),
+         now() - make_interval(days => 80 + n) FROM generate_series(1, 100) AS n`,
+      [orgId],
+    );
+    expect(await count()).toBeGreaterThan(100);
+    expectStatus(200, await execute(javascript('require("right")', 'right@1.0.0')));
+    expect(await count()).toBe(100);
+    await app.get(OldPackageLocksSweeper).run();
+    const [old] = await make.sql(
+      "SELECT count(*) AS count FROM sandbox_package_locks WHERE used_at < now() - interval '90 days'",
+    );
+    expect(old!['count']).toBe('0');
+    expect(await count()).toBeGreaterThan(10);
   });
 
   it('can be named on the command line', async () => {
@@ -337,5 +359,14 @@ describe('without the registry', () => {
       });
     }
     expect(await stdoutOf(python('import one; print(one.NAME)', 'one==1.0'))).toBe('one and two\n');
+  });
+
+  it('an execution whose packages are gone from this machine is given up, and costs nothing', async () => {
+    removeLayers('pip');
+    const answer = expectStatus(503, await execute(python('print(1)', 'one==1.0')));
+    expect(answer.body.error.code).toBe('sandbox_unavailable');
+    const [last] = (await app.fetch(PATH, as(key))).body.data;
+    expect(last).toMatchObject({ status: 'lost' });
+    expect(last).not.toHaveProperty('cost');
   });
 });

@@ -12,6 +12,7 @@ import { SandboxModule } from '../sandbox.module.js';
 import { SandboxWorkerService } from '../workers/sandbox-worker.service.js';
 import { WorkerHeartbeat } from '../workers/worker-heartbeat.js';
 import { BuildsModule } from '../../builds/builds.module.js';
+import { OldPackageLocksSweeper } from '../packages/old-package-locks-sweeper.js';
 import { PackageInstaller } from '../packages/package-installer.js';
 import { PackagesProcessor } from './packages.processor.js';
 import { SandboxProcessor } from './sandbox.processor.js';
@@ -46,6 +47,7 @@ function runtimeOf(settings: SandboxSettings, metrics: SandboxMetrics, templates
     { provide: SandboxRuntime, inject: [SandboxSettings, SandboxMetrics, TemplateMetrics], useFactory: runtimeOf },
     ExecutionRecorder,
     OldExecutionsSweeper,
+    OldPackageLocksSweeper,
     OutputRecorder,
     PackageInstaller,
     PackagesProcessor,

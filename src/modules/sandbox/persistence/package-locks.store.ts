@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { In, LessThan } from 'typeorm';
+import { In, IsNull, LessThan, Not } from 'typeorm';
 import { Database } from '../../../platform/database/database.js';
 import { SandboxPackageLock } from './package-lock.entity.js';
 
@@ -25,11 +25,17 @@ export class PackageLocksStore {
   /** Writes or replaces a lock, and removes those of its organization that were not used for the longest time. */
   async save(lock: SandboxPackageLock): Promise<void> {
     const { manager } = this.database;
-    await manager.upsert(SandboxPackageLock, { ...lock }, ['id']);
+    await manager.upsert(SandboxPackageLock, lock, ['id']);
     if (lock.orgId === null) return;
     const others = { select: { id: true }, where: { orgId: lock.orgId }, order: { usedAt: 'DESC' } } as const;
     const old = await manager.find(SandboxPackageLock, { ...others, skip: MOST_OF_ORG });
     if (old.length > 0) await manager.delete(SandboxPackageLock, { id: In(old.map(({ id }) => id)) });
+  }
+
+  /** Sets stay, because they are few. */
+  async deleteUnusedSince(usedBefore: Date): Promise<void> {
+    const ofAnOrg = Not(IsNull());
+    await this.database.manager.delete(SandboxPackageLock, { orgId: ofAnOrg, usedAt: LessThan(usedBefore) });
   }
 
   async markUsed(id: string, at: Date): Promise<void> {
