@@ -187,7 +187,6 @@ describe('layers of packages', () => {
     try {
       await layers.install(one, small, SIGNAL);
       const lease = (await layers.lease(one))!;
-      // As if it had been used an hour ago.
       const age = (): Buffer => execFileSync('touch', ['-d', '1 hour ago', lease.directory]);
       age();
       await expect(layers.install(other, { ...small, allBytes: 45_056 }, SIGNAL)).rejects.toBeInstanceOf(

@@ -67,7 +67,7 @@ afterAll(() => {
   index.close();
 });
 
-/** As if another worker had installed them. */
+/** This leaves what a worker has when only another one has installed packages. */
 function removeLayers(ecosystem: string): void {
   const { directory } = app.get(BuildsSettings);
   execFileSync('/bin/sh', ['-c', `rm -rf "$1"/caches-*/.package-layers/${ecosystem}-*`, 'sh', directory]);
@@ -197,7 +197,7 @@ for path in (one.__file__, os.path.dirname(one.__file__) + "/new"):
          now() - make_interval(days => 80 + n) FROM generate_series(1, 100) AS n`,
       [orgId],
     );
-    expect(await count()).toBeGreaterThan(100);
+    expect(await count()).toBeGreaterThanOrEqual(100);
     expectStatus(200, await execute(javascript('require("right")', 'right@1.0.0')));
     expect(await count()).toBe(100);
     await app.get(OldPackageLocksSweeper).run();

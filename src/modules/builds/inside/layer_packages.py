@@ -1,7 +1,7 @@
 """Resolves and installs packages of Python for a layer, in the isolation of a build.
 
-`lock` reads a requirement from each line of standard input and prints what they resolve to, with hashes. `install` reads
-what `lock` has printed. Only wheels are installed, because no code of a package may run here.
+`lock` reads a requirement from each line of standard input and prints what they resolve to, with hashes. `install`
+reads what `lock` has printed. Only wheels are installed, because no code of a package may run here.
 """
 
 import compileall

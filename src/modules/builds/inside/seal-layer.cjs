@@ -21,7 +21,7 @@ function seal(directory) {
     found.files += 1;
     if (found.files > maxFiles) throw new Refused(`The packages have more than ${maxFiles} files.`);
     found.bytes += facts.isFile() ? Math.ceil(facts.size / BLOCK_BYTES) * BLOCK_BYTES : BLOCK_BYTES;
-    if (found.bytes > maxBytes) throw new Refused(`The packages have more than ${Math.floor(maxBytes / 1_048_576)} MiB.`);
+    if (found.bytes > maxBytes) throw new Refused(`The packages have more than ${maxBytes / 1_048_576} MiB.`);
     if (facts.isDirectory()) seal(path);
     else if (facts.isSymbolicLink()) requireInside(path);
     else if (facts.isFile()) {

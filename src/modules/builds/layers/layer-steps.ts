@@ -58,7 +58,7 @@ export class LayerSteps {
       ...own,
       stdin: Buffer.from(stdin),
       egress: egressTo(registry, this.registries.trusted),
-      // npm and pip read what strangers have published.
+      // npm and pip read what anybody may publish.
       untrustedCode: true,
       output: 'text',
     };

@@ -13,8 +13,8 @@ interface NpmEntry {
 }
 
 /**
- * Returns the lock that npm has written, if each package in it is a file of a registry with a strong hash. Then the lock
- * decides every byte of what is installed.
+ * Returns the lock that npm has written, if each package in it is a file of a registry with a strong hash. Then the
+ * lock decides every byte of what is installed.
  *
  * @throws {PackageInstallFailed}
  */
@@ -35,7 +35,11 @@ export function manifestOf(lock: string): string {
   return JSON.stringify({ name: 'layer', version: '0.0.0', private: true, dependencies: root?.dependencies ?? {} });
 }
 
-/** As {@link npmLockOf}, for the lines that `layer_packages.py` has printed. */
+/**
+ * Returns the lines that `layer_packages.py` has printed, if each is a wheel of the index with its hash.
+ *
+ * @throws {PackageInstallFailed}
+ */
 export function pipLockOf(written: string): string {
   const lines = requireShort(written).split('\n').filter(Boolean);
   requireFew(lines.length);

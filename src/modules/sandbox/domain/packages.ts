@@ -27,16 +27,27 @@ export interface WantedPackages extends PackageChoice {
 
 export const ecosystemOf = (language: Language): PackageEcosystem => (language === 'python' ? 'pip' : 'npm');
 
-const NPM_PACKAGE =
-  /^(?=.{1,214}@)(?:@[a-z0-9][a-z0-9._-]*\/)?[a-z0-9][a-z0-9._-]*@\d{1,9}\.\d{1,9}\.\d{1,9}(?:-[0-9A-Za-z.-]{1,64})?$/;
-const PIP_PACKAGE =
-  /^[A-Za-z0-9](?:[A-Za-z0-9._-]{0,98}[A-Za-z0-9])?==(?:\d{1,9}!)?\d{1,9}(?:\.\d{1,9}){0,5}(?:(?:a|b|rc)\d{1,9})?(?:\.post\d{1,9})?(?:\.dev\d{1,9})?$/;
+const NPM_NAME = /^(?:@[a-z0-9][a-z0-9._-]*\/)?[a-z0-9][a-z0-9._-]*$/;
+const NPM_VERSION = /^\d{1,9}\.\d{1,9}\.\d{1,9}(?:-[0-9A-Za-z]+(?:[.-][0-9A-Za-z]+)*)?$/;
+const PIP_NAME = /^[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?$/;
+/** PEP 440, without what only a local build of a package has. */
+const PIP_VERSION = /^(?:\d{1,9}!)?\d{1,9}(?:\.\d{1,9}){0,5}(?:(?:a|b|rc)\d{1,9})?(?:\.post\d{1,9})?(?:\.dev\d{1,9})?$/;
+const LONGEST_NAME = 214;
+const LONGEST_VERSION = 64;
 
 /** Accepts `left-pad@1.3.0` and `@scope/name@2.0.0-rc.1`: no range, tag, address, path or other name. */
-export const isNpmPackage = (value: unknown): value is string => typeof value === 'string' && NPM_PACKAGE.test(value);
+export const isNpmPackage = (value: unknown): value is string => isPackage(value, '@', [NPM_NAME, NPM_VERSION]);
 
 /** Accepts `six==1.16.0`: no range, extra, marker, address, path or option. */
-export const isPipPackage = (value: unknown): value is string => typeof value === 'string' && PIP_PACKAGE.test(value);
+export const isPipPackage = (value: unknown): value is string => isPackage(value, '==', [PIP_NAME, PIP_VERSION]);
+
+function isPackage(value: unknown, separator: string, [name, version]: readonly [RegExp, RegExp]): boolean {
+  if (typeof value !== 'string' || value.length > LONGEST_NAME + separator.length + LONGEST_VERSION) return false;
+  const at = value.lastIndexOf(separator);
+  const [named, versioned] = [value.slice(0, at), value.slice(at + separator.length)];
+  const isShort = named.length <= LONGEST_NAME && versioned.length <= LONGEST_VERSION;
+  return at > 0 && isShort && name.test(named) && version.test(versioned);
+}
 
 /** Two versions of one package cannot be installed beside each other. */
 export function hasDistinctNames(packages: readonly string[]): boolean {

@@ -53,7 +53,8 @@ export const FitsLanguage = (): PropertyDecorator =>
         return set === undefined && named.length === 1 && named[0] === ecosystemOf(language);
       },
       defaultMessage: () =>
-        'packages must have only pip for python, or only npm for javascript and typescript, and no package_set beside it',
+        'packages must have only pip for python, or only npm for javascript and typescript, and no package_set ' +
+        'beside it',
     },
   });
 

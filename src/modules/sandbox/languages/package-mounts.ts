@@ -2,7 +2,7 @@ import { type Mount } from '../../../platform/isolation/isolation-spec.js';
 import { sitePackagesOf, systemPython } from '../../../platform/python/system-python.js';
 import { type Language } from '../domain/sandbox-runtime.js';
 
-/** python-bootstrap.py searches it after the standard library, so that no package takes the place of a module of that. */
+/** python-bootstrap.py searches it last, so that no package takes the place of a module of the standard library. */
 const PYTHON_PACKAGES = '/packages';
 /** Node looks here last for what `/tmp/main.js` requires or imports. */
 const NODE_PACKAGES = '/node_modules';
