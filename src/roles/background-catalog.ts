@@ -97,6 +97,8 @@ import {
   runsOrgDeletedSubscription,
 } from '../modules/runs/jobs/runs.job.js';
 import { sandboxWorkerSchedule } from '../modules/sandbox/jobs/sandbox-worker.job.js';
+import { oldPackageLocksSchedule } from '../modules/sandbox/packages/old-package-locks.job.js';
+import { packagesJob } from '../modules/sandbox/jobs/packages.job.js';
 import { sandboxJob } from '../modules/sandbox/jobs/sandbox.job.js';
 import {
   dueSchedulesSchedule,
@@ -148,6 +150,7 @@ export const BACKGROUND_CATALOG = new BackgroundCatalog({
     deployJob,
     deployReportJob,
     sandboxJob,
+    packagesJob,
     webhookNoticeJob,
     orgDomainNoticeJob,
     ssoNoticeJob,
@@ -232,6 +235,7 @@ export const BACKGROUND_CATALOG = new BackgroundCatalog({
     repositoriesSchedule,
     overdueExecutionsSchedule,
     oldExecutionsSchedule,
+    oldPackageLocksSchedule,
     sandboxWorkerSchedule,
     priceSyncSchedule,
     lostGenerationsSchedule,

@@ -55,6 +55,7 @@ interface WorkbenchOptions {
   readonly gitHosts?: string[];
   readonly bubblewrap?: string;
   readonly registry?: string;
+  readonly layerRegistries?: { readonly npm: string; readonly pip: string };
   readonly releases?: Readonly<Record<string, NodeRelease>>;
 }
 
@@ -75,6 +76,7 @@ export class Workbench {
     gitHosts = [],
     bubblewrap,
     registry,
+    layerRegistries,
     releases,
   }: WorkbenchOptions = {}) {
     chmodSync(this.directory, 0o755);
@@ -94,6 +96,7 @@ export class Workbench {
       disks,
       clock: new SystemClock(),
       ...(registry === undefined ? {} : { registry }),
+      ...(layerRegistries === undefined ? {} : { layerRegistries }),
     });
   }
 

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { constants } from 'node:os';
 import { extname } from 'node:path';
 import { text } from 'node:stream/consumers';
-import type { Language, Run, TryRequest } from '@service/client';
+import type { Language, Run, RunRequest } from '@service/client';
 import { type Command, Option } from 'commander';
 import { Context, type SendOptions } from '../context.js';
 import { EXIT, UsageError } from '../failures.js';
@@ -32,6 +32,8 @@ interface RunOptions {
   readonly timezone?: string;
   readonly locale?: string;
   readonly check?: boolean;
+  readonly packageSet?: NonNullable<RunRequest['package_set']>;
+  readonly package?: readonly string[];
   readonly stream?: true;
 }
 
@@ -53,9 +55,16 @@ export function addSandboxRun(sandbox: Command): void {
     .option('--timezone <name>', 'local time of the program, such as Europe/Berlin (default: UTC)')
     .option('--locale <tag>', 'locale of the program, such as de-DE')
     .option('--check', 'check the types of TypeScript first; a program with errors does not start')
+    .addOption(
+      new Option('--package-set <name>', 'set of installed packages for the program').choices([
+        'python-data',
+        'node-common',
+      ]),
+    )
+    .option('--package <package...>', 'package for the program, such as npm:lodash@4.18.1 or pip:six==1.16.0')
     .option('--stream', 'print the output while the program runs, and not at its end')
     .action(async (file: string, args: string[], options: RunOptions, command: Command) => {
-      const { language, input, env, timezone, locale, check, stream } = options;
+      const { language, input, env, timezone, locale, check, packageSet, stream } = options;
       if (file === '-' && input === '-')
         throw new UsageError('Standard input cannot be both the program and its input. Pass a file for one of them.');
       const request = {
@@ -67,6 +76,8 @@ export function addSandboxRun(sandbox: Command): void {
         ...(timezone === undefined ? {} : { timezone }),
         ...(locale === undefined ? {} : { locale }),
         ...(check === undefined ? {} : { check }),
+        ...(packageSet === undefined ? {} : { package_set: packageSet }),
+        ...(options.package === undefined ? {} : { packages: packagesOf(options.package) }),
       };
       const context = await Context.of(command);
       if (stream === true && context.json)
@@ -80,9 +91,11 @@ export function addSandboxRun(sandbox: Command): void {
 }
 
 /** Without a key the program runs in the anonymous sandbox, which reports how many runs are left today. */
-async function run(context: Context, request: TryRequest, options: SendOptions): Promise<Ended> {
+async function run(context: Context, request: RunRequest, options: SendOptions): Promise<Ended> {
   const service = await context.serviceIfLoggedIn(options);
   if (service !== undefined) return service.sandbox.run(request);
+  if (request.packages !== undefined || request.package_set !== undefined)
+    throw new UsageError('Packages need an account. Run `service login`, or leave them out.');
   const { data, meta } = await context.serviceWith({ anonymous: true }, options).sandbox.try(request);
   return Object.assign(data, { remaining_executions: meta.remaining_executions });
 }
@@ -119,6 +132,17 @@ function variablesOf(assignments: readonly string[]): Record<string, string> {
       return [assignment.slice(0, at), assignment.slice(at + 1)];
     }),
   );
+}
+
+function packagesOf(named: readonly string[]): NonNullable<RunRequest['packages']> {
+  const packages: { npm?: string[]; pip?: string[] } = {};
+  for (const each of named) {
+    const [, registry, name] = /^(npm|pip):(.+)$/.exec(each) ?? [];
+    if (name === undefined)
+      throw new UsageError(`--package takes npm:NAME@VERSION or pip:NAME==VERSION, and "${each}" is neither.`);
+    (packages[registry as 'npm' | 'pip'] ??= []).push(name);
+  }
+  return packages;
 }
 
 function languageOf(file: string, language: Language | undefined): Language {

@@ -11,9 +11,17 @@ import { BuildsSettings } from './builds.settings.js';
 import { BuildsService } from './builds.service.js';
 import { missingForImages } from './image-builder.js';
 import { IsolatedBuilds } from './isolated/isolated-builds.js';
+import { PackageLayers } from './package-layers.js';
 
 const isolatedBuilds = (
-  { directory, allowedHosts, imageRegistries: imageHosts, imageMirrors: [imageMirror] }: BuildsSettings,
+  {
+    directory,
+    allowedHosts,
+    imageRegistries: imageHosts,
+    imageMirrors: [imageMirror],
+    npmRegistry: npm,
+    pythonIndex: pip,
+  }: BuildsSettings,
   { gitAllowedHosts: gitHosts }: ProjectsSettings,
   isolation: Isolation,
   nodes: NodePrograms,
@@ -26,6 +34,7 @@ const isolatedBuilds = (
     allowedHosts,
     gitHosts,
     imageHosts,
+    layerRegistries: { npm, pip },
     ...(imageMirror === undefined ? {} : { imageMirror }),
     clock,
   });
@@ -40,8 +49,9 @@ const isolatedBuilds = (
       useFactory: isolatedBuilds,
     },
     { provide: BuildsService, useExisting: IsolatedBuilds },
+    { provide: PackageLayers, inject: [IsolatedBuilds], useFactory: ({ layers }: IsolatedBuilds) => layers },
   ],
-  exports: [BuildsService],
+  exports: [BuildsService, PackageLayers],
 })
 export class BuildsModule implements OnApplicationBootstrap {
   constructor(

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { HOSTS_RULE, parseHosts } from '../../platform/config/hosts.js';
 import { ModuleSettings } from '../../platform/config/module-settings.js';
-import { ParsedSetting } from '../../platform/config/setting.js';
+import { ParsedSetting, UrlSetting } from '../../platform/config/setting.js';
 
 /** Registries of public images. Docker Hub, GitHub, Quay and Google send builders to further hosts for the layers. */
 const IMAGE_REGISTRIES = [
@@ -12,6 +12,8 @@ const IMAGE_REGISTRIES = [
   // Packages of Alpine Linux. Those of Debian come by plain HTTP, for which a build needs an open network.
   'dl-cdn.alpinelinux.org',
 ];
+
+export const PUBLIC_REGISTRIES = { npm: 'https://registry.npmjs.org', pip: 'https://pypi.org/simple' } as const;
 
 function parseHost(text: string): readonly string[] | undefined {
   const hosts = parseHosts(text);
@@ -49,6 +51,22 @@ export class BuildsSettings extends ModuleSettings {
     rule: 'must be <host> or <host>:<port>',
   })
   readonly imageMirrors: readonly string[] = [];
+
+  @UrlSetting({
+    name: 'BUILD_NPM_REGISTRY',
+    summary: 'The npm registry that packages of sandbox executions come from.',
+    example: 'https://npm.internal',
+  })
+  readonly npmRegistry: string = PUBLIC_REGISTRIES.npm;
+
+  @UrlSetting({
+    name: 'BUILD_PYTHON_INDEX',
+    summary:
+      'The package index that Python packages of sandbox executions come from. A host that it sends pip to for the ' +
+      'files belongs into `BUILD_ALLOWED_HOSTS`.',
+    example: 'https://pypi.internal/simple',
+  })
+  readonly pythonIndex: string = PUBLIC_REGISTRIES.pip;
 
   /** The directory of running builds and of their caches. */
   get directory(): string {

@@ -12,6 +12,12 @@ export const SANDBOX_ERRORS = defineErrors({
     status: 429,
     title: 'The daily limit of anonymous sandbox executions is reached.',
   },
+  package_install_failed: {
+    type: 'api_error',
+    status: 422,
+    title: 'The packages of an execution could not be installed.',
+  },
+  packages_unavailable: { type: 'api_error', status: 503, title: 'Packages are temporarily unavailable.' },
   sandbox_unavailable: { type: 'api_error', status: 503, title: 'The sandbox is temporarily unavailable.' },
 });
 
@@ -73,6 +79,27 @@ export class SandboxBusy extends DomainError {
       },
       { cause },
     );
+  }
+}
+
+/** npm or pip refused the packages; asking again gives the same. */
+export class ExecutionPackagesRefused extends DomainError {
+  /** @param log the last lines of npm or pip. */
+  constructor(message: string, log: string) {
+    super(SANDBOX_ERRORS.package_install_failed, message, {
+      details: { log },
+      hint: 'Read details.log, and correct the names and versions. Nothing ran.',
+    });
+  }
+}
+
+/** The packages are not installed yet, or no worker can install them now. */
+export class PackagesUnavailable extends DomainError {
+  constructor(reason: string, { retryAfterSeconds }: { readonly retryAfterSeconds: number }) {
+    super(SANDBOX_ERRORS.packages_unavailable, reason, {
+      retryAfterSeconds,
+      hint: `Nothing ran. Retry after ${retryAfterSeconds} s, or run the code without packages.`,
+    });
   }
 }
 

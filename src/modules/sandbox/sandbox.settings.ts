@@ -1,8 +1,24 @@
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { ModuleSettings } from '../../platform/config/module-settings.js';
-import { BooleanSetting, ChoiceSetting, IntegerSetting, TextSetting } from '../../platform/config/setting.js';
+import {
+  BooleanSetting,
+  ChoiceSetting,
+  IntegerSetting,
+  ParsedSetting,
+  TextSetting,
+} from '../../platform/config/setting.js';
+import { PACKAGE_SETS, type PackageSetName } from './domain/packages.js';
 import type { IsolationSettings } from '../../platform/isolation/isolation-settings.js';
+
+function parseSets(text: string): readonly PackageSetName[] | undefined {
+  const names = text
+    .split(',')
+    .map((name) => name.trim())
+    .filter(Boolean);
+  const known = PACKAGE_SETS.filter((name) => names.includes(name));
+  return known.length === new Set(names).size ? known : undefined;
+}
 
 /** The limits of runs, and the isolation of all code of tenants, which includes builds and app servers. */
 export class SandboxSettings extends ModuleSettings implements IsolationSettings {
@@ -66,6 +82,30 @@ export class SandboxSettings extends ModuleSettings implements IsolationSettings
     example: '/usr/bin/bwrap',
   })
   readonly bubblewrap: string | undefined = undefined;
+
+  @ParsedSetting({
+    name: 'SANDBOX_PACKAGE_SETS',
+    summary:
+      'Comma-separated sets of packages that each worker installs when it starts. Others are installed when an ' +
+      'execution first names them.',
+    example: 'python-data,node-common',
+    parse: parseSets,
+    rule: `must be names of sets (${PACKAGE_SETS.join(', ')}), with commas between`,
+  })
+  readonly packageSets: readonly PackageSetName[] = [];
+
+  @IntegerSetting({
+    name: 'SANDBOX_PACKAGES_MIB',
+    summary: 'Disk for installed packages of executions. Those unused for longest are removed for others.',
+    unit: 'MiB',
+    min: 256,
+    max: 1_048_576,
+  })
+  private readonly packagesMib: number = 4_096;
+
+  get packagesBytes(): number {
+    return this.packagesMib * 1_048_576;
+  }
 
   get memoryBytes(): number {
     return this.memoryMib * 1_048_576;

@@ -18,6 +18,13 @@ export function standardLibraryOf(program: string): string[] {
     .filter((path) => existsSync(join(path, 'os.py')));
 }
 
+/** Returns where this Python looks for packages that the operator has installed beside those of the system. */
+export function sitePackagesOf(program: string): string {
+  const [own] = standardLibraryOf(program).map((path) => join(path, 'site-packages'));
+  // Debian has moved it.
+  return own !== undefined && existsSync(own) ? own : `/usr/local/lib/${basename(program)}/dist-packages`;
+}
+
 /** Returns the packages that the system has installed, such as pip: `/usr/lib/python3` on Debian. */
 export function systemPackagesOf(program: string): string[] {
   const prefix = dirname(dirname(program));

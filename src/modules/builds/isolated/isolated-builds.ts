@@ -8,6 +8,7 @@ import { BuildFailed } from '../build-failed.js';
 import { type BuildObserver, type BuildRequest } from '../build-request.js';
 import { type Built } from '../built.js';
 import { BuildsService, type FetchedSource } from '../builds.service.js';
+import { PUBLIC_REGISTRIES } from '../builds.settings.js';
 import { ImageBuilds } from '../images/image-builds.js';
 import { adapterScript } from '../plan/adapter-script.js';
 import { planOf } from '../plan/build-plan.js';
@@ -16,6 +17,10 @@ import { type BuildPlan } from '../plan/plan-types.js';
 import { rootDirectoryNotFound } from '../plan/root-directory.js';
 import { FRAMEWORK_CACHE, FRAMEWORK_COPY, GitSource } from '../source/git-source.js';
 import { type Preparation, type SourceProgram } from '../source/source-program.js';
+import { IsolatedPackageLayers } from '../layers/isolated-package-layers.js';
+import { LayerShelf } from '../layers/layer-shelf.js';
+import { LayerSteps } from '../layers/layer-steps.js';
+import { type PackageLayers } from '../package-layers.js';
 import { packInputOf } from '../collect/pack-input.js';
 import { BuildCaches } from '../workspace/build-caches.js';
 import { BuildDirectories } from '../workspace/build-directories.js';
@@ -45,6 +50,8 @@ export interface IsolatedBuildsOptions {
   readonly imageMirror?: string;
   /** The address of the registry that package managers come from. The default is npm's. */
   readonly registry?: string;
+  /** Where packages of layers come from. The default is the public registries. */
+  readonly layerRegistries?: { readonly npm: string; readonly pip: string };
   /** `counted` uses plain directories even if each build could have a file system of its own. */
   readonly disks?: 'auto' | 'counted';
 }
@@ -54,6 +61,7 @@ export interface IsolatedBuildsOptions {
  * from the disk.
  */
 export class IsolatedBuilds extends BuildsService {
+  readonly layers: PackageLayers;
   private readonly directories: BuildDirectories;
   private readonly disks: BuildDisks;
   private readonly toolchain: Toolchain;
@@ -80,6 +88,14 @@ export class IsolatedBuilds extends BuildsService {
     });
     this.steps = new UserSteps(this.toolchain, options.allowedHosts);
     this.installs = new PackageInstalls(this.steps);
+    this.layers = new IsolatedPackageLayers(
+      (parts) => this.open(parts),
+      new LayerSteps(this.toolchain, {
+        ...(options.layerRegistries ?? PUBLIC_REGISTRIES),
+        trusted: options.allowedHosts,
+      }),
+      new LayerShelf(this.directories, options.clock),
+    );
     this.images = new ImageBuilds({
       isolation: options.isolation,
       toolchain: this.toolchain,

@@ -63,6 +63,8 @@ export interface SandboxRun {
   /** Written inside the sandbox before the code starts. */
   readonly files?: readonly SandboxFile[];
   readonly options?: RunOptions;
+  /** Installed packages for the language, in a directory of this machine. */
+  readonly packages?: { readonly directory: string };
   readonly limits: SandboxLimits;
 }
 

@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import { SandboxSettings } from '../sandbox.settings.js';
 import { Ids } from '../../../platform/ids/ids.js';
 import { Clock } from '../../../platform/time/clock.js';
 import type { Call } from '../../auth/caller.js';
@@ -9,16 +8,19 @@ import { ExecutionsStore } from '../persistence/executions.store.js';
 import { type QueuedExecution, SandboxExecution } from '../persistence/sandbox-execution.entity.js';
 import type { SandboxFile, SandboxLimits } from '../domain/sandbox-runtime.js';
 import { EXECUTION_ID } from '../sandbox.ids.js';
+import type { PackageChoice } from '../domain/packages.js';
+import { PackageAdmission } from '../packages/package-admission.js';
 import { type CreateExecutionInput, RETURN_MS } from '../runs/sandbox.service.js';
-import { Backlog } from '../workers/backlog.js';
+import { AdmissionChecks } from './admission-checks.js';
 import { ExecutionBilling } from './execution-billing.js';
 import { OrgSlots } from './org-slots.js';
-import { limitsOf, type LimitsInput } from './plan-limits.js';
+import type { LimitsInput } from './plan-limits.js';
 
 export interface CreateOrgExecutionInput extends CreateExecutionInput, LimitsInput {
   readonly files: readonly SandboxFile[];
   /** The longest time that the execution may wait in the queue. */
   readonly queueTimeoutMs: number;
+  readonly packages?: PackageChoice;
   /** See {@link SandboxExecution.effectKey}. */
   readonly effectKey?: string;
 }
@@ -34,8 +36,8 @@ export interface Rehearsal {
 @Injectable()
 export class ExecutionAdmissionService {
   constructor(
-    private readonly settings: SandboxSettings,
-    private readonly backlog: Backlog,
+    private readonly checks: AdmissionChecks,
+    private readonly packages: PackageAdmission,
     private readonly slots: OrgSlots,
     private readonly executions: ExecutionsStore,
     private readonly billing: ExecutionBilling,
@@ -53,7 +55,7 @@ export class ExecutionAdmissionService {
    * @throws {SpendCapReached} `spend_cap_reached`
    */
   async rehearse(call: Call, input: CreateOrgExecutionInput): Promise<Rehearsal> {
-    const limits = await this.check(call, input);
+    const limits = await this.checks.limitsFor(call, input);
     const { org, principal } = call;
     const of = { orgId: org.id, keyId: keyIdOf(principal.credential), limits, budgetSubjects: call.budgetSubjects };
     return { limits, maxCostNano: await this.billing.rehearse(of, org.plan) };
@@ -64,38 +66,40 @@ export class ExecutionAdmissionService {
    *
    * @throws as {@link rehearse}.
    * @throws {SandboxConcurrencyLimitExceeded} `concurrency_limit_exceeded`
+   * @throws {ExecutionPackagesRefused} `package_install_failed`
+   * @throws {PackagesUnavailable} `packages_unavailable`
    */
   async admit(call: Call, input: CreateOrgExecutionInput): Promise<QueuedExecution> {
-    const limits = await this.check(call, input);
-    const { principal, org } = call;
-    const createdAt = this.clock.now();
-    const execution = SandboxExecution.queued(
-      {
-        id: this.ids.next(EXECUTION_ID),
-        orgId: org.id,
-        userId: principal.user.id,
-        keyId: keyIdOf(principal.credential),
-        effectKey: input.effectKey ?? null,
-        language: input.language,
-        limits,
-      },
-      { at: createdAt, givesUpAt: new Date(createdAt.getTime() + input.queueTimeoutMs + RETURN_MS) },
-    );
-    await this.slots.take(org.id, execution.id, PLANS[org.plan], input.queueTimeoutMs + limits.timeoutMs + RETURN_MS);
+    const limits = await this.checks.limitsFor(call, input);
+    const { org } = call;
+    const { packages, queueTimeoutMs } = input;
+    const id = this.ids.next(EXECUTION_ID);
+    // It may wait for its packages before it waits in the queue.
+    const waitMs = packages === undefined ? queueTimeoutMs : 2 * queueTimeoutMs;
+    await this.slots.take(org.id, id, PLANS[org.plan], waitMs + limits.timeoutMs + RETURN_MS);
     try {
-      const { budgetSubjects } = call;
-      await this.billing.hold({ ...execution, budgetSubjects }, org.plan, () => this.executions.add(execution));
-      return execution;
+      if (packages !== undefined)
+        await this.packages.prepare(call, packages, { executionId: id, withinMs: queueTimeoutMs });
+      return await this.write(call, input, { id, limits });
     } catch (error) {
-      await this.slots.free(org.id, execution.id);
+      await this.slots.free(org.id, id);
       throw error;
     }
   }
 
-  private async check({ org }: Call, input: CreateOrgExecutionInput): Promise<SandboxLimits> {
-    const limits = limitsOf(PLANS[org.plan], input, this.settings);
-    await this.backlog.requireRoom(org.id, input.queueTimeoutMs);
-    return limits;
+  private async write(
+    { principal, org, budgetSubjects }: Call,
+    { language, effectKey, queueTimeoutMs }: CreateOrgExecutionInput,
+    { id, limits }: { readonly id: string; readonly limits: SandboxLimits },
+  ): Promise<QueuedExecution> {
+    const at = this.clock.now();
+    const keyId = keyIdOf(principal.credential);
+    const execution = SandboxExecution.queued(
+      { id, orgId: org.id, userId: principal.user.id, keyId, effectKey: effectKey ?? null, language, limits },
+      { at, givesUpAt: new Date(at.getTime() + queueTimeoutMs + RETURN_MS) },
+    );
+    await this.billing.hold({ ...execution, budgetSubjects }, org.plan, () => this.executions.add(execution));
+    return execution;
   }
 }
 

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { AwaitedJobs } from '../../../platform/queues/awaited-jobs.js';
 import { DirectJobs } from '../../../platform/queues/direct-jobs.js';
+import { type PackageChoice, wantedBy } from '../domain/packages.js';
 import { type SandboxPayload, sandboxJob } from '../jobs/sandbox.job.js';
 import type { QueuedExecution } from '../persistence/sandbox-execution.entity.js';
 import { RETURN_MS } from '../runs/sandbox.service.js';
@@ -63,9 +64,14 @@ export class ExecutionQueue {
   }
 }
 
+function packagesOf(orgId: string, choice: PackageChoice): NonNullable<SandboxPayload['packages']> {
+  const wanted = wantedBy(orgId, choice);
+  return { ...wanted, packages: [...wanted.packages] };
+}
+
 const payloadOf = (
   { id, orgId, limits, givesUpAt }: QueuedExecution,
-  { language, code, stdin, files, options, isFollowed = false }: CreateOrgExecutionInput,
+  { language, code, stdin, files, options, packages, isFollowed = false }: CreateOrgExecutionInput,
 ): SandboxPayload => ({
   executionId: id,
   recordedFor: orgId,
@@ -74,6 +80,7 @@ const payloadOf = (
   stdin,
   files: [...files],
   ...(options === undefined ? {} : { options }),
+  ...(packages === undefined ? {} : { packages: packagesOf(orgId, packages) }),
   limits,
   startBeforeMs: givesUpAt.getTime(),
   ...(isFollowed ? { keepsOutputMs: limits.timeoutMs + OUTPUT_KEPT_MS } : {}),

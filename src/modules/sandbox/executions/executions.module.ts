@@ -5,6 +5,11 @@ import { LimitsModule } from '../../limits/limits.module.js';
 import { SandboxPersistenceModule } from '../persistence/sandbox-persistence.module.js';
 import { SandboxModule } from '../sandbox.module.js';
 import { ExecutionAdmissionService } from './execution-admission.service.js';
+import { PackageAdmission } from '../packages/package-admission.js';
+import { PackageSetsService } from '../packages/package-sets.service.js';
+import { PackagesBilling } from '../packages/packages-billing.js';
+import { SetStates } from '../packages/set-states.js';
+import { AdmissionChecks } from './admission-checks.js';
 import { CallerLimitsService } from './caller-limits.service.js';
 import { EndedExecutions } from './ended-executions.js';
 import { ExecutionEnds } from './execution-ends.js';
@@ -19,6 +24,7 @@ import { OrgSlots } from './org-slots.js';
 @Module({
   imports: [CreditsModule, EventsModule, LimitsModule, SandboxModule, SandboxPersistenceModule],
   providers: [
+    AdmissionChecks,
     CallerLimitsService,
     ExecutionAdmissionService,
     EndedExecutions,
@@ -29,7 +35,20 @@ import { OrgSlots } from './org-slots.js';
     ExecutionStreams,
     ExecutionsService,
     OrgSlots,
+    PackageAdmission,
+    PackageSetsService,
+    PackagesBilling,
+    SetStates,
   ],
-  exports: [CallerLimitsService, ExecutionEnds, ExecutionStreams, ExecutionsService, OrgSlots],
+  exports: [
+    CallerLimitsService,
+    ExecutionEnds,
+    ExecutionStreams,
+    ExecutionsService,
+    OrgSlots,
+    PackageSetsService,
+    PackagesBilling,
+    SetStates,
+  ],
 })
 export class ExecutionsModule {}

@@ -1,5 +1,6 @@
 import type { FieldFault } from '../../../platform/errors/request-invalid.js';
 import { type Plan, PLAN_IDS, PLANS } from '../../plans/plan.js';
+import type { PackageChoice } from '../domain/packages.js';
 import { OUTPUT_BYTES, PROCESSES, type SandboxLimits } from '../domain/sandbox-runtime.js';
 import { ExecutionBeyondPlan } from '../sandbox.errors.js';
 
@@ -37,6 +38,20 @@ export function limitsOf(
     outputBytes: OUTPUT_BYTES,
     processes: PROCESSES,
   };
+}
+
+/**
+ * Sets are for everybody; packages by name are part of the plans that are paid for.
+ *
+ * @throws {ExecutionBeyondPlan} `invalid_request`
+ */
+export function requirePackages({ id, name }: Plan, choice: PackageChoice | undefined): void {
+  if (choice === undefined || choice.set !== undefined || id !== 'free') return;
+  const message = `packages cannot be installed on the ${name} plan`;
+  throw new ExecutionBeyondPlan(
+    [{ path: 'packages', in: 'body', code: 'plan', message }],
+    `Upgrade to ${PLANS.builder.name} to install packages, or use package_set, which every plan has.`,
+  );
 }
 
 function faultOf(path: string, requested: number | undefined, bound: number, { name }: Plan): FieldFault[] {

@@ -72,6 +72,8 @@ export class ExecutionsController {
     CREDIT_ERRORS.budget_exceeded,
     OPERATOR_ERRORS.feature_disabled,
     LIMIT_ERRORS.concurrency_limit_exceeded,
+    SANDBOX_ERRORS.package_install_failed,
+    SANDBOX_ERRORS.packages_unavailable,
     SANDBOX_ERRORS.sandbox_unavailable,
   )
   async create(

@@ -4,7 +4,9 @@ import {
   ArrayMaxSize,
   IsArray,
   IsBoolean,
+  IsIn,
   IsInt,
+  IsObject,
   IsString,
   Max,
   Min,
@@ -18,10 +20,12 @@ import { formatUsd } from '../../../platform/money/nano-dollars.js';
 import { PLANS } from '../../plans/plan.js';
 import { EXECUTION_STATES, type ExecutionState } from '../domain/execution-state.js';
 import type { CreateOrgExecutionInput, Rehearsal } from '../executions/execution-admission.service.js';
+import { PACKAGE_SETS, type PackageSetName } from '../domain/packages.js';
 import { canCoexist, isFilePath, MAX_FILES, MAX_FILES_BYTES } from '../domain/files.js';
 import type { ListedExecution } from '../persistence/executions.store.js';
 import type { QueuedExecution, SandboxExecution } from '../persistence/sandbox-execution.entity.js';
 import { type Language, LANGUAGES, type SandboxFile, type SandboxLimits } from '../domain/sandbox-runtime.js';
+import { choiceOf, FitsLanguage, IsSetOfLanguage, PackagesBody } from './packages.dto.js';
 import { ExecutionErrorView, ExecutionRequest, RuntimeView, toHundredths, TruncatedView } from './sandbox.dto.js';
 
 /** A sandbox with less cannot start every interpreter. */
@@ -145,10 +149,38 @@ export class OrgExecutionRequest extends ExecutionRequest {
   @Max(MAX_QUEUE_TIMEOUT_MS)
   readonly queue_timeout_ms?: number;
 
+  @ApiPropertyOptional({
+    enum: PACKAGE_SETS,
+    example: 'python-data',
+    description:
+      'Set of installed packages for the program: `python-data` for Python, `node-common` for JavaScript and ' +
+      'TypeScript. `GET /api/v1/sandbox/package-sets` lists what they contain.',
+  })
+  @MayBeAbsent()
+  @IsIn(PACKAGE_SETS)
+  @IsSetOfLanguage()
+  readonly package_set?: PackageSetName;
+
+  @ApiPropertyOptional({
+    type: PackagesBody,
+    example: { pip: ['six==1.16.0'] },
+    description:
+      'Packages for the program, each with its exact version, on plans from Builder on. They are installed when they ' +
+      'are first named, which is charged as compute; until then the answer is 503 with `Retry-After`.',
+  })
+  @MayBeAbsent()
+  @IsObject()
+  @ValidateNested()
+  @Type(() => PackagesBody)
+  @FitsLanguage()
+  readonly packages?: PackagesBody;
+
   override get input(): CreateOrgExecutionInput {
     const { files, timeout_ms: timeoutMs, memory_mib: memoryMib, wait } = this;
+    const packages = choiceOf(this.language, this.package_set, this.packages);
     const queueTimeoutMs = this.queue_timeout_ms ?? (wait ? CALLER_QUEUE_TIMEOUT_MS : MAX_QUEUE_TIMEOUT_MS);
-    return { ...super.input, files, timeoutMs, memoryMib, queueTimeoutMs };
+    const own = packages === undefined ? {} : { packages };
+    return { ...super.input, files, timeoutMs, memoryMib, queueTimeoutMs, ...own };
   }
 }
 

@@ -11,6 +11,10 @@ import { SandboxSettings } from '../sandbox.settings.js';
 import { SandboxModule } from '../sandbox.module.js';
 import { SandboxWorkerService } from '../workers/sandbox-worker.service.js';
 import { WorkerHeartbeat } from '../workers/worker-heartbeat.js';
+import { BuildsModule } from '../../builds/builds.module.js';
+import { OldPackageLocksSweeper } from '../packages/old-package-locks-sweeper.js';
+import { PackageInstaller } from '../packages/package-installer.js';
+import { PackagesProcessor } from './packages.processor.js';
 import { SandboxProcessor } from './sandbox.processor.js';
 
 const logger = new Logger('SandboxRuntime');
@@ -38,12 +42,15 @@ function runtimeOf(settings: SandboxSettings, metrics: SandboxMetrics, templates
 }
 
 @Module({
-  imports: [ExecutionsModule, SandboxModule, SandboxPersistenceModule],
+  imports: [BuildsModule, ExecutionsModule, SandboxModule, SandboxPersistenceModule],
   providers: [
     { provide: SandboxRuntime, inject: [SandboxSettings, SandboxMetrics, TemplateMetrics], useFactory: runtimeOf },
     ExecutionRecorder,
     OldExecutionsSweeper,
+    OldPackageLocksSweeper,
     OutputRecorder,
+    PackageInstaller,
+    PackagesProcessor,
     SandboxProcessor,
     SandboxWorkerService,
     WorkerHeartbeat,

@@ -1,5 +1,6 @@
 import { Type } from 'class-transformer';
 import { IsArray, IsIn, IsInt, IsObject, IsOptional, IsString, Min, ValidateNested } from 'class-validator';
+import { PACKAGE_SETS, type PackageEcosystem, type PackageSetName, type WantedPackages } from '../domain/packages.js';
 import { defineJob } from '../../../platform/background/define-job.js';
 import {
   type Language,
@@ -15,6 +16,15 @@ class Limits implements SandboxLimits {
   @IsInt() @Min(1) readonly memoryBytes!: number;
   @IsInt() @Min(1) readonly outputBytes!: number;
   @IsOptional() @IsInt() @Min(0) readonly processes?: number;
+}
+
+/** Checked where it was requested. */
+export class Packages implements WantedPackages {
+  @IsString() readonly id!: string;
+  @IsOptional() @IsString() readonly orgId!: string | null;
+  @IsIn(['npm', 'pip']) readonly ecosystem!: PackageEcosystem;
+  @IsArray() @IsString({ each: true }) readonly packages!: string[];
+  @IsOptional() @IsIn(PACKAGE_SETS) readonly set?: PackageSetName;
 }
 
 class File implements SandboxFile {
@@ -34,6 +44,8 @@ export class SandboxPayload {
   @IsOptional() @IsArray() @ValidateNested({ each: true }) @Type(() => File) readonly files?: File[];
   /** Checked where it was requested. */
   @IsOptional() @IsObject() readonly options?: RunOptions;
+  /** Installed by an earlier job, on this worker or another. */
+  @IsOptional() @ValidateNested() @Type(() => Packages) readonly packages?: Packages;
   @ValidateNested() @Type(() => Limits) readonly limits!: Limits;
   /** Unix milliseconds. After this time no caller waits for the result, so the code must not run. */
   @IsInt() readonly startBeforeMs!: number;

@@ -1,19 +1,26 @@
 import { Injectable } from '@nestjs/common';
-import type { JobContext, JobHandler } from '../../../platform/background/define-job.js';
+import { type JobContext, type JobHandler, JobPostponed } from '../../../platform/background/define-job.js';
 import { Handles } from '../../../platform/background/handles.js';
 import { Clock } from '../../../platform/time/clock.js';
+import type { LayerLease } from '../../builds/package-layers.js';
+import type { WantedPackages } from '../domain/packages.js';
 import { ExecutionRecorder } from '../executions/execution-recorder.js';
 import { type SandboxOutcome, SandboxRuntime } from '../domain/sandbox-runtime.js';
 import { OutputRecorder } from '../output/output-recorder.js';
 import { OutputSignals } from '../output/output-signals.js';
 import { SandboxMetrics } from '../metrics/sandbox.metrics.js';
+import { PackageInstaller } from '../packages/package-installer.js';
 import type { ExecutionResult } from '../runs/sandbox.service.js';
 import { sandboxJob, type SandboxPayload } from './sandbox.job.js';
 
 /** The assumed duration of a run before the first one was measured. */
 const FIRST_GUESS_MS = 50;
+/** How often a job looks whether its packages are there. */
+const PACKAGES_EVERY_MS = 500;
 /** The weight of the newest run in the moving average. */
 const WEIGHT = 0.1;
+
+type Lease = LayerLease | (Pick<LayerLease, 'release'> & { readonly error: unknown });
 
 @Injectable()
 @Handles(sandboxJob)
@@ -26,6 +33,7 @@ export class SandboxProcessor implements JobHandler<SandboxPayload, ExecutionRes
     private readonly recorder: ExecutionRecorder,
     private readonly outputs: OutputRecorder,
     private readonly signals: OutputSignals,
+    private readonly packages: PackageInstaller,
     private readonly clock: Clock,
   ) {}
 
@@ -35,28 +43,59 @@ export class SandboxProcessor implements JobHandler<SandboxPayload, ExecutionRes
   }
 
   /** Returns null for a recorded execution, because its result is in its row. */
-  async handle(job: SandboxPayload, { signal, waitedMs }: JobContext): Promise<ExecutionResult | null> {
+  async handle(job: SandboxPayload, context: JobContext): Promise<ExecutionResult | null> {
+    const lease = job.packages === undefined ? undefined : await this.leaseOf(job, job.packages);
+    try {
+      return await this.handleWith(lease, job, context);
+    } finally {
+      lease?.release();
+    }
+  }
+
+  /** The job goes back to its queue while this machine installs its packages. */
+  private async leaseOf({ startBeforeMs }: SandboxPayload, wanted: WantedPackages): Promise<Lease> {
+    try {
+      const lease = await this.packages.lease(wanted);
+      if (lease !== null) return lease;
+    } catch (error) {
+      return { error, release: () => undefined };
+    }
+    if (this.clock.now().getTime() < startBeforeMs)
+      throw new JobPostponed(PACKAGES_EVERY_MS, {}, new Error('Packages are being installed.'));
+    return { error: new Error('The packages were not installed in time.'), release: () => undefined };
+  }
+
+  private async handleWith(
+    lease: Lease | undefined,
+    job: SandboxPayload,
+    { signal, waitedMs }: JobContext,
+  ): Promise<ExecutionResult | null> {
+    const run = (): Promise<SandboxOutcome> => this.run(job, lease, signal);
     if (job.recordedFor !== undefined) {
-      const recorded = this.recorder.record(job.recordedFor, job, { signal, waitedMs }, () => this.run(job, signal));
+      const recorded = this.recorder.record(job.recordedFor, job, { signal, waitedMs }, run);
       if (job.keepsOutputMs === undefined) await recorded;
       else await recorded.finally(() => void this.signals.notifyEnd(job.executionId));
       return null;
     }
     if (this.clock.now().getTime() > job.startBeforeMs)
       throw new Error('The run waited in the queue longer than its caller.');
-    return { queueMs: waitedMs, outcome: await this.run(job, signal) };
+    return { queueMs: waitedMs, outcome: await run() };
   }
 
   private async run(
     { executionId, language, code, stdin, files = [], options = {}, limits, keepsOutputMs }: SandboxPayload,
+    lease: Lease | undefined,
     signal: AbortSignal,
   ): Promise<SandboxOutcome> {
+    // Without its packages the code does not run.
+    if (lease !== undefined && 'error' in lease) throw lease.error;
+    const packages = lease === undefined ? {} : { packages: { directory: lease.directory } };
     const startedAtMs = performance.now();
     const output = keepsOutputMs === undefined ? undefined : this.outputs.open(executionId, keepsOutputMs);
     this.metrics.began();
     try {
       const outcome = await this.runtime.run(
-        { id: executionId, language, code, stdin, files, options, limits },
+        { id: executionId, language, code, stdin, files, options, ...packages, limits },
         signal,
         output?.take,
       );

@@ -10,6 +10,7 @@ STDIN = 0
 WORK = 3
 REPORT = 4
 MAIN = "/tmp/main.py"
+PACKAGES = "/packages"
 TEXT_LIMIT = 8192
 EPERM, ENOENT, EACCES, ENOSYS = 1, 2, 13, 38
 
@@ -114,6 +115,15 @@ def in_multiprocessing(trace):
     return False
 
 
+def add_packages():
+    """After the standard library, so that no package takes the place of one of its modules."""
+    try:
+        posix.stat(PACKAGES)
+    except FileNotFoundError:
+        return
+    sys.path.append(PACKAGES)
+
+
 def write_file(path, content):
     end = path.find("/", len("/tmp/"))
     while end >= 0:
@@ -183,6 +193,7 @@ def run(options, code):
         refuse_processes(options["refusals"]["processes"])
     sys.argv = [MAIN, *options.get("args", ())]
     sys.path.insert(0, "/tmp")
+    add_packages()
     # The code runs in a module of its own, so that its names do not collide with the names of this file.
     main = type(sys)("__main__")
     main.__dict__.update(__builtins__=builtins, __file__=MAIN)

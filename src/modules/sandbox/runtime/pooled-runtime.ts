@@ -2,6 +2,7 @@ import { type IsolatedProcess } from '../../../platform/isolation/isolated-proce
 import { type Ended, type ProcessesInside } from '../../../platform/isolation/isolation-spec.js';
 import { type Isolation } from '../../../platform/isolation/isolation.js';
 import { type Interpreter } from '../languages/interpreter.js';
+import { type PackagesInside, packagesInside } from '../languages/package-mounts.js';
 import { readReport } from '../languages/report.js';
 import {
   type OutputListener,
@@ -42,6 +43,14 @@ export interface PooledRuntimeOptions {
   readonly poolSize?: number;
   /** `off` starts every sandbox by itself, also where an interpreter could fork it. */
   readonly forkServer: 'auto' | 'off';
+}
+
+/** What a run has that its sandbox must be started with, or null. */
+function ownPlaceOf({ language, options, packages }: SandboxRun): PackagesInside | null {
+  const locale = localeVariables(options?.locale);
+  if (packages === undefined) return options?.locale === undefined ? null : { mounts: [], environment: locale };
+  const { mounts, environment } = packagesInside(language, packages.directory);
+  return { mounts, environment: { ...environment, ...locale } };
 }
 
 type Pool = WarmPool<IsolatedProcess>;
@@ -190,18 +199,18 @@ export class PooledRuntime extends ObservedRuntime {
       );
     };
     if (pool !== null) return pool.use(work, signal);
-    return work(await this.start(this.kindOf(run), run.limits, localeVariables(run.options?.locale)), false);
+    return work(await this.start(this.kindOf(run), run.limits, ownPlaceOf(run)), false);
   }
 
   /**
    * The time limit is enforced from outside and can vary, but memory is fixed when a sandbox starts, and so is the
-   * locale, which interpreters read once.
+   * locale, which interpreters read once, and so are packages.
    */
   private poolFor(run: SandboxRun): Pool | null {
-    const { limits, options } = run;
+    const { limits, options, packages } = run;
     const warm = this.options.limits;
     const fits = limits.memoryBytes === warm.memoryBytes && limits.timeoutMs <= warm.timeoutMs;
-    return fits && options?.locale === undefined ? this.kindOf(run).pool : null;
+    return fits && options?.locale === undefined && packages === undefined ? this.kindOf(run).pool : null;
   }
 
   /** Where nothing limits several processes together, a run has to do with one. */
@@ -254,15 +263,17 @@ export class PooledRuntime extends ObservedRuntime {
       timeoutMs: cpuMs,
       processes: allowed,
     }: Pick<SandboxLimits, 'memoryBytes' | 'timeoutMs' | 'processes'>,
-    environment: Readonly<Record<string, string>> = {},
+    own: PackagesInside | null = null,
   ): Promise<IsolatedProcess> {
     const asked = { memoryBytes, cpuMs, processes: processes === 'any' ? allowed : 0 };
-    // A fork has the environment that its template has read.
-    const server = Object.keys(environment).length === 0 ? forkServer : null;
+    // A fork has the environment and the files of its template.
+    const server = own === null ? forkServer : null;
     const forked = await server?.fork((template) => this.isolation.fork(template, limitsOf(interpreter, asked)));
     if (forked != null) return forked;
     const spec = await this.interpreters.specOf(interpreter, asked);
-    return this.isolation.start({ ...spec, environment: { ...spec.environment, ...environment } });
+    if (own === null) return this.isolation.start(spec);
+    const environment = { ...spec.environment, ...own.environment };
+    return this.isolation.start({ ...spec, environment, mounts: [...spec.mounts, ...own.mounts] });
   }
 
   private emit(event: PoolEvent): void {

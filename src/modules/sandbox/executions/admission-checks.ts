@@ -1,0 +1,33 @@
+import { Injectable } from '@nestjs/common';
+import type { Call } from '../../auth/caller.js';
+import { PLANS } from '../../plans/plan.js';
+import type { PackageChoice } from '../domain/packages.js';
+import type { SandboxLimits } from '../domain/sandbox-runtime.js';
+import { SandboxSettings } from '../sandbox.settings.js';
+import { Backlog } from '../workers/backlog.js';
+import { limitsOf, type LimitsInput, requirePackages } from './plan-limits.js';
+
+interface Asked extends LimitsInput {
+  readonly packages?: PackageChoice;
+  readonly queueTimeoutMs: number;
+}
+
+/** Checks what an execution asks for before anything is held or begun for it. */
+@Injectable()
+export class AdmissionChecks {
+  constructor(
+    private readonly settings: SandboxSettings,
+    private readonly backlog: Backlog,
+  ) {}
+
+  /**
+   * @throws {ExecutionBeyondPlan} `invalid_request`
+   * @throws {SandboxUnavailable} `sandbox_unavailable`
+   */
+  async limitsFor({ org }: Call, input: Asked): Promise<SandboxLimits> {
+    const limits = limitsOf(PLANS[org.plan], input, this.settings);
+    requirePackages(PLANS[org.plan], input.packages);
+    await this.backlog.requireRoom(org.id, input.queueTimeoutMs);
+    return limits;
+  }
+}
