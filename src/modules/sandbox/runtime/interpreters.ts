@@ -11,6 +11,7 @@ import { type Isolation } from '../../../platform/isolation/isolation.js';
 import { ANONYMOUS_LIMITS, type Interpreter, type RequiredFile } from '../languages/interpreter.js';
 import { NodeInterpreter } from '../languages/node-interpreter.js';
 import { PythonInterpreter } from '../languages/python-interpreter.js';
+import { ARTIFACTS_DIRECTORY, MAX_ARTIFACT_BYTES } from '../domain/artifacts.js';
 import { type Language } from '../domain/sandbox-runtime.js';
 
 const TEMPLATE_MEMORY_BYTES = 256 * 1024 * 1024;
@@ -26,6 +27,7 @@ interface AskedLimits {
   readonly memoryBytes: number;
   readonly cpuMs: number;
   readonly processes?: number | undefined;
+  readonly artifactBytes?: number | undefined;
 }
 
 /** The interpreters of all languages on this machine. */
@@ -65,6 +67,7 @@ export class Interpreters {
     return {
       command: template.command,
       ...placeOf(interpreter, mounts, processes),
+      directories: processes === 'any' ? [ARTIFACTS_DIRECTORY] : [],
       memoryBytes: TEMPLATE_MEMORY_BYTES,
     };
   }
@@ -89,10 +92,13 @@ export class Interpreters {
 }
 
 export function limitsOf({ idleDataBytes }: Interpreter, limits: AskedLimits): StartLimits {
-  const { memoryBytes, cpuMs, processes = 0 } = limits;
+  const { memoryBytes, cpuMs, processes = 0, artifactBytes } = limits;
   const sharedBytes = Math.floor(memoryBytes / SHARED_PART);
   const tasks = ANONYMOUS_LIMITS.tasks + processes;
-  return { ...ANONYMOUS_LIMITS, tasks, memoryBytes, cpuMs, idleDataBytes, sharedBytes };
+  // Every run that may start processes has the directory, so that one that sends artifacts can take any such sandbox.
+  const hasDirectory = processes > 0 || artifactBytes !== undefined;
+  const directories = hasDirectory ? [{ to: ARTIFACTS_DIRECTORY, bytes: MAX_ARTIFACT_BYTES }] : [];
+  return { ...ANONYMOUS_LIMITS, tasks, memoryBytes, cpuMs, idleDataBytes, sharedBytes, directories };
 }
 
 export const processesInside = ({ processes = 0 }: Pick<AskedLimits, 'processes'>): ProcessesInside =>
