@@ -87,6 +87,10 @@ import {
   repositoriesSchedule,
 } from '../modules/repositories/jobs/repositories.job.js';
 import { repositoryPushedEvent } from '../modules/repositories/repository-pushed.job.js';
+import {
+  artifactOrgDeletedSubscription,
+  expiredArtifactsSchedule,
+} from '../modules/sandbox/artifacts/artifacts.job.js';
 import { overdueExecutionsSchedule, oldExecutionsSchedule } from '../modules/sandbox/executions/executions.job.js';
 import {
   agentRunsSchedule,
@@ -175,6 +179,7 @@ export const BACKGROUND_CATALOG = new BackgroundCatalog({
     modelAccessProjectDeletedSubscription,
     aiOrgDeletedSubscription,
     agentOrgDeletedSubscription,
+    artifactOrgDeletedSubscription,
     domainOrgDeletedSubscription,
     ssoOrgDeletedSubscription,
     ssoPlanChangedSubscription,
@@ -232,6 +237,7 @@ export const BACKGROUND_CATALOG = new BackgroundCatalog({
     repositoriesSchedule,
     overdueExecutionsSchedule,
     oldExecutionsSchedule,
+    expiredArtifactsSchedule,
     sandboxWorkerSchedule,
     priceSyncSchedule,
     lostGenerationsSchedule,

@@ -6,6 +6,7 @@ import { LIMIT_ERRORS, LimitExceeded, type LimitFacts } from '../limits/limits.e
 
 export const SANDBOX_ERRORS = defineErrors({
   execution_not_found: { type: 'not_found_error', status: 404, title: 'Execution not found.' },
+  artifact_not_found: { type: 'not_found_error', status: 404, title: 'Artifact not found.' },
   execution_already_over: { type: 'conflict_error', status: 409, title: 'The execution has already ended.' },
   sandbox_daily_limit_exceeded: {
     type: 'rate_limit_error',
@@ -88,6 +89,15 @@ export class ExecutionNotFound extends DomainError {
   constructor() {
     super(SANDBOX_ERRORS.execution_not_found, 'No execution has this ID.', {
       hint: 'Executions are kept for 30 days. List them with GET /api/v1/sandbox/executions.',
+    });
+  }
+}
+
+export class ArtifactNotFound extends DomainError {
+  constructor() {
+    super(SANDBOX_ERRORS.artifact_not_found, 'The execution has no artifact with this ID.', {
+      hint:
+        'Artifacts are kept for 24 hours. ' + 'List them with GET /api/v1/sandbox/executions/{execution_id}/artifacts.',
     });
   }
 }

@@ -1,7 +1,20 @@
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
+import {
+  BLOBS_URL_RULE,
+  type BlobsAddress,
+  type BlobsPlace,
+  parseBlobsUrl,
+  placeOf,
+} from '../../platform/blobs/blobs-url.js';
 import { ModuleSettings } from '../../platform/config/module-settings.js';
-import { BooleanSetting, ChoiceSetting, IntegerSetting, TextSetting } from '../../platform/config/setting.js';
+import {
+  BooleanSetting,
+  ChoiceSetting,
+  IntegerSetting,
+  ParsedSetting,
+  TextSetting,
+} from '../../platform/config/setting.js';
 import type { IsolationSettings } from '../../platform/isolation/isolation-settings.js';
 
 /** The limits of runs, and the isolation of all code of tenants, which includes builds and app servers. */
@@ -66,6 +79,23 @@ export class SandboxSettings extends ModuleSettings implements IsolationSettings
     example: '/usr/bin/bwrap',
   })
   readonly bubblewrap: string | undefined = undefined;
+
+  @ParsedSetting({
+    name: 'SANDBOX_ARTIFACTS_URL',
+    summary:
+      'Storage for the files of executions, which are kept for a day: `file:` is a directory in `DATA_DIR`, ' +
+      '`file:///path` another directory, and `s3://bucket/prefix?endpoint=https://…&region=…` a bucket, which is ' +
+      'required for several machines.',
+    unset: '`file:`',
+    example: 'file:',
+    parse: parseBlobsUrl,
+    rule: BLOBS_URL_RULE,
+  })
+  private readonly artifactsAddress: BlobsAddress = { kind: 'file', directory: undefined };
+
+  get artifactsPlace(): BlobsPlace {
+    return placeOf(this.artifactsAddress, join(this.config.dataDir, 'sandbox-artifacts'));
+  }
 
   get memoryBytes(): number {
     return this.memoryMib * 1_048_576;

@@ -34,6 +34,24 @@ export const artifactError = (code: ArtifactFault, path?: string): ArtifactError
   message: ARTIFACT_FAULTS[code],
 });
 
+/** A file that is kept. */
+export interface KeptArtifact {
+  readonly id: string;
+  readonly path: string;
+  readonly sizeBytes: number;
+  /** By its name. */
+  readonly type: string;
+  /** In hexadecimal. */
+  readonly sha256: string;
+  readonly expiresAt: string;
+}
+
+/** What became of the files of an execution. */
+export interface ExecutionArtifacts {
+  readonly kept: readonly KeptArtifact[];
+  readonly errors: readonly ArtifactError[];
+}
+
 /** A file that a program has left, before its content. */
 export interface SentFile {
   /** Passes {@link isArtifactPath}. */

@@ -9,6 +9,8 @@ const MEBIBYTE = 1_048_576;
 export interface LimitsInput {
   readonly timeoutMs?: number | undefined;
   readonly memoryMib?: number | undefined;
+  /** True when the execution sends its files. */
+  readonly artifacts?: boolean | undefined;
 }
 
 /**
@@ -36,6 +38,7 @@ export function limitsOf(
         : input.memoryMib * MEBIBYTE,
     outputBytes: OUTPUT_BYTES,
     processes: PROCESSES,
+    ...(input.artifacts === true ? { artifactBytes: bounds.artifactMib * MEBIBYTE } : {}),
   };
 }
 

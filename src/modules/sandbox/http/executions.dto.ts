@@ -21,7 +21,15 @@ import type { CreateOrgExecutionInput, Rehearsal } from '../executions/execution
 import { canCoexist, isFilePath, MAX_FILES, MAX_FILES_BYTES } from '../domain/files.js';
 import type { ListedExecution } from '../persistence/executions.store.js';
 import type { QueuedExecution, SandboxExecution } from '../persistence/sandbox-execution.entity.js';
-import { type Language, LANGUAGES, type SandboxFile, type SandboxLimits } from '../domain/sandbox-runtime.js';
+import { MAX_ARTIFACTS } from '../domain/artifacts.js';
+import {
+  type Language,
+  LANGUAGES,
+  type RunOptions,
+  type SandboxFile,
+  type SandboxLimits,
+} from '../domain/sandbox-runtime.js';
+import { ArtifactErrorView, ArtifactView, RichResultView } from './artifacts.dto.js';
 import { ExecutionErrorView, ExecutionRequest, RuntimeView, toHundredths, TruncatedView } from './sandbox.dto.js';
 
 /** A sandbox with less cannot start every interpreter. */
@@ -30,6 +38,9 @@ export const MIN_MEMORY_MIB = 64;
 const CALLER_QUEUE_TIMEOUT_MS = 28_000;
 /** This is also the default with `wait: false`. */
 const MAX_QUEUE_TIMEOUT_MS = 300_000;
+
+const isPython = (request: object | undefined): boolean =>
+  (request as { readonly language?: unknown } | undefined)?.language === 'python';
 
 const IsFilePath = (): PropertyDecorator =>
   ValidateBy({
@@ -145,10 +156,43 @@ export class OrgExecutionRequest extends ExecutionRequest {
   @Max(MAX_QUEUE_TIMEOUT_MS)
   readonly queue_timeout_ms?: number;
 
+  @ApiPropertyOptional({
+    type: Boolean,
+    example: false,
+    description:
+      'Returns the value of the last expression, and figures of matplotlib, as `results`, as in a notebook. Only for ' +
+      'Python.',
+  })
+  @MayBeAbsent()
+  @IsBoolean()
+  @ValidateBy({
+    name: 'isShown', // The name is on the wire, as the code of the error.
+    validator: {
+      validate: (value: unknown, args) => value !== true || isPython(args?.object),
+      defaultMessage: () => 'rich_results must be false or absent unless language is python',
+    },
+  })
+  readonly rich_results?: boolean;
+
+  @ApiPropertyOptional({
+    type: Boolean,
+    example: false,
+    description:
+      'Keeps the files that the program leaves in `/artifacts` for 24 hours: at most ' +
+      `${MAX_ARTIFACTS}, together 20 MiB on the Free plan and 100 MiB on others.`,
+  })
+  @MayBeAbsent()
+  @IsBoolean()
+  readonly artifacts?: boolean;
+
   override get input(): CreateOrgExecutionInput {
-    const { files, timeout_ms: timeoutMs, memory_mib: memoryMib, wait } = this;
+    const { files, timeout_ms: timeoutMs, memory_mib: memoryMib, wait, artifacts } = this;
     const queueTimeoutMs = this.queue_timeout_ms ?? (wait ? CALLER_QUEUE_TIMEOUT_MS : MAX_QUEUE_TIMEOUT_MS);
-    return { ...super.input, files, timeoutMs, memoryMib, queueTimeoutMs };
+    return { ...super.input, files, timeoutMs, memoryMib, artifacts, queueTimeoutMs };
+  }
+
+  override get options(): RunOptions {
+    return { ...super.options, ...(this.rich_results === true ? { richResults: true } : {}) };
   }
 }
 
@@ -162,9 +206,17 @@ class LimitsView {
     description: 'How many processes the program may start. 0 in the anonymous sandbox.',
   })
   processes!: number;
+  @ApiPropertyOptional({ type: 'integer', description: 'Size of the artifacts together. Absent without `artifacts`.' })
+  artifact_bytes?: number;
 
-  static of({ timeoutMs, memoryBytes, outputBytes, processes = 0 }: SandboxLimits): LimitsView {
-    return { timeout_ms: timeoutMs, memory_bytes: memoryBytes, output_bytes: outputBytes, processes };
+  static of({ timeoutMs, memoryBytes, outputBytes, processes = 0, artifactBytes }: SandboxLimits): LimitsView {
+    return {
+      timeout_ms: timeoutMs,
+      memory_bytes: memoryBytes,
+      output_bytes: outputBytes,
+      processes,
+      ...(artifactBytes === undefined ? {} : { artifact_bytes: artifactBytes }),
+    };
   }
 }
 
@@ -194,10 +246,18 @@ export class OrgExecutionView {
   @ApiPropertyOptional({ type: TruncatedView }) truncated?: TruncatedView;
   @ApiPropertyOptional({ type: RuntimeView }) runtime?: RuntimeView;
   @ApiPropertyOptional({ type: ExecutionErrorView }) error?: ExecutionErrorView;
+  @ApiPropertyOptional({ type: [RichResultView], description: 'With `rich_results`, in the order in which they came.' })
+  results?: RichResultView[];
+  @ApiPropertyOptional({ type: [ArtifactView], description: 'With `artifacts`: the files that are kept.' })
+  artifacts?: ArtifactView[];
+  @ApiPropertyOptional({ type: [ArtifactErrorView], description: 'With `artifacts`: what is not kept, if anything.' })
+  artifact_errors?: ArtifactErrorView[];
   @ApiPropertyOptional({
     type: String,
     example: '0.000000334',
-    description: 'Price of the wall time in USD, as a decimal, by whole milliseconds. Absent until the code has run.',
+    description:
+      'Price in USD, as a decimal: of the wall time by whole milliseconds, and of artifacts for 24 hours. Absent until ' +
+      'the code has run.',
   })
   cost?: string;
   @ApiProperty({ type: LimitsView, description: 'Limits of the execution.' }) limits!: LimitsView;
@@ -206,11 +266,14 @@ export class OrgExecutionView {
   @ApiPropertyOptional({ type: String, format: 'date-time' }) finished_at?: string;
 
   static of(execution: SandboxExecution): OrgExecutionView {
-    const { stdout, stderr, error } = execution;
+    const { stdout, stderr, error, results, artifacts } = execution;
     return Object.assign(
       ListedExecutionView.of(execution),
       stdout === null || stderr === null ? {} : { stdout: stdout.toString(), stderr: stderr.toString() },
       error === null ? {} : { error },
+      results === null ? {} : { results: [...results] },
+      artifacts === null ? {} : { artifacts: artifacts.kept.map((artifact) => ArtifactView.of(artifact)) },
+      artifacts === null || artifacts.errors.length === 0 ? {} : { artifact_errors: [...artifacts.errors] },
     );
   }
 
@@ -224,7 +287,14 @@ export class OrgExecutionView {
 }
 
 /** An execution in a list, without its output. */
-export class ListedExecutionView extends OmitType(OrgExecutionView, ['stdout', 'stderr', 'error'] as const) {
+export class ListedExecutionView extends OmitType(OrgExecutionView, [
+  'stdout',
+  'stderr',
+  'error',
+  'results',
+  'artifacts',
+  'artifact_errors',
+] as const) {
   static of(execution: ListedExecution): ListedExecutionView {
     const { id, language, status, limits, queueMs, createdAt, startedAt, finishedAt } = execution;
     return {

@@ -1,6 +1,10 @@
 import { Module } from '@nestjs/common';
+import { ArtifactBlobsModule } from '../artifacts/artifact-blobs.module.js';
+import { ArtifactsService } from '../artifacts/artifacts.service.js';
 import { ExecutionsModule } from '../executions/executions.module.js';
+import { SandboxPersistenceModule } from '../persistence/sandbox-persistence.module.js';
 import { SandboxModule } from '../sandbox.module.js';
+import { ArtifactsController } from './artifacts.controller.js';
 import { ExecutionEventsController } from './execution-events.controller.js';
 import { ExecutionEvents } from './execution-events.js';
 import { ExecutionsController } from './executions.controller.js';
@@ -8,8 +12,14 @@ import { SandboxLimitsController } from './sandbox-limits.controller.js';
 import { SandboxController } from './sandbox.controller.js';
 
 @Module({
-  imports: [ExecutionsModule, SandboxModule],
-  controllers: [SandboxController, SandboxLimitsController, ExecutionsController, ExecutionEventsController],
-  providers: [ExecutionEvents],
+  imports: [ArtifactBlobsModule, ExecutionsModule, SandboxModule, SandboxPersistenceModule],
+  controllers: [
+    ArtifactsController,
+    SandboxController,
+    SandboxLimitsController,
+    ExecutionsController,
+    ExecutionEventsController,
+  ],
+  providers: [ArtifactsService, ExecutionEvents],
 })
 export class SandboxHttpModule {}

@@ -1,4 +1,8 @@
 import { Logger, Module } from '@nestjs/common';
+import { ArtifactBlobsModule } from '../artifacts/artifact-blobs.module.js';
+import { ArtifactOrgDeletedProcessor } from '../artifacts/artifact-org-deleted.processor.js';
+import { ArtifactReceivers } from '../artifacts/artifact-receivers.js';
+import { ExpiredArtifactsSweeper } from '../artifacts/expired-artifacts.sweeper.js';
 import { ExecutionRecorder } from '../executions/execution-recorder.js';
 import { ExecutionsModule } from '../executions/executions.module.js';
 import { OldExecutionsSweeper } from '../executions/old-executions-sweeper.js';
@@ -38,10 +42,13 @@ function runtimeOf(settings: SandboxSettings, metrics: SandboxMetrics, templates
 }
 
 @Module({
-  imports: [ExecutionsModule, SandboxModule, SandboxPersistenceModule],
+  imports: [ArtifactBlobsModule, ExecutionsModule, SandboxModule, SandboxPersistenceModule],
   providers: [
     { provide: SandboxRuntime, inject: [SandboxSettings, SandboxMetrics, TemplateMetrics], useFactory: runtimeOf },
+    ArtifactOrgDeletedProcessor,
+    ArtifactReceivers,
     ExecutionRecorder,
+    ExpiredArtifactsSweeper,
     OldExecutionsSweeper,
     OutputRecorder,
     SandboxProcessor,

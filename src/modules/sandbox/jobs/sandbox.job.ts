@@ -15,6 +15,7 @@ class Limits implements SandboxLimits {
   @IsInt() @Min(1) readonly memoryBytes!: number;
   @IsInt() @Min(1) readonly outputBytes!: number;
   @IsOptional() @IsInt() @Min(0) readonly processes?: number;
+  @IsOptional() @IsInt() @Min(0) readonly artifactBytes?: number;
 }
 
 class File implements SandboxFile {

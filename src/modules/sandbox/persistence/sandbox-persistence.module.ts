@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
+import { ArtifactsStore } from './artifacts.store.js';
 import { ExecutionsStore } from './executions.store.js';
 
-@Module({ providers: [ExecutionsStore], exports: [ExecutionsStore] })
+@Module({ providers: [ArtifactsStore, ExecutionsStore], exports: [ArtifactsStore, ExecutionsStore] })
 export class SandboxPersistenceModule {}
