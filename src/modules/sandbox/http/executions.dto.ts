@@ -21,7 +21,7 @@ import type { CreateOrgExecutionInput, Rehearsal } from '../executions/execution
 import { canCoexist, isFilePath, MAX_FILES, MAX_FILES_BYTES } from '../domain/files.js';
 import type { ListedExecution } from '../persistence/executions.store.js';
 import type { QueuedExecution, SandboxExecution } from '../persistence/sandbox-execution.entity.js';
-import { MAX_ARTIFACTS } from '../domain/artifacts.js';
+import { type ExecutionArtifacts, MAX_ARTIFACTS } from '../domain/artifacts.js';
 import {
   type Language,
   LANGUAGES,
@@ -267,14 +267,12 @@ export class OrgExecutionView {
 
   static of(execution: SandboxExecution): OrgExecutionView {
     const { stdout, stderr, error, results, artifacts } = execution;
-    return Object.assign(
-      ListedExecutionView.of(execution),
-      stdout === null || stderr === null ? {} : { stdout: stdout.toString(), stderr: stderr.toString() },
-      error === null ? {} : { error },
-      results === null ? {} : { results: [...results] },
-      artifacts === null ? {} : { artifacts: artifacts.kept.map((artifact) => ArtifactView.of(artifact)) },
-      artifacts === null || artifacts.errors.length === 0 ? {} : { artifact_errors: [...artifacts.errors] },
-    );
+    return Object.assign(ListedExecutionView.of(execution), {
+      ...(stdout === null || stderr === null ? {} : { stdout: stdout.toString(), stderr: stderr.toString() }),
+      ...(error === null ? {} : { error }),
+      ...(results === null ? {} : { results: [...results] }),
+      ...(artifacts === null ? {} : artifactsOf(artifacts)),
+    });
   }
 
   static ofAny(execution: QueuedExecution | SandboxExecution): OrgExecutionView {
@@ -285,6 +283,11 @@ export class OrgExecutionView {
     return { id, language, status, limits: LimitsView.of(limits), created_at: createdAt.toISOString() };
   }
 }
+
+const artifactsOf = ({ kept, errors }: ExecutionArtifacts): Partial<OrgExecutionView> => ({
+  artifacts: kept.map((artifact) => ArtifactView.of(artifact)),
+  ...(errors.length === 0 ? {} : { artifact_errors: [...errors] }),
+});
 
 /** An execution in a list, without its output. */
 export class ListedExecutionView extends OmitType(OrgExecutionView, [

@@ -63,9 +63,9 @@ export class SandboxProcessor implements JobHandler<SandboxPayload, ExecutionRes
     const owner = { executionId, orgId: recordedFor };
     const receiver = this.artifacts.open(owner, limits.timeoutMs + STORE_WITHIN_MS);
     try {
-      const outcome = await this.run(job, signal, receiver);
+      const { artifactErrors = [], ...outcome } = await this.run(job, signal, receiver);
       const { artifacts, errors } = await receiver.end();
-      return { outcome, artifacts: { kept: artifacts, errors: [...(outcome.artifactErrors ?? []), ...errors] } };
+      return { outcome, artifacts: { kept: artifacts, errors: [...artifactErrors, ...errors] } };
     } catch (error) {
       await receiver.end();
       throw error;

@@ -17,7 +17,7 @@ export type ListedExecution = Omit<SandboxExecution, 'stdout' | 'stderr' | 'erro
 
 /** How an execution ended that has run to its end. */
 export interface Finish {
-  readonly outcome: SandboxOutcome;
+  readonly outcome: Omit<SandboxOutcome, 'artifactErrors'>;
   /** Null for one that sends none. */
   readonly artifacts: ExecutionArtifacts | null;
   readonly costNano: bigint | null;
@@ -130,7 +130,7 @@ export class ExecutionsStore {
 
   /** The caller must hold the lock of the execution, and it must be running. */
   async finish(id: string, { outcome, artifacts, costNano, finishedAt }: Finish): Promise<void> {
-    const { stdout, stderr, memoryPeakBytes, error, results, artifactErrors: _told, ...facts } = outcome;
+    const { stdout, stderr, memoryPeakBytes, error, results, ...facts } = outcome;
     await this.database.manager.update(
       SandboxExecution,
       { id },
