@@ -3776,6 +3776,46 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/v1/sandbox/executions/{execution_id}/artifacts": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Lists the files that an execution has left in `/artifacts`, by path.
+         * @description They can be downloaded for 24 hours. After that the list is empty.
+         */
+        readonly get: operations["ArtifactsController_list"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/sandbox/executions/{execution_id}/artifacts/{artifact_id}/content": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Returns the bytes of an artifact.
+         * @description Browsers save it and do not show it, whatever it is. `type` of the artifact says what it may be.
+         */
+        readonly get: operations["ArtifactsController_content"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/v1/sandbox/executions/{execution_id}/cancel": {
         readonly parameters: {
             readonly query?: never;
@@ -5489,6 +5529,44 @@ export interface components {
             readonly state: "waiting" | "approved" | "denied" | "expired" | "used" | "void";
             /** @example deploy_project */
             readonly tool: string;
+        };
+        readonly ArtifactErrorView: {
+            /**
+             * @example too_large
+             * @enum {string}
+             */
+            readonly code: "too_large" | "too_many" | "too_deep" | "not_a_file" | "invalid_name" | "unreadable" | "not_stored" | "not_sent";
+            /** @example The files together are larger than the plan allows. */
+            readonly message: string;
+            /**
+             * @description Absent when it concerns all files.
+             * @example huge.bin
+             */
+            readonly path?: string;
+        };
+        readonly ArtifactsAnswer: {
+            readonly data: readonly components["schemas"]["ArtifactView"][];
+            readonly meta: components["schemas"]["AnswerMeta"];
+        };
+        readonly ArtifactView: {
+            /** Format: date-time */
+            readonly expires_at: string;
+            /** @example art_01jd3m8yeqf5rb0xkq5ym8s6tn */
+            readonly id: string;
+            /**
+             * @description Relative to `/artifacts`.
+             * @example report/chart.png
+             */
+            readonly path: string;
+            /** @example 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08 */
+            readonly sha256: string;
+            /** @example 2048 */
+            readonly size_bytes: number;
+            /**
+             * @description By the name of the file.
+             * @example image/png
+             */
+            readonly type: string;
         };
         readonly AttachBucketBody: {
             /**
@@ -8321,7 +8399,7 @@ export interface components {
         };
         readonly ErrorView: {
             /** @enum {string} */
-            readonly code: "access_key_attached" | "access_key_not_found" | "access_token_expired" | "account_exists" | "account_not_found" | "agent_not_found" | "agent_paused" | "agent_version_not_found" | "already_exists" | "api_key_not_found" | "approval_already_decided" | "approval_expired" | "approval_not_allowed" | "approval_not_found" | "branch_has_children" | "branch_moved" | "branch_not_found" | "bucket_not_attached" | "bucket_not_empty" | "bucket_not_found" | "budget_exceeded" | "budget_not_found" | "budget_subject_not_found" | "burst_limit_exceeded" | "checksum_mismatch" | "concurrency_limit_exceeded" | "confirmation_mismatch" | "conflicting_credentials" | "connection_not_tested" | "credit_too_large" | "credits_exhausted" | "cron_from_file" | "cron_not_found" | "cross_site_request" | "daily_limit_exceeded" | "database_attachment_not_found" | "database_busy" | "database_credential_not_found" | "database_not_found" | "database_not_restorable" | "database_unavailable" | "databases_not_swappable" | "deploy_already_over" | "deploy_hook_not_found" | "deploy_in_use" | "deploy_not_found" | "deploy_not_ready" | "domain_in_use" | "domain_limit_reached" | "domain_not_found" | "domain_not_verified" | "domain_taken" | "email_change_not_found" | "email_not_verified" | "email_taken" | "execution_already_over" | "execution_not_found" | "expired_api_key" | "export_format_unavailable" | "factor_limit_reached" | "factor_not_found" | "failed_job_not_found" | "feature_disabled" | "feature_not_in_plan" | "flag_fixed" | "flag_not_allowlisted" | "flag_not_found" | "generation_content_not_found" | "generation_not_found" | "git_service_not_offered" | "github_access_denied" | "github_installation_not_found" | "github_not_connected" | "grant_not_found" | "headers_too_large" | "idempotency_in_progress" | "idempotency_mismatch" | "identity_not_found" | "identity_without_email" | "incomplete_body" | "insufficient_scopes" | "integration_not_configured" | "internal_error" | "invalid_access_token" | "invalid_api_key" | "invalid_client_metadata" | "invalid_credentials" | "invalid_email_token" | "invalid_factor" | "invalid_flow" | "invalid_key" | "invalid_link_state" | "invalid_part" | "invalid_request" | "invalid_session" | "invalid_signature" | "invalid_token" | "invitation_not_found" | "invoice_closed" | "invoice_not_found" | "ip_not_allowed" | "key_lifetime_exceeded" | "key_org_mismatch" | "last_owner" | "last_sign_in_method" | "length_required" | "malformed_api_key" | "malformed_json" | "malformed_request" | "member_not_found" | "memory_block_not_found" | "memory_not_found" | "method_not_allowed" | "misdirected_request" | "missing_api_key" | "model_not_allowed" | "model_not_found" | "model_router_not_configured" | "model_unavailable" | "no_earlier_deploy" | "object_changed" | "object_not_found" | "object_too_large" | "object_upload_not_found" | "operator_required" | "ops_task_not_found" | "org_access_denied" | "org_domain_limit_reached" | "org_domain_not_found" | "organization_not_found" | "page_not_found" | "payload_too_large" | "payment_method_required" | "personal_organization" | "plan_by_contract" | "plan_limit_reached" | "plan_request_not_found" | "plan_too_small" | "project_has_no_repository" | "project_not_found" | "project_not_live" | "provider_key_not_found" | "provider_key_refused" | "provider_not_found" | "query_failed" | "query_timeout" | "range_not_satisfiable" | "recent_sign_in_required" | "repository_full" | "repository_not_found" | "request_timeout" | "revoked_api_key" | "rotated_api_key" | "route_not_found" | "run_already_over" | "run_not_found" | "sandbox_daily_limit_exceeded" | "sandbox_unavailable" | "schedule_not_found" | "scim_token_not_found" | "second_factor_missing" | "second_factor_required" | "secret_in_prompt" | "service_unavailable" | "session_not_found" | "session_required" | "session_token_not_allowed" | "sign_in_limit_exceeded" | "spend_cap_reached" | "sso_connection_not_found" | "sso_not_active" | "sso_not_provisioned" | "sso_required" | "sso_response_invalid" | "stale_version" | "storage_full" | "storage_limit_reached" | "storage_unavailable" | "swarm_already_over" | "swarm_not_found" | "task_already_claimed" | "task_already_resolved" | "task_not_claimed" | "task_not_found" | "task_not_open" | "token_rate_limit_exceeded" | "unsupported_media_type" | "upload_content_invalid" | "upload_incomplete" | "upload_not_found" | "upload_storage_full" | "upload_too_large" | "upstream_error" | "username_taken" | "webhook_delivery_not_found" | "webhook_endpoint_not_found" | "webhook_endpoint_paused";
+            readonly code: "access_key_attached" | "access_key_not_found" | "access_token_expired" | "account_exists" | "account_not_found" | "agent_not_found" | "agent_paused" | "agent_version_not_found" | "already_exists" | "api_key_not_found" | "approval_already_decided" | "approval_expired" | "approval_not_allowed" | "approval_not_found" | "artifact_not_found" | "branch_has_children" | "branch_moved" | "branch_not_found" | "bucket_not_attached" | "bucket_not_empty" | "bucket_not_found" | "budget_exceeded" | "budget_not_found" | "budget_subject_not_found" | "burst_limit_exceeded" | "checksum_mismatch" | "concurrency_limit_exceeded" | "confirmation_mismatch" | "conflicting_credentials" | "connection_not_tested" | "credit_too_large" | "credits_exhausted" | "cron_from_file" | "cron_not_found" | "cross_site_request" | "daily_limit_exceeded" | "database_attachment_not_found" | "database_busy" | "database_credential_not_found" | "database_not_found" | "database_not_restorable" | "database_unavailable" | "databases_not_swappable" | "deploy_already_over" | "deploy_hook_not_found" | "deploy_in_use" | "deploy_not_found" | "deploy_not_ready" | "domain_in_use" | "domain_limit_reached" | "domain_not_found" | "domain_not_verified" | "domain_taken" | "email_change_not_found" | "email_not_verified" | "email_taken" | "execution_already_over" | "execution_not_found" | "expired_api_key" | "export_format_unavailable" | "factor_limit_reached" | "factor_not_found" | "failed_job_not_found" | "feature_disabled" | "feature_not_in_plan" | "flag_fixed" | "flag_not_allowlisted" | "flag_not_found" | "generation_content_not_found" | "generation_not_found" | "git_service_not_offered" | "github_access_denied" | "github_installation_not_found" | "github_not_connected" | "grant_not_found" | "headers_too_large" | "idempotency_in_progress" | "idempotency_mismatch" | "identity_not_found" | "identity_without_email" | "incomplete_body" | "insufficient_scopes" | "integration_not_configured" | "internal_error" | "invalid_access_token" | "invalid_api_key" | "invalid_client_metadata" | "invalid_credentials" | "invalid_email_token" | "invalid_factor" | "invalid_flow" | "invalid_key" | "invalid_link_state" | "invalid_part" | "invalid_request" | "invalid_session" | "invalid_signature" | "invalid_token" | "invitation_not_found" | "invoice_closed" | "invoice_not_found" | "ip_not_allowed" | "key_lifetime_exceeded" | "key_org_mismatch" | "last_owner" | "last_sign_in_method" | "length_required" | "malformed_api_key" | "malformed_json" | "malformed_request" | "member_not_found" | "memory_block_not_found" | "memory_not_found" | "method_not_allowed" | "misdirected_request" | "missing_api_key" | "model_not_allowed" | "model_not_found" | "model_router_not_configured" | "model_unavailable" | "no_earlier_deploy" | "object_changed" | "object_not_found" | "object_too_large" | "object_upload_not_found" | "operator_required" | "ops_task_not_found" | "org_access_denied" | "org_domain_limit_reached" | "org_domain_not_found" | "organization_not_found" | "page_not_found" | "payload_too_large" | "payment_method_required" | "personal_organization" | "plan_by_contract" | "plan_limit_reached" | "plan_request_not_found" | "plan_too_small" | "project_has_no_repository" | "project_not_found" | "project_not_live" | "provider_key_not_found" | "provider_key_refused" | "provider_not_found" | "query_failed" | "query_timeout" | "range_not_satisfiable" | "recent_sign_in_required" | "repository_full" | "repository_not_found" | "request_timeout" | "revoked_api_key" | "rotated_api_key" | "route_not_found" | "run_already_over" | "run_not_found" | "sandbox_daily_limit_exceeded" | "sandbox_unavailable" | "schedule_not_found" | "scim_token_not_found" | "second_factor_missing" | "second_factor_required" | "secret_in_prompt" | "service_unavailable" | "session_not_found" | "session_required" | "session_token_not_allowed" | "sign_in_limit_exceeded" | "spend_cap_reached" | "sso_connection_not_found" | "sso_not_active" | "sso_not_provisioned" | "sso_required" | "sso_response_invalid" | "stale_version" | "storage_full" | "storage_limit_reached" | "storage_unavailable" | "swarm_already_over" | "swarm_not_found" | "task_already_claimed" | "task_already_resolved" | "task_not_claimed" | "task_not_found" | "task_not_open" | "token_rate_limit_exceeded" | "unsupported_media_type" | "upload_content_invalid" | "upload_incomplete" | "upload_not_found" | "upload_storage_full" | "upload_too_large" | "upstream_error" | "username_taken" | "webhook_delivery_not_found" | "webhook_endpoint_not_found" | "webhook_endpoint_paused";
             readonly dashboard_url?: string;
             /** @description Details that depend on the code; for `invalid_request`, one entry per field. */
             readonly details?: Record<string, never> | readonly Record<string, never>[];
@@ -9501,6 +9579,8 @@ export interface components {
             readonly leaseSeconds: number;
         };
         readonly LimitsView: {
+            /** @description Size of the artifacts together. Absent without `artifacts`. */
+            readonly artifact_bytes?: number;
             readonly memory_bytes: number;
             /** @description Limit of standard output and of standard error, each. */
             readonly output_bytes: number;
@@ -9517,7 +9597,7 @@ export interface components {
         };
         readonly ListedExecutionView: {
             /**
-             * @description Price of the wall time in USD, as a decimal, by whole milliseconds. Absent until the code has run.
+             * @description Price in USD, as a decimal: of the wall time by whole milliseconds, and of artifacts for 24 hours. Absent until the code has run.
              * @example 0.000000334
              */
             readonly cost?: string;
@@ -10347,6 +10427,11 @@ export interface components {
              */
             readonly args?: readonly string[];
             /**
+             * @description Keeps the files that the program leaves in `/artifacts` for 24 hours: at most 50, together 20 MiB on the Free plan and 100 MiB on others.
+             * @example false
+             */
+            readonly artifacts?: boolean;
+            /**
              * @description Checks the types of TypeScript before the program starts, with `strict` and the types of Node. A program with errors does not start: its status is `failed`, and `error.diagnostics` lists them. The check takes one to two seconds, which count as time of the run.
              * @example false
              */
@@ -10388,6 +10473,11 @@ export interface components {
              */
             readonly queue_timeout_ms?: number;
             /**
+             * @description Returns the value of the last expression, and figures of matplotlib, as `results`, as in a notebook. Only for Python.
+             * @example false
+             */
+            readonly rich_results?: boolean;
+            /**
              * @description Standard input of the program, at most 128 KiB of UTF-8.
              * @example Ada
              */
@@ -10417,8 +10507,12 @@ export interface components {
             readonly wait: boolean;
         };
         readonly OrgExecutionView: {
+            /** @description With `artifacts`: what is not kept, if anything. */
+            readonly artifact_errors?: readonly components["schemas"]["ArtifactErrorView"][];
+            /** @description With `artifacts`: the files that are kept. */
+            readonly artifacts?: readonly components["schemas"]["ArtifactView"][];
             /**
-             * @description Price of the wall time in USD, as a decimal, by whole milliseconds. Absent until the code has run.
+             * @description Price in USD, as a decimal: of the wall time by whole milliseconds, and of artifacts for 24 hours. Absent until the code has run.
              * @example 0.000000334
              */
             readonly cost?: string;
@@ -10441,6 +10535,8 @@ export interface components {
             readonly memory_peak_bytes?: number;
             /** @description Time in the queue, in milliseconds. */
             readonly queue_ms?: number;
+            /** @description With `rich_results`, in the order in which they came. */
+            readonly results?: readonly components["schemas"]["RichResultView"][];
             readonly runtime?: components["schemas"]["RuntimeView"];
             /** @example null */
             readonly signal?: string | null;
@@ -11241,6 +11337,15 @@ export interface components {
              *     }
              */
             readonly budget?: components["schemas"]["RunBudgetBody"];
+        };
+        readonly RichResultView: {
+            /**
+             * @description Text; base64 for `image/png` and `image/jpeg`.
+             * @example <table>…</table>
+             */
+            readonly data: string;
+            /** @enum {string} */
+            readonly type: "text/plain" | "text/html" | "application/json" | "image/png" | "image/svg+xml" | "image/jpeg";
         };
         readonly RollBackBody: {
             /**
@@ -50028,7 +50133,9 @@ export interface operations {
                  *       "timeout_ms": 5000,
                  *       "memory_mib": 256,
                  *       "wait": true,
-                 *       "queue_timeout_ms": 20000
+                 *       "queue_timeout_ms": 20000,
+                 *       "rich_results": false,
+                 *       "artifacts": false
                  *     }
                  */
                 readonly "application/json": components["schemas"]["OrgExecutionRequest"];
@@ -50328,6 +50435,261 @@ export interface operations {
                 };
                 content: {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    readonly ArtifactsController_list: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description ID of the execution.
+                 * @example exe_01jd3m8yeqf5rb0xkq5ym8s6tn
+                 */
+                readonly execution_id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ArtifactsAnswer"];
+                };
+            };
+            /** @description `conflicting_credentials`: The request carries two different credentials. */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The request carries no API key.
+             *
+             *     `malformed_api_key`: The API key has the wrong format.
+             *
+             *     `invalid_api_key`: The API key is unknown.
+             *
+             *     `expired_api_key`: The API key has expired.
+             *
+             *     `revoked_api_key`: The API key has been revoked.
+             *
+             *     `rotated_api_key`: The API key has been rotated.
+             *
+             *     `session_token_not_allowed`: A session token was sent where an API key is required.
+             *
+             *     `session_required`: The request requires a user session.
+             *
+             *     `invalid_session`: The session has ended or is unknown.
+             */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `insufficient_scopes`: The key or the role does not allow this.
+             *
+             *     `org_access_denied`: The caller has no access to the organization.
+             *
+             *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
+             *
+             *     `ip_not_allowed`: The key does not allow this IP address.
+             */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `execution_not_found`: Execution not found. */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
+             *
+             *     `daily_limit_exceeded`: The daily call limit is reached.
+             */
+            readonly 429: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `internal_error`: An unexpected error occurred. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `service_unavailable`: A required backend is temporarily unavailable. */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    readonly ArtifactsController_content: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /** @description ID of the artifact. */
+                readonly artifact_id: string;
+                /**
+                 * @description ID of the execution.
+                 * @example exe_01jd3m8yeqf5rb0xkq5ym8s6tn
+                 */
+                readonly execution_id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The bytes. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/octet-stream": string;
+                };
+            };
+            /** @description `conflicting_credentials`: The request carries two different credentials. */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/octet-stream": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The request carries no API key.
+             *
+             *     `malformed_api_key`: The API key has the wrong format.
+             *
+             *     `invalid_api_key`: The API key is unknown.
+             *
+             *     `expired_api_key`: The API key has expired.
+             *
+             *     `revoked_api_key`: The API key has been revoked.
+             *
+             *     `rotated_api_key`: The API key has been rotated.
+             *
+             *     `session_token_not_allowed`: A session token was sent where an API key is required.
+             *
+             *     `session_required`: The request requires a user session.
+             *
+             *     `invalid_session`: The session has ended or is unknown.
+             */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/octet-stream": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `insufficient_scopes`: The key or the role does not allow this.
+             *
+             *     `org_access_denied`: The caller has no access to the organization.
+             *
+             *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
+             *
+             *     `ip_not_allowed`: The key does not allow this IP address.
+             */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/octet-stream": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `execution_not_found`: Execution not found.
+             *
+             *     `artifact_not_found`: Artifact not found.
+             */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/octet-stream": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
+             *
+             *     `daily_limit_exceeded`: The daily call limit is reached.
+             */
+            readonly 429: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/octet-stream": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `internal_error`: An unexpected error occurred. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/octet-stream": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `service_unavailable`: A required backend is temporarily unavailable. */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/octet-stream": components["schemas"]["ErrorAnswer"];
                 };
             };
         };
