@@ -8,7 +8,7 @@ import { OrgEvents } from '../../events/org-events.js';
 import { ExecutionBilling } from './execution-billing.js';
 
 /** What a worker knows of a run at its end. */
-export type EndedRun = Pick<Finish, 'outcome' | 'artifacts'>;
+export type FinishedExecution = Pick<Finish, 'outcome' | 'artifacts'>;
 
 /** Ends executions. Each end is written and paid for once, in one transaction. */
 @Injectable()
@@ -23,7 +23,7 @@ export class ExecutionEnds {
   ) {}
 
   /** Returns false, and discards the result, when the execution was cancelled or given up while it ran. */
-  finish(id: string, { outcome, artifacts }: EndedRun): Promise<boolean> {
+  finish(id: string, { outcome, artifacts }: FinishedExecution): Promise<boolean> {
     return this.database.transaction(async () => {
       const live = await this.executions.lockLive(id);
       if (live?.status !== 'running') return false;

@@ -6,7 +6,7 @@ import { Clock } from '../../../platform/time/clock.js';
 import type { SandboxPayload } from '../jobs/sandbox.job.js';
 import { ExecutionsStore } from '../persistence/executions.store.js';
 import { DatabaseRetry } from '../../../platform/database/database-retry.js';
-import { type EndedRun, ExecutionEnds } from './execution-ends.js';
+import { type FinishedExecution, ExecutionEnds } from './execution-ends.js';
 import { OrgSlots } from './org-slots.js';
 
 /** A worker has this long after the time limit of a run to write how the run ended. */
@@ -15,7 +15,7 @@ const WRITE_WITHIN_MS = 5_000;
 const BEFORE_POSTPONING_MS = 200;
 const POSTPONED_FOR_MS = 500;
 
-type Run = () => Promise<EndedRun>;
+type Run = () => Promise<FinishedExecution>;
 
 /**
  * Runs in the worker and writes the start and the end of executions of organizations, whether or not a caller waits.

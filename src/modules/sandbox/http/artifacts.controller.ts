@@ -7,7 +7,7 @@ import { Envelope } from '../../../platform/http/envelope.js';
 import { ANY_CALLER } from '../../auth/access.errors.js';
 import { type Call, Caller } from '../../auth/caller.js';
 import { RequireScope } from '../../auth/require-scope.js';
-import { ArtifactsService } from '../artifacts/artifacts.service.js';
+import { ArtifactReads } from '../artifacts/artifact-reads.js';
 import { SANDBOX_ERRORS } from '../sandbox.errors.js';
 import { ArtifactsAnswer, ArtifactView } from './artifacts.dto.js';
 
@@ -21,7 +21,7 @@ const ARTIFACT = { name: 'artifact_id', description: 'ID of the artifact.', exam
 @ApiTags('sandbox')
 @Controller('api/v1/sandbox/executions/:execution_id/artifacts')
 export class ArtifactsController {
-  constructor(private readonly artifacts: ArtifactsService) {}
+  constructor(private readonly artifacts: ArtifactReads) {}
 
   @Get()
   @RequireScope('sandbox:execute', { in: 'resource' })

@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { ArtifactBlobsModule } from '../artifacts/artifact-blobs.module.js';
-import { ArtifactsService } from '../artifacts/artifacts.service.js';
+import { ArtifactReads } from '../artifacts/artifact-reads.js';
 import { ExecutionsModule } from '../executions/executions.module.js';
 import { SandboxPersistenceModule } from '../persistence/sandbox-persistence.module.js';
 import { SandboxModule } from '../sandbox.module.js';
@@ -20,6 +20,6 @@ import { SandboxController } from './sandbox.controller.js';
     ExecutionsController,
     ExecutionEventsController,
   ],
-  providers: [ArtifactsService, ExecutionEvents],
+  providers: [ArtifactReads, ExecutionEvents],
 })
 export class SandboxHttpModule {}

@@ -4,7 +4,7 @@ import { Handles } from '../../../platform/background/handles.js';
 import { Clock } from '../../../platform/time/clock.js';
 import { ArtifactReceivers } from '../artifacts/artifact-receivers.js';
 import type { ArtifactSink } from '../domain/artifacts.js';
-import type { EndedRun } from '../executions/execution-ends.js';
+import type { FinishedExecution } from '../executions/execution-ends.js';
 import { ExecutionRecorder } from '../executions/execution-recorder.js';
 import { type SandboxOutcome, SandboxRuntime } from '../domain/sandbox-runtime.js';
 import { OutputRecorder } from '../output/output-recorder.js';
@@ -56,7 +56,7 @@ export class SandboxProcessor implements JobHandler<SandboxPayload, ExecutionRes
   }
 
   /** Stores the artifacts while the program sends them. */
-  private async runKeeping(job: SandboxPayload, signal: AbortSignal): Promise<EndedRun> {
+  private async runKeeping(job: SandboxPayload, signal: AbortSignal): Promise<FinishedExecution> {
     const { executionId, recordedFor, limits } = job;
     if (limits.artifactBytes === undefined || recordedFor === undefined)
       return { outcome: await this.run(job, signal), artifacts: null };

@@ -68,7 +68,7 @@ interface WatchedRun {
   readonly artifacts: ArtifactSink | null;
 }
 
-interface EndedRun {
+interface DeliveredRun {
   readonly ended: Ended;
   /** Null for a run without results and artifacts. */
   readonly delivered: Deliveries | null;
@@ -174,7 +174,7 @@ export class PooledRuntime extends ObservedRuntime {
     await Promise.all(closing);
   }
 
-  private async runToEnd(watched: WatchedRun): Promise<EndedRun> {
+  private async runToEnd(watched: WatchedRun): Promise<DeliveredRun> {
     const first = await this.runOnce(watched, this.poolFor(watched.run));
     // An interrupted run left nothing behind, so it can simply run again, unless output got out. It gets a new sandbox,
     // because whatever ended the first one may have ended all warm ones.
@@ -184,7 +184,7 @@ export class PooledRuntime extends ObservedRuntime {
     return last;
   }
 
-  private async runOnce(watched: WatchedRun, pool: Pool | null): Promise<EndedRun> {
+  private async runOnce(watched: WatchedRun, pool: Pool | null): Promise<DeliveredRun> {
     const { run, artifacts } = watched;
     const { artifactBytes = null } = run.limits;
     const sends = artifactBytes !== null || run.options?.richResults === true;

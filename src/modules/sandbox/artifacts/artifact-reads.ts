@@ -11,7 +11,7 @@ import { ArtifactBlobs, keyOfArtifact } from './artifact-blobs.js';
 
 /** Gives the files of executions to those who can read the execution. */
 @Injectable()
-export class ArtifactsService {
+export class ArtifactReads {
   constructor(
     private readonly executions: ExecutionsService,
     private readonly artifacts: ArtifactsStore,
