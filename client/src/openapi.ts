@@ -10107,6 +10107,17 @@ export interface components {
             /** @description Cost at the end of the month, at the rate of the last 24 hours. */
             readonly projected_cost: string;
         };
+        readonly NetworkBody: {
+            /**
+             * @description Names of hosts. `*.` stands for one or more labels. Without a port, 443 and 80 are meant. Port 80 speaks HTTP, any other TLS. Addresses, and names of private addresses, are refused.
+             * @example [
+             *       "api.example.com",
+             *       "*.pypi.org",
+             *       "api.example.org:8443"
+             *     ]
+             */
+            readonly allow: readonly string[];
+        };
         readonly NewTotpAnswer: {
             readonly data: components["schemas"]["NewTotpView"];
             readonly meta: components["schemas"]["AnswerMeta"];
@@ -10467,6 +10478,15 @@ export interface components {
              * @example 256
              */
             readonly memory_mib?: number;
+            /**
+             * @description Lets the program connect to hosts, by HTTP and TLS through a proxy that its environment names. Not on the Free plan. Needs a new sandbox, which takes about 100 ms longer to start. Default: no network.
+             * @example {
+             *       "allow": [
+             *         "api.example.com"
+             *       ]
+             *     }
+             */
+            readonly network?: components["schemas"]["NetworkBody"];
             /**
              * @description Longest time that the execution may wait in the queue. If you wait for the result, set it to your own time-out minus `timeout_ms`. Default: 28 seconds, or 5 minutes with `wait: false`. If the wait would be longer, the answer is 503 with `Retry-After`.
              * @example 20000
@@ -50135,7 +50155,12 @@ export interface operations {
                  *       "wait": true,
                  *       "queue_timeout_ms": 20000,
                  *       "rich_results": false,
-                 *       "artifacts": false
+                 *       "artifacts": false,
+                 *       "network": {
+                 *         "allow": [
+                 *           "api.example.com"
+                 *         ]
+                 *       }
                  *     }
                  */
                 readonly "application/json": components["schemas"]["OrgExecutionRequest"];

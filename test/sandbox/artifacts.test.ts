@@ -251,7 +251,8 @@ describe('how long artifacts are kept', () => {
   const rows = (id: string): Promise<object[]> =>
     make.sql('SELECT 1 FROM sandbox_artifacts WHERE execution_id = $1', [id]);
   const blobsNow = async (): Promise<number> => {
-    const found = await Array.fromAsync(app.get(ArtifactBlobs).list('artifacts/'));
+    const found: string[] = [];
+    for await (const { key: blob } of app.get(ArtifactBlobs).list('artifacts/')) found.push(blob);
     return found.length;
   };
 

@@ -53,6 +53,7 @@ interface RunOptions {
   readonly stream?: true;
   readonly rich?: true;
   readonly artifacts?: string;
+  readonly allow?: string[];
 }
 
 export function addSandboxRun(sandbox: Command): void {
@@ -76,8 +77,9 @@ export function addSandboxRun(sandbox: Command): void {
     .option('--stream', 'print the output while the program runs, and not at its end')
     .option('--rich', 'print the last expression of a program in Python, and name its figures')
     .option('--artifacts <directory>', 'save the files that the program leaves in /artifacts to this directory')
+    .option('--allow <host...>', 'hosts that the program may connect to, such as api.example.com or *.example.org')
     .action(async (file: string, args: string[], options: RunOptions, command: Command) => {
-      const { language, input, env, timezone, locale, check, stream, rich, artifacts } = options;
+      const { language, input, env, timezone, locale, check, stream, rich, artifacts, allow } = options;
       if (file === '-' && input === '-')
         throw new UsageError('Standard input cannot be both the program and its input. Pass a file for one of them.');
       const request = {
@@ -91,6 +93,7 @@ export function addSandboxRun(sandbox: Command): void {
         ...(check === undefined ? {} : { check }),
         ...(rich === undefined ? {} : { rich_results: rich }),
         ...(artifacts === undefined ? {} : { artifacts: true }),
+        ...(allow === undefined ? {} : { network: { allow } }),
       };
       const context = await Context.of(command);
       if (stream === true && context.json)
@@ -112,8 +115,8 @@ async function run(
 ): Promise<{ readonly execution: Ended; readonly service?: Service }> {
   const service = await context.serviceIfLoggedIn(options);
   if (service !== undefined) return { execution: await service.sandbox.run(request), service };
-  if (request.artifacts === true || request.rich_results === true)
-    throw new UsageError('--artifacts and --rich need an account. Run "service login" first.');
+  if (request.artifacts === true || request.rich_results === true || request.network !== undefined)
+    throw new UsageError('--artifacts, --rich and --allow need an account. Run "service login" first.');
   const { data, meta } = await context.serviceWith({ anonymous: true }, options).sandbox.try(request);
   return { execution: Object.assign(data, { remaining_executions: meta.remaining_executions }) };
 }

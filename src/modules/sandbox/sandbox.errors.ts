@@ -2,6 +2,7 @@ import { defineErrors } from '../../platform/errors/define-errors.js';
 import { DomainError } from '../../platform/errors/domain-error.js';
 import { GENERIC_ERRORS } from '../../platform/errors/generic.errors.js';
 import type { FieldFault } from '../../platform/errors/request-invalid.js';
+import { OPERATOR_ERRORS } from '../operators/operators.errors.js';
 import { LIMIT_ERRORS, LimitExceeded, type LimitFacts } from '../limits/limits.errors.js';
 
 export const SANDBOX_ERRORS = defineErrors({
@@ -81,6 +82,16 @@ export class SandboxBusy extends DomainError {
 export class ExecutionBeyondPlan extends DomainError {
   constructor(faults: readonly FieldFault[], hint: string) {
     super(GENERIC_ERRORS.invalid_request, faults[0]!.message, { details: faults, hint });
+  }
+}
+
+/** The operator lets no code of tenants connect to anything. */
+export class ExecutionNetworkOff extends DomainError {
+  constructor() {
+    super(OPERATOR_ERRORS.feature_disabled, 'The network of executions is disabled by the operator.', {
+      hint: 'Leave out network, or ask the operator to allow it with APPS_NETWORK=auto.',
+      details: { feature: 'sandbox_network' },
+    });
   }
 }
 

@@ -105,6 +105,11 @@ export class SandboxSettings extends ModuleSettings implements IsolationSettings
     return this.givenConcurrency ?? availableParallelism();
   }
 
+  /** For the sockets of the network of runs. */
+  get egressDirectory(): string {
+    return join(this.config.isolatedHome, 'sandbox-egress');
+  }
+
   get copiesDirectory(): string {
     return join(this.config.isolatedHome, 'sandbox');
   }

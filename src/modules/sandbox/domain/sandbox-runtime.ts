@@ -52,6 +52,8 @@ export interface RunOptions {
   readonly check?: boolean;
   /** Shows the last expression and the figures of a program in Python. */
   readonly richResults?: boolean;
+  /** Each is read by `parseAllowedHost`. Undefined for a program without a network. */
+  readonly allowedHosts?: readonly string[];
 }
 
 /** A file beside the code, in the working directory of the run. */
@@ -71,6 +73,8 @@ export interface SandboxRun {
   readonly files?: readonly SandboxFile[];
   readonly options?: RunOptions;
   readonly limits: SandboxLimits;
+  /** The host directory with the socket of an `EgressProxy`, for a run with a network. */
+  readonly egressDirectory?: string;
 }
 
 /** One error of the types of a program. */

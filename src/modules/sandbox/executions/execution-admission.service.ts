@@ -5,13 +5,13 @@ import { Clock } from '../../../platform/time/clock.js';
 import type { Call } from '../../auth/caller.js';
 import type { Credential } from '../../auth/principal.js';
 import { PLANS } from '../../plans/plan.js';
-import { ExecutionsStore } from '../persistence/executions.store.js';
 import { type QueuedExecution, SandboxExecution } from '../persistence/sandbox-execution.entity.js';
 import type { SandboxFile, SandboxLimits } from '../domain/sandbox-runtime.js';
 import { EXECUTION_ID } from '../sandbox.ids.js';
 import { type CreateExecutionInput, RETURN_MS } from '../runs/sandbox.service.js';
 import { Backlog } from '../workers/backlog.js';
 import { ExecutionBilling } from './execution-billing.js';
+import { NewExecutions } from './new-executions.js';
 import { OrgSlots } from './org-slots.js';
 import { limitsOf, type LimitsInput } from './plan-limits.js';
 
@@ -37,7 +37,7 @@ export class ExecutionAdmissionService {
     private readonly settings: SandboxSettings,
     private readonly backlog: Backlog,
     private readonly slots: OrgSlots,
-    private readonly executions: ExecutionsStore,
+    private readonly executions: NewExecutions,
     private readonly billing: ExecutionBilling,
     private readonly ids: Ids,
     private readonly clock: Clock,
@@ -47,6 +47,7 @@ export class ExecutionAdmissionService {
    * Returns the limits and the highest cost of an execution, if it could be admitted now.
    *
    * @throws {ExecutionBeyondPlan} `invalid_request`
+   * @throws {ExecutionNetworkOff} `feature_disabled`
    * @throws {SandboxUnavailable} `sandbox_unavailable`
    * @throws {BudgetExceeded} `budget_exceeded`
    * @throws {CreditsExhausted} `credits_exhausted`
@@ -84,7 +85,9 @@ export class ExecutionAdmissionService {
     await this.slots.take(org.id, execution.id, PLANS[org.plan], input.queueTimeoutMs + limits.timeoutMs + RETURN_MS);
     try {
       const { budgetSubjects } = call;
-      await this.billing.hold({ ...execution, budgetSubjects }, org.plan, () => this.executions.add(execution));
+      await this.billing.hold({ ...execution, budgetSubjects }, org.plan, () =>
+        this.executions.add(call, execution, input.options?.allowedHosts),
+      );
       return execution;
     } catch (error) {
       await this.slots.free(org.id, execution.id);
@@ -93,7 +96,9 @@ export class ExecutionAdmissionService {
   }
 
   private async check({ org }: Call, input: CreateOrgExecutionInput): Promise<SandboxLimits> {
-    const limits = limitsOf(PLANS[org.plan], input, this.settings);
+    const allowedHosts = input.options?.allowedHosts;
+    const limits = limitsOf(PLANS[org.plan], { ...input, network: allowedHosts !== undefined }, this.settings);
+    this.executions.requireNetwork(allowedHosts);
     await this.backlog.requireRoom(org.id, input.queueTimeoutMs);
     return limits;
   }

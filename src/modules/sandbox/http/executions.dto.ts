@@ -2,9 +2,11 @@ import { ApiProperty, ApiPropertyOptional, OmitType } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import {
   ArrayMaxSize,
+  ArrayMinSize,
   IsArray,
   IsBoolean,
   IsInt,
+  IsObject,
   IsString,
   Max,
   Min,
@@ -21,6 +23,7 @@ import type { CreateOrgExecutionInput, Rehearsal } from '../executions/execution
 import { canCoexist, isFilePath, MAX_FILES, MAX_FILES_BYTES } from '../domain/files.js';
 import type { ListedExecution } from '../persistence/executions.store.js';
 import type { QueuedExecution, SandboxExecution } from '../persistence/sandbox-execution.entity.js';
+import { MAX_ALLOWED_HOSTS, parseAllowedHost } from '../domain/allowed-hosts.js';
 import { type ExecutionArtifacts, MAX_ARTIFACTS } from '../domain/artifacts.js';
 import {
   type Language,
@@ -87,6 +90,33 @@ class FileBody implements SandboxFile {
   @IsString()
   @MaxBytes(MAX_FILES_BYTES)
   readonly content!: string;
+}
+
+class NetworkBody {
+  @ApiProperty({
+    type: [String],
+    minItems: 1,
+    maxItems: MAX_ALLOWED_HOSTS,
+    example: ['api.example.com', '*.pypi.org', 'api.example.org:8443'],
+    description:
+      'Names of hosts. `*.` stands for one or more labels. Without a port, 443 and 80 are meant. Port 80 speaks HTTP, ' +
+      'any other TLS. Addresses, and names of private addresses, are refused.',
+  })
+  @IsArray()
+  @ArrayMinSize(1)
+  @ArrayMaxSize(MAX_ALLOWED_HOSTS)
+  @ValidateBy(
+    {
+      name: 'isAllowedHost',
+      validator: {
+        validate: (value: unknown) => parseAllowedHost(value) !== undefined,
+        defaultMessage: () =>
+          'each host must be a name such as api.example.com or *.example.com, with an optional port other than 25',
+      },
+    },
+    { each: true },
+  )
+  readonly allow!: string[];
 }
 
 export class OrgExecutionRequest extends ExecutionRequest {
@@ -185,6 +215,19 @@ export class OrgExecutionRequest extends ExecutionRequest {
   @IsBoolean()
   readonly artifacts?: boolean;
 
+  @ApiPropertyOptional({
+    type: NetworkBody,
+    example: { allow: ['api.example.com'] },
+    description:
+      'Lets the program connect to hosts, by HTTP and TLS through a proxy that its environment names. Not on the Free ' +
+      'plan. Needs a new sandbox, which takes about 100 ms longer to start. Default: no network.',
+  })
+  @MayBeAbsent()
+  @IsObject()
+  @ValidateNested()
+  @Type(() => NetworkBody)
+  readonly network?: NetworkBody;
+
   override get input(): CreateOrgExecutionInput {
     const { files, timeout_ms: timeoutMs, memory_mib: memoryMib, wait, artifacts } = this;
     const queueTimeoutMs = this.queue_timeout_ms ?? (wait ? CALLER_QUEUE_TIMEOUT_MS : MAX_QUEUE_TIMEOUT_MS);
@@ -192,7 +235,11 @@ export class OrgExecutionRequest extends ExecutionRequest {
   }
 
   override get options(): RunOptions {
-    return { ...super.options, ...(this.rich_results === true ? { richResults: true } : {}) };
+    return {
+      ...super.options,
+      ...(this.rich_results === true ? { richResults: true } : {}),
+      ...(this.network === undefined ? {} : { allowedHosts: this.network.allow }),
+    };
   }
 }
 

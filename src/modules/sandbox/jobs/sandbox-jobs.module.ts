@@ -8,6 +8,8 @@ import { ExecutionsModule } from '../executions/executions.module.js';
 import { OldExecutionsSweeper } from '../executions/old-executions-sweeper.js';
 import { openRuntime } from '../runtime/open-runtime.js';
 import { OutputRecorder } from '../output/output-recorder.js';
+import { ExecutionRuns } from '../network/execution-runs.js';
+import { RunNetworks } from '../network/run-networks.js';
 import { SandboxRuntime } from '../domain/sandbox-runtime.js';
 import { SANDBOX_METRICS, SandboxMetrics, TemplateMetrics } from '../metrics/sandbox.metrics.js';
 import { SandboxPersistenceModule } from '../persistence/sandbox-persistence.module.js';
@@ -48,9 +50,11 @@ function runtimeOf(settings: SandboxSettings, metrics: SandboxMetrics, templates
     ArtifactOrgDeletedProcessor,
     ArtifactReceivers,
     ExecutionRecorder,
+    ExecutionRuns,
     ExpiredArtifactsSweeper,
     OldExecutionsSweeper,
     OutputRecorder,
+    RunNetworks,
     SandboxProcessor,
     SandboxWorkerService,
     WorkerHeartbeat,

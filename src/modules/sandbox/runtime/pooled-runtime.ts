@@ -76,6 +76,11 @@ interface DeliveredRun {
   readonly canRepeat: boolean;
 }
 
+/** What is set when a sandbox starts. */
+type StartedWith = Pick<SandboxLimits, 'memoryBytes' | 'timeoutMs' | 'processes' | 'artifactBytes'> & {
+  readonly egressDirectory?: string | undefined;
+};
+
 /**
  * Runs code in sandboxes that were started in advance, as forks where the interpreter can fork. Each is used once and
  * destroyed.
@@ -154,6 +159,8 @@ export class PooledRuntime extends ObservedRuntime {
     const tools = this.tools;
     if (tools === null || !this.lastReadiness.available) throw new Error('The sandbox is not available.');
     signal?.throwIfAborted();
+    if (run.egressDirectory !== undefined && !this.isolation.countsSockets)
+      return withoutNetwork(tools.runtimes[run.language], run.limits);
 
     const feed = onOutput === undefined ? null : new OutputFeed(onOutput);
     try {
@@ -225,7 +232,8 @@ export class PooledRuntime extends ObservedRuntime {
       );
     };
     if (pool !== null) return pool.use(work, signal);
-    return work(await this.start(this.kindOf(run), run.limits, localeVariables(run.options?.locale)), false);
+    const asked = { ...run.limits, egressDirectory: run.egressDirectory };
+    return work(await this.start(this.kindOf(run), asked, localeVariables(run.options?.locale)), false);
   }
 
   /**
@@ -238,7 +246,8 @@ export class PooledRuntime extends ObservedRuntime {
     const fits = limits.memoryBytes === warm.memoryBytes && limits.timeoutMs <= warm.timeoutMs;
     const kind = this.kindOf(run);
     const hasDirectory = limits.artifactBytes === undefined || kind.processes === 'any';
-    return fits && hasDirectory && options?.locale === undefined ? kind.pool : null;
+    const isOrdinary = options?.locale === undefined && run.egressDirectory === undefined;
+    return fits && hasDirectory && isOrdinary ? kind.pool : null;
   }
 
   /** Where nothing limits several processes together, a run has to do with one. */
@@ -286,18 +295,13 @@ export class PooledRuntime extends ObservedRuntime {
 
   private async start(
     { interpreter, processes, forkServer }: Kind,
-    {
-      memoryBytes,
-      timeoutMs: cpuMs,
-      processes: allowed,
-      artifactBytes,
-    }: Pick<SandboxLimits, 'memoryBytes' | 'timeoutMs' | 'processes' | 'artifactBytes'>,
+    { memoryBytes, timeoutMs: cpuMs, processes: allowed, artifactBytes, egressDirectory }: StartedWith,
     environment: Readonly<Record<string, string>> = {},
   ): Promise<IsolatedProcess> {
-    const asked = { memoryBytes, cpuMs, artifactBytes, processes: processes === 'any' ? allowed : 0 };
+    const asked = { memoryBytes, cpuMs, artifactBytes, egressDirectory, processes: processes === 'any' ? allowed : 0 };
     // A fork has the environment that its template has read, and its directories.
-    const fits = Object.keys(environment).length === 0 && (artifactBytes === undefined || processes === 'any');
-    const server = fits ? forkServer : null;
+    const isOrdinary = Object.keys(environment).length === 0 && egressDirectory === undefined;
+    const server = isOrdinary && (artifactBytes === undefined || processes === 'any') ? forkServer : null;
     const forked = await server?.fork((template) => this.isolation.fork(template, limitsOf(interpreter, asked)));
     if (forked != null) return forked;
     const spec = await this.interpreters.specOf(interpreter, asked);
@@ -330,5 +334,24 @@ function deliveredOf(
   return {
     ...(options?.richResults === true ? { results: delivered.results } : {}),
     ...(limits.artifactBytes === undefined ? {} : { artifactErrors: delivered.errors }),
+  };
+}
+
+/** Where nothing counts the memory of sockets, programs have none, and the way out is one. */
+function withoutNetwork(runtime: SandboxOutcome['runtime'], limits: SandboxLimits): SandboxOutcome {
+  const message = 'Executions have no network here, because this machine limits memory without cgroups.';
+  return {
+    status: 'failed',
+    stdout: '',
+    stderr: `${message}\n`,
+    exitCode: 1,
+    signal: null,
+    durationMs: 0,
+    cpuMs: 0,
+    memoryPeakBytes: 0,
+    truncated: { stdout: false, stderr: false },
+    runtime,
+    error: { name: 'NetworkUnavailable', message },
+    ...(limits.artifactBytes === undefined ? {} : { artifactErrors: [] }),
   };
 }
