@@ -61,6 +61,20 @@ export class Sandbox {
   }
 
   /**
+   * Returns a file that a run with `artifacts` has left in `/artifacts`, within 24 hours. `artifacts` of the run lists
+   * them.
+   *
+   * @throws {NotFoundError} `execution_not_found`, `artifact_not_found`.
+   */
+  artifact(executionId: string, artifactId: string, options?: RequestOptions): Promise<Response> {
+    const [run, artifact] = [executionId, artifactId].map(encodeURIComponent);
+    return this.#transport.response(
+      { method: 'GET', path: `/api/v1/sandbox/executions/${run}/artifacts/${artifact}/content` },
+      options,
+    );
+  }
+
+  /**
    * Cancels a run.
    *
    * @throws {ConflictError} `execution_already_over`.

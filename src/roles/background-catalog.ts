@@ -87,6 +87,10 @@ import {
   repositoriesSchedule,
 } from '../modules/repositories/jobs/repositories.job.js';
 import { repositoryPushedEvent } from '../modules/repositories/repository-pushed.job.js';
+import {
+  artifactOrgDeletedSubscription,
+  expiredArtifactsSchedule,
+} from '../modules/sandbox/artifacts/artifacts.job.js';
 import { overdueExecutionsSchedule, oldExecutionsSchedule } from '../modules/sandbox/executions/executions.job.js';
 import {
   agentRunsSchedule,
@@ -178,6 +182,7 @@ export const BACKGROUND_CATALOG = new BackgroundCatalog({
     modelAccessProjectDeletedSubscription,
     aiOrgDeletedSubscription,
     agentOrgDeletedSubscription,
+    artifactOrgDeletedSubscription,
     domainOrgDeletedSubscription,
     ssoOrgDeletedSubscription,
     ssoPlanChangedSubscription,
@@ -236,6 +241,7 @@ export const BACKGROUND_CATALOG = new BackgroundCatalog({
     overdueExecutionsSchedule,
     oldExecutionsSchedule,
     oldPackageLocksSchedule,
+    expiredArtifactsSchedule,
     sandboxWorkerSchedule,
     priceSyncSchedule,
     lostGenerationsSchedule,

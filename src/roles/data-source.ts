@@ -6,6 +6,7 @@ import { CreatePeopleAndOrganizations1795252000000 }
 import { CreateAuditLog1795252060000 } from '../../migrations/1795252060000-create-audit-log.js';
 import { CreateApiKeys1795252120000 } from '../../migrations/1795252120000-create-api-keys.js';
 import { CreateIdempotencyRecords1795252180000 } from '../../migrations/1795252180000-create-idempotency-records.js';
+import { CreateSandboxArtifacts1795299040000 } from '../../migrations/1795299040000-create-sandbox-artifacts.js';
 import { CreateSandboxExecutions1795252240000 } from '../../migrations/1795252240000-create-sandbox-executions.js';
 import { CreateProjects1795255200000 } from '../../migrations/1795255200000-create-projects.js';
 import { CreateRepositories1795257000000 } from '../../migrations/1795257000000-create-repositories.js';
@@ -142,6 +143,7 @@ import { Repository } from '../modules/repositories/persistence/repository.entit
 import { RepositoryBranch } from '../modules/repositories/persistence/repository-branch.entity.js';
 import { Generation, GenerationStart } from '../modules/ai/persistence/generation.entity.js';
 import { SandboxPackageLock } from '../modules/sandbox/persistence/package-lock.entity.js';
+import { SandboxArtifact } from '../modules/sandbox/persistence/sandbox-artifact.entity.js';
 import { SandboxExecution } from '../modules/sandbox/persistence/sandbox-execution.entity.js';
 import { PooledClient } from '../platform/database/pooled-client.js';
 import { OutboxMessage } from '../platform/outbox/outbox-message.entity.js';
@@ -250,6 +252,7 @@ const MIGRATIONS = [
   CreateSsoConnections1795299010000,
   RequireSso1795299020000,
   CreateScim1795299030000,
+  CreateSandboxArtifacts1795299040000,
   CreateSandboxPackageLocks1795299060000,
 ];
 
@@ -288,6 +291,7 @@ export function createDataSource(settings: DataSourceSettings): DataSource {
       RepositoryBranch,
       Generation,
       GenerationStart,
+      SandboxArtifact,
       SandboxExecution,
       SandboxPackageLock,
       AuditEntry,

@@ -132,6 +132,24 @@ describe('service sandbox run', () => {
     });
   });
 
+  it('saves artifacts and prints rich results with a key', async () => {
+    const { apiKey } = await signUpWithKey(app.url);
+    const program = file(
+      'made.py',
+      'import os\nos.mkdir("/artifacts/a")\nopen("/artifacts/a/b.txt", "w").write("made")\n' +
+        'os.symlink("/etc/passwd", "/artifacts/link")\n6 * 7',
+    );
+    const saved = join(service.home, 'saved');
+    const args = ['sandbox', 'run', program, '--rich', '--artifacts', saved];
+    expect(await service.run(args, { env: { SERVICE_API_KEY: apiKey } })).toEqual({
+      code: 0,
+      stdout: '42\n',
+      stderr: 'service: link is not kept: It is neither a regular file nor a directory.\n',
+    });
+    expect(readFileSync(join(saved, 'a/b.txt'), 'utf8')).toBe('made');
+    expect(await service.run(args)).toMatchObject({ code: 2, stderr: expect.stringContaining('need an account') });
+  });
+
   it.each([
     ['a variable without a value', ['sandbox', 'run', 'main.py', '--env', 'NAME']],
     ['a variable without a name', ['sandbox', 'run', 'main.py', '--env', '=x']],

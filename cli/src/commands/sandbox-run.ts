@@ -2,11 +2,14 @@ import { readFile } from 'node:fs/promises';
 import { constants } from 'node:os';
 import { extname } from 'node:path';
 import { text } from 'node:stream/consumers';
-import type { Language, Run, RunRequest } from '@service/client';
+import type { Language, Run, RunRequest, Service } from '@service/client';
 import { type Command, Option } from 'commander';
 import { Context, type SendOptions } from '../context.js';
 import { EXIT, UsageError } from '../failures.js';
+import { saveArtifacts } from '../artifacts.js';
 import { streamingFetch } from '../streamed-run.js';
+import { sizeText } from '../sizes.js';
+import { printable } from '../terminal.js';
 
 const LANGUAGE_BY_EXTENSION: Readonly<Record<string, Language>> = {
   '.ts': 'typescript',
@@ -23,7 +26,22 @@ const LANGUAGE_BY_EXTENSION: Readonly<Record<string, Language>> = {
 const STREAMED: SendOptions = { fetch: streamingFetch, maxRetries: 0 };
 
 /** The result of a run, with or without an account. */
-type Ended = Pick<Run, 'status' | 'exit_code' | 'signal' | 'stdout' | 'stderr' | 'truncated'>;
+type Ended = Pick<
+  Run,
+  | 'id'
+  | 'status'
+  | 'exit_code'
+  | 'signal'
+  | 'stdout'
+  | 'stderr'
+  | 'truncated'
+  | 'results'
+  | 'artifacts'
+  | 'artifact_errors'
+>;
+
+/** Results that a terminal can show. */
+const TEXTS: readonly string[] = ['text/plain', 'application/json'];
 
 interface RunOptions {
   readonly language?: Language;
@@ -35,6 +53,9 @@ interface RunOptions {
   readonly packageSet?: NonNullable<RunRequest['package_set']>;
   readonly package?: readonly string[];
   readonly stream?: true;
+  readonly rich?: true;
+  readonly artifacts?: string;
+  readonly allow?: string[];
 }
 
 export function addSandboxRun(sandbox: Command): void {
@@ -63,8 +84,11 @@ export function addSandboxRun(sandbox: Command): void {
     )
     .option('--package <package...>', 'package for the program, such as npm:lodash@4.18.1 or pip:six==1.16.0')
     .option('--stream', 'print the output while the program runs, and not at its end')
+    .option('--rich', 'print the last expression of a program in Python, and name its figures')
+    .option('--artifacts <directory>', 'save the files that the program leaves in /artifacts to this directory')
+    .option('--allow <host...>', 'hosts that the program may connect to, such as api.example.com or *.example.org')
     .action(async (file: string, args: string[], options: RunOptions, command: Command) => {
-      const { language, input, env, timezone, locale, check, packageSet, stream } = options;
+      const { language, input, env, timezone, locale, check, packageSet, stream, rich, artifacts, allow } = options;
       if (file === '-' && input === '-')
         throw new UsageError('Standard input cannot be both the program and its input. Pass a file for one of them.');
       const request = {
@@ -78,11 +102,15 @@ export function addSandboxRun(sandbox: Command): void {
         ...(check === undefined ? {} : { check }),
         ...(packageSet === undefined ? {} : { package_set: packageSet }),
         ...(options.package === undefined ? {} : { packages: packagesOf(options.package) }),
+        ...(rich === undefined ? {} : { rich_results: rich }),
+        ...(artifacts === undefined ? {} : { artifacts: true }),
+        ...(allow === undefined ? {} : { network: { allow } }),
       };
       const context = await Context.of(command);
       if (stream === true && context.json)
         throw new UsageError('--json prints the whole result at once. Leave out --stream.');
-      const execution = await run(context, request, stream === true ? STREAMED : {});
+      const { execution, service } = await run(context, request, stream === true ? STREAMED : {});
+      if (artifacts !== undefined && service !== undefined) await saveArtifacts(service, execution, artifacts);
       if (context.json) context.print(execution, '');
       else if (stream === true) passNotes(execution);
       else pass(execution);
@@ -91,13 +119,19 @@ export function addSandboxRun(sandbox: Command): void {
 }
 
 /** Without a key the program runs in the anonymous sandbox, which reports how many runs are left today. */
-async function run(context: Context, request: RunRequest, options: SendOptions): Promise<Ended> {
+async function run(
+  context: Context,
+  request: RunRequest,
+  options: SendOptions,
+): Promise<{ readonly execution: Ended; readonly service?: Service }> {
   const service = await context.serviceIfLoggedIn(options);
-  if (service !== undefined) return service.sandbox.run(request);
+  if (service !== undefined) return { execution: await service.sandbox.run(request), service };
   if (request.packages !== undefined || request.package_set !== undefined)
-    throw new UsageError('Packages need an account. Run `service login`, or leave them out.');
+    throw new UsageError('Packages need an account. Run "service login", or leave them out.');
+  if (request.artifacts === true || request.rich_results === true || request.network !== undefined)
+    throw new UsageError('--artifacts, --rich and --allow need an account. Run "service login" first.');
   const { data, meta } = await context.serviceWith({ anonymous: true }, options).sandbox.try(request);
-  return Object.assign(data, { remaining_executions: meta.remaining_executions });
+  return { execution: Object.assign(data, { remaining_executions: meta.remaining_executions }) };
 }
 
 function pass(ended: Ended): void {
@@ -106,7 +140,12 @@ function pass(ended: Ended): void {
   passNotes(ended);
 }
 
-function passNotes({ status, truncated }: Ended): void {
+function passNotes({ status, truncated, results = [], artifact_errors: errors = [] }: Ended): void {
+  for (const { type, data } of results)
+    if (TEXTS.includes(type)) process.stdout.write(`${printable(data)}\n`);
+    else process.stderr.write(`service: a result of type ${type} (${sizeText(data.length)}); --json prints it\n`);
+  for (const { path = 'artifacts', message } of errors)
+    process.stderr.write(`service: ${printable(path)} is not kept: ${message}\n`);
   if (status === 'timed_out') process.stderr.write('service: the time limit is reached\n');
   if (status === 'out_of_memory') process.stderr.write('service: the memory limit is reached\n');
   if (status === 'cancelled' || status === 'lost') process.stderr.write(`service: the run was ${status}\n`);

@@ -2,10 +2,12 @@ import { defineErrors } from '../../platform/errors/define-errors.js';
 import { DomainError } from '../../platform/errors/domain-error.js';
 import { GENERIC_ERRORS } from '../../platform/errors/generic.errors.js';
 import type { FieldFault } from '../../platform/errors/request-invalid.js';
+import { OPERATOR_ERRORS } from '../operators/operators.errors.js';
 import { LIMIT_ERRORS, LimitExceeded, type LimitFacts } from '../limits/limits.errors.js';
 
 export const SANDBOX_ERRORS = defineErrors({
   execution_not_found: { type: 'not_found_error', status: 404, title: 'Execution not found.' },
+  artifact_not_found: { type: 'not_found_error', status: 404, title: 'Artifact not found.' },
   execution_already_over: { type: 'conflict_error', status: 409, title: 'The execution has already ended.' },
   sandbox_daily_limit_exceeded: {
     type: 'rate_limit_error',
@@ -110,11 +112,30 @@ export class ExecutionBeyondPlan extends DomainError {
   }
 }
 
+/** The operator lets no code of tenants connect to anything. */
+export class ExecutionNetworkOff extends DomainError {
+  constructor() {
+    super(OPERATOR_ERRORS.feature_disabled, 'The network of executions is disabled by the operator.', {
+      hint: 'Leave out network, or ask the operator to allow it with APPS_NETWORK=auto.',
+      details: { feature: 'sandbox_network' },
+    });
+  }
+}
+
 /** An execution of another organization gets the same answer as one that does not exist. */
 export class ExecutionNotFound extends DomainError {
   constructor() {
     super(SANDBOX_ERRORS.execution_not_found, 'No execution has this ID.', {
       hint: 'Executions are kept for 30 days. List them with GET /api/v1/sandbox/executions.',
+    });
+  }
+}
+
+export class ArtifactNotFound extends DomainError {
+  constructor() {
+    super(SANDBOX_ERRORS.artifact_not_found, 'The execution has no artifact with this ID.', {
+      hint:
+        'Artifacts are kept for 24 hours. ' + 'List them with GET /api/v1/sandbox/executions/{execution_id}/artifacts.',
     });
   }
 }

@@ -1,5 +1,12 @@
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
+import {
+  BLOBS_URL_RULE,
+  type BlobsAddress,
+  type BlobsPlace,
+  parseBlobsUrl,
+  placeOf,
+} from '../../platform/blobs/blobs-url.js';
 import { ModuleSettings } from '../../platform/config/module-settings.js';
 import {
   BooleanSetting,
@@ -107,12 +114,34 @@ export class SandboxSettings extends ModuleSettings implements IsolationSettings
     return this.packagesMib * 1_048_576;
   }
 
+  @ParsedSetting({
+    name: 'SANDBOX_ARTIFACTS_URL',
+    summary:
+      'Storage for the files of executions, which are kept for a day: `file:` is a directory in `DATA_DIR`, ' +
+      '`file:///path` another directory, and `s3://bucket/prefix?endpoint=https://…&region=…` a bucket, which is ' +
+      'required for several machines.',
+    unset: '`file:`',
+    example: 'file:',
+    parse: parseBlobsUrl,
+    rule: BLOBS_URL_RULE,
+  })
+  private readonly artifactsAddress: BlobsAddress = { kind: 'file', directory: undefined };
+
+  get artifactsPlace(): BlobsPlace {
+    return placeOf(this.artifactsAddress, join(this.config.dataDir, 'sandbox-artifacts'));
+  }
+
   get memoryBytes(): number {
     return this.memoryMib * 1_048_576;
   }
 
   get concurrency(): number {
     return this.givenConcurrency ?? availableParallelism();
+  }
+
+  /** For the sockets of the network of runs. */
+  get egressDirectory(): string {
+    return join(this.config.isolatedHome, 'sandbox-egress');
   }
 
   get copiesDirectory(): string {

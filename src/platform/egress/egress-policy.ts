@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 
-const HTTPS_PORT = 443;
+export const HTTPS_PORT = 443;
 export const HTTP_PORT = 80;
 
 /** The hosts that a program may connect to. */
@@ -17,6 +17,14 @@ export interface EgressPolicy {
    * public addresses.
    */
   readonly open?: boolean;
+  /** Further internet hosts, at their own ports: by HTTP on port 80, by TLS on any other, only at public addresses. */
+  readonly listed?: readonly ListedHost[];
+}
+
+export interface ListedHost {
+  /** `api.example.com`, or `*.example.com` for every name with at least one more label. */
+  readonly name: string;
+  readonly ports: readonly number[];
 }
 
 /** How a target may be reached. */
@@ -45,6 +53,14 @@ export function passageTo(target: string, policy: EgressPolicy): Passage | null 
   const isAllowed =
     policy.open === true
       ? port === HTTPS_PORT || port === HTTP_PORT
-      : port === HTTPS_PORT && policy.hosts.includes(name);
+      : (port === HTTPS_PORT && policy.hosts.includes(name)) || isListed(name, port, policy.listed ?? []);
   return isAllowed ? { host: name, port, publicOnly: true } : null;
+}
+
+function isListed(name: string, port: number, listed: readonly ListedHost[]): boolean {
+  return listed.some(
+    (host) =>
+      host.ports.includes(port) &&
+      (host.name.startsWith('*.') ? name.endsWith(host.name.slice(1)) : name === host.name),
+  );
 }

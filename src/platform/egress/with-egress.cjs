@@ -1,8 +1,9 @@
 'use strict';
 /**
- * Runs inside of the isolation: `node with-egress.cjs <program> [argument …]`. It forwards connections to ports of
+ * Runs inside of the isolation: `node with-egress.cjs [--descriptors=<count>] <program> [argument …]`. It forwards connections to ports of
  * 127.0.0.1 to sockets of the host, for as long as the program runs, and exits with the program's status. 3128 leads to
- * the proxy, the only way out, and a socket `tcp-<port>` is reached at its port.
+ * the proxy, the only way out, and a socket `tcp-<port>` is reached at its port. The program inherits the first three
+ * descriptors, or as many as the option says.
  */
 const { spawn } = require('node:child_process');
 const { readdirSync } = require('node:fs');
@@ -30,8 +31,9 @@ const ports = readdirSync(DIRECTORY).flatMap((name) => {
 });
 
 void Promise.all(ports).then(() => {
-  const [program, ...args] = process.argv.slice(2);
-  const child = spawn(program, args, { stdio: 'inherit' });
+  const count = Number(/^--descriptors=(\d+)$/.exec(process.argv[2])?.[1] ?? 0);
+  const [program, ...args] = process.argv.slice(count === 0 ? 2 : 3);
+  const child = spawn(program, args, { stdio: Array.from({ length: count || 3 }, () => 'inherit') });
   child.once('error', (error) => {
     process.stderr.write(`${program}: ${error.message}\n`);
     process.exit(127);

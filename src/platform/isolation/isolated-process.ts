@@ -50,7 +50,10 @@ export class IsolatedProcess {
     this.inside.takesNoFaultFrom(0, WORK_DESCRIPTOR);
 
     this.pipesEnded = this.inside.exited
-      .then(() => endLines([this.stdout.ended, this.stderr.ended, this.report.ended]))
+      .then(() => {
+        this.report.hurry();
+        return endLines([this.stdout.ended, this.stderr.ended, this.report.ended]);
+      })
       .then(() => {
         this.inside.closePipes();
       });
@@ -133,7 +136,8 @@ export class IsolatedProcess {
   }
 
   private handOver(work: Work, limits: RunLimits): void {
-    const { onOutput } = work;
+    const { onOutput, onReport } = work;
+    if (onReport !== undefined) this.report.passTo(onReport);
     this.stdout.limitTo(
       limits.outputBytes,
       onOutput &&

@@ -24,9 +24,12 @@ export interface StartLimits {
   /** Processes and threads together. */
   readonly tasks: number;
   readonly openFiles: number;
-  /** The size of `/tmp`, which is the only writable directory. */
+  /** The size of `/tmp`. */
   readonly scratchBytes: number;
+  /** Of all writable directories together, except for `/dev/shm`. */
   readonly scratchFiles: number;
+  /** Writable directories beside `/tmp`. A template must have them, too. */
+  readonly directories?: readonly ScratchDirectory[];
   /** The size of `/dev/shm`, for a program that may start others. */
   readonly sharedBytes: number;
   /** A backstop in the kernel for {@link RunLimits.cpuMs}, which is watched from outside. */
@@ -61,6 +64,8 @@ export interface TemplateSpec {
   readonly command: readonly string[];
   readonly mounts: readonly Mount[];
   readonly environment: Readonly<Record<string, string>>;
+  /** Where its forks may have writable directories beside `/tmp`. */
+  readonly directories?: readonly string[];
   /** Its own memory. That of its forks is limited by {@link StartLimits}. */
   readonly memoryBytes: number;
 }
@@ -73,6 +78,11 @@ export interface Work {
   readonly stdin: Buffer;
   /** Gets the output that is kept, as it arrives. It must not throw. */
   readonly onOutput?: (stream: OutputStream, chunk: Buffer) => void;
+  /**
+   * Gets everything from descriptor {@link REPORT_DESCRIPTOR} after the work was handed over. While what it returns is
+   * pending, the program waits. It must neither throw nor reject.
+   */
+  readonly onReport?: (chunk: Buffer) => Promise<void>;
 }
 
 export type OutputStream = 'stdout' | 'stderr';

@@ -248,7 +248,8 @@ export class Isolation {
   }
 
   private spawnTemplate(spec: TemplateSpec, socket: LentSocket, bubblewrap: string): IsolatedTemplate {
-    const { memoryBytes, processes } = spec;
+    const { memoryBytes, processes, directories = [] } = spec;
+    const writable = processes === 'any' ? [SHARED_MEMORY, ...directories] : directories;
     return this.starter.start({
       listener: socket.descriptor,
       groupLimits: { memoryBytes, tasks: TASKS_OF_TEMPLATE, processes: 'any', cpu: ORDINARY_CPU },
@@ -266,7 +267,7 @@ export class Isolation {
           writable: [],
           directory: '/tmp',
           scratchBytes: SCRATCH_BYTES_OF_TEMPLATE,
-          scratch: processes === 'any' ? [{ to: SHARED_MEMORY, bytes: SCRATCH_BYTES_OF_TEMPLATE }] : [],
+          scratch: writable.map((to) => ({ to, bytes: SCRATCH_BYTES_OF_TEMPLATE })),
           tellsExit: false,
           keepsNetwork: false,
           template: { user },

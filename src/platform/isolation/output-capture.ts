@@ -12,6 +12,8 @@ export class OutputCapture {
   private size = 0;
   private truncated = false;
   private onKept: ((chunk: Buffer) => void) | undefined;
+  private onAll: ((chunk: Buffer) => Promise<void>) | undefined;
+  private hurries = false;
 
   constructor(
     private readonly stream: Readable,
@@ -30,6 +32,17 @@ export class OutputCapture {
     this.onKept = onKept;
   }
 
+  /** Gives all that arrives from now on to `onAll`, too. While that is pending, the stream waits. */
+  passTo(onAll: (chunk: Buffer) => Promise<void>): void {
+    this.onAll = onAll;
+  }
+
+  /** Lets the stream wait no longer. Nothing writes to it any more, so what is left of it is small. */
+  hurry(): void {
+    this.hurries = true;
+    this.stream.resume();
+  }
+
   captured(): CapturedOutput {
     return { bytes: Buffer.concat(this.chunks, this.size), truncated: this.truncated };
   }
@@ -39,6 +52,7 @@ export class OutputCapture {
   }
 
   private take(chunk: Buffer): void {
+    this.pass(chunk);
     const room = this.limitBytes - this.size;
     const kept = chunk.length > room ? chunk.subarray(0, room) : chunk;
     if (kept.length > 0) {
@@ -49,6 +63,14 @@ export class OutputCapture {
     if (chunk.length <= room || this.truncated) return;
 
     this.truncated = true;
-    this.onOverflow();
+    if (this.onAll === undefined) this.onOverflow();
+  }
+
+  private pass(chunk: Buffer): void {
+    if (this.onAll === undefined) return;
+    const passed = this.onAll(chunk);
+    if (this.hurries) return;
+    this.stream.pause();
+    void passed.then(() => this.stream.resume());
   }
 }

@@ -159,10 +159,11 @@ export function childByInnerId(parent: number, innerId: number): number | null {
  * counters and opens nothing: the root inside is read-only and `/tmp` is a mount point there, so the path cannot be
  * redirected.
  */
-export function scratchFilesOf(pid: number): number | null {
+export function scratchFilesOf(pid: number, directories: readonly string[]): number | null {
   try {
-    const { files, ffree } = statfsSync(`/proc/${pid}/root/tmp`);
-    return files - ffree;
+    return directories
+      .map((directory) => statfsSync(`/proc/${pid}/root${directory}`))
+      .reduce((sum, { files, ffree }) => sum + files - ffree, 0);
   } catch {
     return null;
   }

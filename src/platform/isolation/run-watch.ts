@@ -23,11 +23,13 @@ export interface WatchedRun {
 export class RunWatch {
   private readonly timer: NodeJS.Timeout;
   private readonly sampler: NodeJS.Timeout;
+  private readonly directories: readonly string[];
 
   constructor(
     private readonly watched: WatchedRun,
     private readonly onBreach: (cause: EndCause) => void,
   ) {
+    this.directories = ['/tmp', ...(watched.start.directories ?? []).map(({ to }) => to)];
     this.timer = setTimeout(() => {
       this.breach('wall_time');
     }, watched.run.wallMs);
@@ -55,7 +57,7 @@ export class RunWatch {
       if (usage.watched.tasks > start.tasks) return 'tasks';
     }
     // bubblewrap can limit the bytes of a tmpfs but not its files.
-    return (scratchFilesOf(initPid) ?? 0) > start.scratchFiles ? 'scratch_files' : null;
+    return (scratchFilesOf(initPid, this.directories) ?? 0) > start.scratchFiles ? 'scratch_files' : null;
   }
 
   private breach(cause: EndCause): void {

@@ -22,7 +22,8 @@ export class StartedLimits {
 
   /** The writable directories beside `/tmp`. */
   get scratch(): readonly ScratchDirectory[] {
-    return this.processes === 'any' ? [{ to: SHARED_MEMORY, bytes: this.limits.sharedBytes }] : [];
+    const { directories = [], sharedBytes } = this.limits;
+    return this.processes === 'any' ? [{ to: SHARED_MEMORY, bytes: sharedBytes }, ...directories] : directories;
   }
 
   get group(): GroupLimits {

@@ -1,3 +1,6 @@
+import { type ArtifactError, type ArtifactSink } from './artifacts.js';
+import { type RichResult } from './rich-result.js';
+
 /** The languages of the anonymous sandbox (service document §4, §8). */
 export const LANGUAGES = ['typescript', 'javascript', 'python'] as const;
 export type Language = (typeof LANGUAGES)[number];
@@ -20,6 +23,8 @@ export interface SandboxLimits {
   readonly outputBytes: number;
   /** How many processes the program may start. None by default. */
   readonly processes?: number;
+  /** The size of the artifacts together. Undefined for a run that sends none. */
+  readonly artifactBytes?: number;
 }
 
 /** Where tsconfig.json has the same names, the values mean the same. */
@@ -45,6 +50,10 @@ export interface RunOptions {
   readonly typescript?: TypeScriptOptions;
   /** Checks the types of TypeScript first; a program with errors does not start. */
   readonly check?: boolean;
+  /** Shows the last expression and the figures of a program in Python. */
+  readonly richResults?: boolean;
+  /** Each is read by `parseAllowedHost`. Undefined for a program without a network. */
+  readonly allowedHosts?: readonly string[];
 }
 
 /** A file beside the code, in the working directory of the run. */
@@ -66,6 +75,8 @@ export interface SandboxRun {
   /** Installed packages for the language, in a directory of this machine. */
   readonly packages?: { readonly directory: string };
   readonly limits: SandboxLimits;
+  /** The host directory with the socket of an `EgressProxy`, for a run with a network. */
+  readonly egressDirectory?: string;
 }
 
 /** One error of the types of a program. */
@@ -104,6 +115,10 @@ export interface SandboxOutcome {
   readonly truncated: { readonly stdout: boolean; readonly stderr: boolean };
   readonly runtime: { readonly name: string; readonly version: string };
   readonly error?: ExecutionError;
+  /** Of a run with `richResults`. */
+  readonly results?: readonly RichResult[];
+  /** Of a run that sends artifacts: what is not kept of them. */
+  readonly artifactErrors?: readonly ArtifactError[];
 }
 
 /** Text that a program has written, in the order in which it arrived. */
@@ -130,11 +145,16 @@ export abstract class SandboxRuntime {
 
   /**
    * Runs the code once and leaves nothing behind. An aborted signal ends the run at once. `onOutput` gets all output
-   * before this resolves; it must not throw.
+   * before this resolves; it must not throw. `artifacts` gets the files of a run that sends them.
    *
    * @throws {Error} when the platform, not the code, failed.
    */
-  abstract run(run: SandboxRun, signal?: AbortSignal, onOutput?: OutputListener): Promise<SandboxOutcome>;
+  abstract run(
+    run: SandboxRun,
+    signal?: AbortSignal,
+    onOutput?: OutputListener,
+    artifacts?: ArtifactSink,
+  ): Promise<SandboxOutcome>;
 
   /** Ends every active run and frees what the runtime holds. */
   abstract close(): Promise<void>;

@@ -2,13 +2,15 @@ import { Injectable } from '@nestjs/common';
 import type { Call } from '../../auth/caller.js';
 import { PLANS } from '../../plans/plan.js';
 import type { PackageChoice } from '../domain/packages.js';
-import type { SandboxLimits } from '../domain/sandbox-runtime.js';
+import type { RunOptions, SandboxLimits } from '../domain/sandbox-runtime.js';
 import { SandboxSettings } from '../sandbox.settings.js';
 import { Backlog } from '../workers/backlog.js';
+import { NewExecutions } from './new-executions.js';
 import { limitsOf, type LimitsInput, requirePackages } from './plan-limits.js';
 
 interface Asked extends LimitsInput {
   readonly packages?: PackageChoice;
+  readonly options?: Pick<RunOptions, 'allowedHosts'>;
   readonly queueTimeoutMs: number;
 }
 
@@ -18,14 +20,18 @@ export class AdmissionChecks {
   constructor(
     private readonly settings: SandboxSettings,
     private readonly backlog: Backlog,
+    private readonly executions: NewExecutions,
   ) {}
 
   /**
    * @throws {ExecutionBeyondPlan} `invalid_request`
+   * @throws {ExecutionNetworkOff} `feature_disabled`
    * @throws {SandboxUnavailable} `sandbox_unavailable`
    */
   async limitsFor({ org }: Call, input: Asked): Promise<SandboxLimits> {
-    const limits = limitsOf(PLANS[org.plan], input, this.settings);
+    const allowedHosts = input.options?.allowedHosts;
+    const limits = limitsOf(PLANS[org.plan], { ...input, network: allowedHosts !== undefined }, this.settings);
+    this.executions.requireNetwork(allowedHosts);
     requirePackages(PLANS[org.plan], input.packages);
     await this.backlog.requireRoom(org.id, input.queueTimeoutMs);
     return limits;

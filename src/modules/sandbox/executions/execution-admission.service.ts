@@ -4,7 +4,6 @@ import { Clock } from '../../../platform/time/clock.js';
 import type { Call } from '../../auth/caller.js';
 import type { Credential } from '../../auth/principal.js';
 import { PLANS } from '../../plans/plan.js';
-import { ExecutionsStore } from '../persistence/executions.store.js';
 import { type QueuedExecution, SandboxExecution } from '../persistence/sandbox-execution.entity.js';
 import type { SandboxFile, SandboxLimits } from '../domain/sandbox-runtime.js';
 import { EXECUTION_ID } from '../sandbox.ids.js';
@@ -13,6 +12,7 @@ import { PackageAdmission } from '../packages/package-admission.js';
 import { type CreateExecutionInput, RETURN_MS } from '../runs/sandbox.service.js';
 import { AdmissionChecks } from './admission-checks.js';
 import { ExecutionBilling } from './execution-billing.js';
+import { NewExecutions } from './new-executions.js';
 import { OrgSlots } from './org-slots.js';
 import type { LimitsInput } from './plan-limits.js';
 
@@ -39,7 +39,7 @@ export class ExecutionAdmissionService {
     private readonly checks: AdmissionChecks,
     private readonly packages: PackageAdmission,
     private readonly slots: OrgSlots,
-    private readonly executions: ExecutionsStore,
+    private readonly executions: NewExecutions,
     private readonly billing: ExecutionBilling,
     private readonly ids: Ids,
     private readonly clock: Clock,
@@ -49,6 +49,7 @@ export class ExecutionAdmissionService {
    * Returns the limits and the highest cost of an execution, if it could be admitted now.
    *
    * @throws {ExecutionBeyondPlan} `invalid_request`
+   * @throws {ExecutionNetworkOff} `feature_disabled`
    * @throws {SandboxUnavailable} `sandbox_unavailable`
    * @throws {BudgetExceeded} `budget_exceeded`
    * @throws {CreditsExhausted} `credits_exhausted`
@@ -88,17 +89,20 @@ export class ExecutionAdmissionService {
   }
 
   private async write(
-    { principal, org, budgetSubjects }: Call,
-    { language, effectKey, queueTimeoutMs }: CreateOrgExecutionInput,
+    call: Call,
+    { language, effectKey, queueTimeoutMs, options }: CreateOrgExecutionInput,
     { id, limits }: { readonly id: string; readonly limits: SandboxLimits },
   ): Promise<QueuedExecution> {
+    const { principal, org, budgetSubjects } = call;
     const at = this.clock.now();
     const keyId = keyIdOf(principal.credential);
     const execution = SandboxExecution.queued(
       { id, orgId: org.id, userId: principal.user.id, keyId, effectKey: effectKey ?? null, language, limits },
       { at, givesUpAt: new Date(at.getTime() + queueTimeoutMs + RETURN_MS) },
     );
-    await this.billing.hold({ ...execution, budgetSubjects }, org.plan, () => this.executions.add(execution));
+    await this.billing.hold({ ...execution, budgetSubjects }, org.plan, () =>
+      this.executions.add(call, execution, options?.allowedHosts),
+    );
     return execution;
   }
 }

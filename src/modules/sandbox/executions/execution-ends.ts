@@ -1,11 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
 import { Clock } from '../../../platform/time/clock.js';
-import { ExecutionsStore, type OverdueExecution } from '../persistence/executions.store.js';
+import { ArtifactsStore } from '../persistence/artifacts.store.js';
+import { ExecutionsStore, type Finish, type OverdueExecution } from '../persistence/executions.store.js';
 import type { SandboxExecution } from '../persistence/sandbox-execution.entity.js';
-import type { SandboxOutcome } from '../domain/sandbox-runtime.js';
 import { OrgEvents } from '../../events/org-events.js';
 import { ExecutionBilling } from './execution-billing.js';
+
+/** What a worker knows of a run at its end. */
+export type FinishedExecution = Pick<Finish, 'outcome' | 'artifacts'>;
 
 /** Ends executions. Each end is written and paid for once, in one transaction. */
 @Injectable()
@@ -13,18 +16,22 @@ export class ExecutionEnds {
   constructor(
     private readonly database: Database,
     private readonly executions: ExecutionsStore,
+    private readonly artifacts: ArtifactsStore,
     private readonly billing: ExecutionBilling,
     private readonly events: OrgEvents,
     private readonly clock: Clock,
   ) {}
 
   /** Returns false, and discards the result, when the execution was cancelled or given up while it ran. */
-  finish(id: string, outcome: SandboxOutcome): Promise<boolean> {
+  finish(id: string, { outcome, artifacts }: FinishedExecution): Promise<boolean> {
     return this.database.transaction(async () => {
       const live = await this.executions.lockLive(id);
       if (live?.status !== 'running') return false;
-      const costNano = await this.billing.pay(live, outcome.durationMs);
-      await this.executions.finish(id, { outcome, costNano, finishedAt: this.clock.now() });
+      const kept = artifacts?.kept ?? [];
+      const bytes = kept.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+      const costNano = await this.billing.pay(live, outcome.durationMs, bytes);
+      await this.artifacts.keep(kept);
+      await this.executions.finish(id, { outcome, artifacts, costNano, finishedAt: this.clock.now() });
       await this.announce({ ...live, status: outcome.status });
       return true;
     });

@@ -5,9 +5,8 @@ import { type JobContext, JobPostponed } from '../../../platform/background/defi
 import { Clock } from '../../../platform/time/clock.js';
 import type { SandboxPayload } from '../jobs/sandbox.job.js';
 import { ExecutionsStore } from '../persistence/executions.store.js';
-import type { SandboxOutcome } from '../domain/sandbox-runtime.js';
 import { DatabaseRetry } from '../../../platform/database/database-retry.js';
-import { ExecutionEnds } from './execution-ends.js';
+import { type FinishedExecution, ExecutionEnds } from './execution-ends.js';
 import { OrgSlots } from './org-slots.js';
 
 /** A worker has this long after the time limit of a run to write how the run ended. */
@@ -16,7 +15,7 @@ const WRITE_WITHIN_MS = 5_000;
 const BEFORE_POSTPONING_MS = 200;
 const POSTPONED_FOR_MS = 500;
 
-type Run = () => Promise<SandboxOutcome>;
+type Run = () => Promise<FinishedExecution>;
 
 /**
  * Runs in the worker and writes the start and the end of executions of organizations, whether or not a caller waits.
@@ -50,8 +49,8 @@ export class ExecutionRecorder {
       return;
     }
     try {
-      const outcome = await run();
-      await this.databaseRetry.run(() => this.ends.finish(id, outcome));
+      const ended = await run();
+      await this.databaseRetry.run(() => this.ends.finish(id, ended));
     } catch (error) {
       const wasAbandoned = context.signal.reason instanceof JobAbandoned;
       await this.databaseRetry.run(() => (wasAbandoned ? this.ends.cancel(id) : this.ends.giveUp(id)));

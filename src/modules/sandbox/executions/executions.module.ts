@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { AuditModule } from '../../audit/audit.module.js';
 import { CreditsModule } from '../../credits/credits.module.js';
 import { EventsModule } from '../../events/events.module.js';
 import { LimitsModule } from '../../limits/limits.module.js';
@@ -18,11 +19,12 @@ import { ExecutionQueue } from './execution-queue.js';
 import { ExecutionSweeper } from './execution-sweeper.js';
 import { ExecutionStreams } from './execution-streams.js';
 import { ExecutionsService } from './executions.service.js';
+import { NewExecutions } from './new-executions.js';
 import { OrgSlots } from './org-slots.js';
 
 /** The sandbox for organizations. */
 @Module({
-  imports: [CreditsModule, EventsModule, LimitsModule, SandboxModule, SandboxPersistenceModule],
+  imports: [AuditModule, CreditsModule, EventsModule, LimitsModule, SandboxModule, SandboxPersistenceModule],
   providers: [
     AdmissionChecks,
     CallerLimitsService,
@@ -34,6 +36,7 @@ import { OrgSlots } from './org-slots.js';
     ExecutionQueue,
     ExecutionStreams,
     ExecutionsService,
+    NewExecutions,
     OrgSlots,
     PackageAdmission,
     PackageSetsService,

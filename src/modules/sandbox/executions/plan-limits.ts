@@ -10,6 +10,10 @@ const MEBIBYTE = 1_048_576;
 export interface LimitsInput {
   readonly timeoutMs?: number | undefined;
   readonly memoryMib?: number | undefined;
+  /** True when the execution sends its files. */
+  readonly artifacts?: boolean | undefined;
+  /** True when the execution may connect to hosts. */
+  readonly network?: boolean | undefined;
 }
 
 /**
@@ -27,6 +31,7 @@ export function limitsOf(
   const faults = [
     ...faultOf('timeout_ms', input.timeoutMs, bounds.timeoutMs, plan),
     ...faultOf('memory_mib', input.memoryMib, bounds.memoryMib, plan),
+    ...(input.network === true && !bounds.network ? [networkFault(plan)] : []),
   ];
   if (faults.length > 0) throw new ExecutionBeyondPlan(faults, hintFor(input));
   return {
@@ -37,6 +42,7 @@ export function limitsOf(
         : input.memoryMib * MEBIBYTE,
     outputBytes: OUTPUT_BYTES,
     processes: PROCESSES,
+    ...(input.artifacts === true ? { artifactBytes: bounds.artifactMib * MEBIBYTE } : {}),
   };
 }
 
@@ -68,12 +74,20 @@ function faultOf(path: string, requested: number | undefined, bound: number, { n
   ];
 }
 
+const networkFault = ({ name }: Plan): FieldFault => ({
+  path: 'network',
+  in: 'body',
+  code: 'plan',
+  message: `executions have no network on the ${name} plan`,
+});
+
 /** Names the smallest plan that allows the requested limits. */
-function hintFor({ timeoutMs = 0, memoryMib = 0 }: LimitsInput): string {
+function hintFor({ timeoutMs = 0, memoryMib = 0, network = false }: LimitsInput): string {
   const enough = PLAN_IDS.map((id) => PLANS[id]).find(
-    ({ sandbox }) => timeoutMs <= sandbox.timeoutMs && memoryMib <= sandbox.memoryMib,
+    ({ sandbox }) => timeoutMs <= sandbox.timeoutMs && memoryMib <= sandbox.memoryMib && (!network || sandbox.network),
   );
   if (enough === undefined) return 'No plan allows this much. Lower timeout_ms or memory_mib.';
   const { timeoutMs: maxTimeoutMs, memoryMib: maxMemoryMib } = enough.sandbox;
+  if (network) return `Upgrade to ${enough.name}: its executions can connect to hosts that they name.`;
   return `Upgrade to ${enough.name}: it allows timeout_ms up to ${maxTimeoutMs} and memory_mib up to ${maxMemoryMib}.`;
 }

@@ -2,6 +2,7 @@ import { ApiProperty, ApiPropertyOptional, OmitType } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import {
   ArrayMaxSize,
+  ArrayMinSize,
   IsArray,
   IsBoolean,
   IsIn,
@@ -24,8 +25,17 @@ import { PACKAGE_SETS, type PackageSetName } from '../domain/packages.js';
 import { canCoexist, isFilePath, MAX_FILES, MAX_FILES_BYTES } from '../domain/files.js';
 import type { ListedExecution } from '../persistence/executions.store.js';
 import type { QueuedExecution, SandboxExecution } from '../persistence/sandbox-execution.entity.js';
-import { type Language, LANGUAGES, type SandboxFile, type SandboxLimits } from '../domain/sandbox-runtime.js';
+import { MAX_ALLOWED_HOSTS, parseAllowedHost } from '../domain/allowed-hosts.js';
+import { type ExecutionArtifacts, MAX_ARTIFACTS } from '../domain/artifacts.js';
+import {
+  type Language,
+  LANGUAGES,
+  type RunOptions,
+  type SandboxFile,
+  type SandboxLimits,
+} from '../domain/sandbox-runtime.js';
 import { choiceOf, FitsLanguage, IsSetOfLanguage, PackagesBody } from './packages.dto.js';
+import { ArtifactErrorView, ArtifactView, RichResultView } from './artifacts.dto.js';
 import { ExecutionErrorView, ExecutionRequest, RuntimeView, toHundredths, TruncatedView } from './sandbox.dto.js';
 
 /** A sandbox with less cannot start every interpreter. */
@@ -34,6 +44,9 @@ export const MIN_MEMORY_MIB = 64;
 const CALLER_QUEUE_TIMEOUT_MS = 28_000;
 /** This is also the default with `wait: false`. */
 const MAX_QUEUE_TIMEOUT_MS = 300_000;
+
+const isPython = (request: object | undefined): boolean =>
+  (request as { readonly language?: unknown } | undefined)?.language === 'python';
 
 const IsFilePath = (): PropertyDecorator =>
   ValidateBy({
@@ -80,6 +93,33 @@ class FileBody implements SandboxFile {
   @IsString()
   @MaxBytes(MAX_FILES_BYTES)
   readonly content!: string;
+}
+
+class NetworkBody {
+  @ApiProperty({
+    type: [String],
+    minItems: 1,
+    maxItems: MAX_ALLOWED_HOSTS,
+    example: ['api.example.com', '*.pypi.org', 'api.example.org:8443'],
+    description:
+      'Names of hosts. `*.` stands for one or more labels. Without a port, 443 and 80 are meant. Port 80 speaks HTTP, ' +
+      'any other TLS. Addresses, and names of private addresses, are refused.',
+  })
+  @IsArray()
+  @ArrayMinSize(1)
+  @ArrayMaxSize(MAX_ALLOWED_HOSTS)
+  @ValidateBy(
+    {
+      name: 'isAllowedHost',
+      validator: {
+        validate: (value: unknown) => parseAllowedHost(value) !== undefined,
+        defaultMessage: () =>
+          'each host must be a name such as api.example.com or *.example.com, with an optional port other than 25',
+      },
+    },
+    { each: true },
+  )
+  readonly allow!: string[];
 }
 
 export class OrgExecutionRequest extends ExecutionRequest {
@@ -175,12 +215,62 @@ export class OrgExecutionRequest extends ExecutionRequest {
   @FitsLanguage()
   readonly packages?: PackagesBody;
 
+  @ApiPropertyOptional({
+    type: Boolean,
+    example: false,
+    description:
+      'Returns the value of the last expression, and figures of matplotlib, as `results`, as in a notebook. Only for ' +
+      'Python.',
+  })
+  @MayBeAbsent()
+  @IsBoolean()
+  @ValidateBy({
+    name: 'isShown', // The name is on the wire, as the code of the error.
+    validator: {
+      validate: (value: unknown, args) => value !== true || isPython(args?.object),
+      defaultMessage: () => 'rich_results must be false or absent unless language is python',
+    },
+  })
+  readonly rich_results?: boolean;
+
+  @ApiPropertyOptional({
+    type: Boolean,
+    example: false,
+    description:
+      'Keeps the files that the program leaves in `/artifacts` for 24 hours: at most ' +
+      `${MAX_ARTIFACTS}, together 20 MiB on the Free plan and 100 MiB on others.`,
+  })
+  @MayBeAbsent()
+  @IsBoolean()
+  readonly artifacts?: boolean;
+
+  @ApiPropertyOptional({
+    type: NetworkBody,
+    example: { allow: ['api.example.com'] },
+    description:
+      'Lets the program connect to hosts, by HTTP and TLS through a proxy that its environment names. Not on the Free ' +
+      'plan. Needs a new sandbox, which takes about 100 ms longer to start. Default: no network.',
+  })
+  @MayBeAbsent()
+  @IsObject()
+  @ValidateNested()
+  @Type(() => NetworkBody)
+  readonly network?: NetworkBody;
+
   override get input(): CreateOrgExecutionInput {
-    const { files, timeout_ms: timeoutMs, memory_mib: memoryMib, wait } = this;
+    const { files, timeout_ms: timeoutMs, memory_mib: memoryMib, wait, artifacts } = this;
     const packages = choiceOf(this.language, this.package_set, this.packages);
     const queueTimeoutMs = this.queue_timeout_ms ?? (wait ? CALLER_QUEUE_TIMEOUT_MS : MAX_QUEUE_TIMEOUT_MS);
     const own = packages === undefined ? {} : { packages };
-    return { ...super.input, files, timeoutMs, memoryMib, queueTimeoutMs, ...own };
+    return { ...super.input, files, timeoutMs, memoryMib, artifacts, queueTimeoutMs, ...own };
+  }
+
+  override get options(): RunOptions {
+    return {
+      ...super.options,
+      ...(this.rich_results === true ? { richResults: true } : {}),
+      ...(this.network === undefined ? {} : { allowedHosts: this.network.allow }),
+    };
   }
 }
 
@@ -194,9 +284,17 @@ class LimitsView {
     description: 'How many processes the program may start. 0 in the anonymous sandbox.',
   })
   processes!: number;
+  @ApiPropertyOptional({ type: 'integer', description: 'Size of the artifacts together. Absent without `artifacts`.' })
+  artifact_bytes?: number;
 
-  static of({ timeoutMs, memoryBytes, outputBytes, processes = 0 }: SandboxLimits): LimitsView {
-    return { timeout_ms: timeoutMs, memory_bytes: memoryBytes, output_bytes: outputBytes, processes };
+  static of({ timeoutMs, memoryBytes, outputBytes, processes = 0, artifactBytes }: SandboxLimits): LimitsView {
+    return {
+      timeout_ms: timeoutMs,
+      memory_bytes: memoryBytes,
+      output_bytes: outputBytes,
+      processes,
+      ...(artifactBytes === undefined ? {} : { artifact_bytes: artifactBytes }),
+    };
   }
 }
 
@@ -226,10 +324,18 @@ export class OrgExecutionView {
   @ApiPropertyOptional({ type: TruncatedView }) truncated?: TruncatedView;
   @ApiPropertyOptional({ type: RuntimeView }) runtime?: RuntimeView;
   @ApiPropertyOptional({ type: ExecutionErrorView }) error?: ExecutionErrorView;
+  @ApiPropertyOptional({ type: [RichResultView], description: 'With `rich_results`, in the order in which they came.' })
+  results?: RichResultView[];
+  @ApiPropertyOptional({ type: [ArtifactView], description: 'With `artifacts`: the files that are kept.' })
+  artifacts?: ArtifactView[];
+  @ApiPropertyOptional({ type: [ArtifactErrorView], description: 'With `artifacts`: what is not kept, if anything.' })
+  artifact_errors?: ArtifactErrorView[];
   @ApiPropertyOptional({
     type: String,
     example: '0.000000334',
-    description: 'Price of the wall time in USD, as a decimal, by whole milliseconds. Absent until the code has run.',
+    description:
+      'Price in USD, as a decimal: of the wall time by whole milliseconds, and of artifacts for 24 hours. Absent until ' +
+      'the code has run.',
   })
   cost?: string;
   @ApiProperty({ type: LimitsView, description: 'Limits of the execution.' }) limits!: LimitsView;
@@ -238,12 +344,13 @@ export class OrgExecutionView {
   @ApiPropertyOptional({ type: String, format: 'date-time' }) finished_at?: string;
 
   static of(execution: SandboxExecution): OrgExecutionView {
-    const { stdout, stderr, error } = execution;
-    return Object.assign(
-      ListedExecutionView.of(execution),
-      stdout === null || stderr === null ? {} : { stdout: stdout.toString(), stderr: stderr.toString() },
-      error === null ? {} : { error },
-    );
+    const { stdout, stderr, error, results, artifacts } = execution;
+    return Object.assign(ListedExecutionView.of(execution), {
+      ...(stdout === null || stderr === null ? {} : { stdout: stdout.toString(), stderr: stderr.toString() }),
+      ...(error === null ? {} : { error }),
+      ...(results === null ? {} : { results: [...results] }),
+      ...(artifacts === null ? {} : artifactsOf(artifacts)),
+    });
   }
 
   static ofAny(execution: QueuedExecution | SandboxExecution): OrgExecutionView {
@@ -255,8 +362,20 @@ export class OrgExecutionView {
   }
 }
 
+const artifactsOf = ({ kept, errors }: ExecutionArtifacts): Partial<OrgExecutionView> => ({
+  artifacts: kept.map((artifact) => ArtifactView.of(artifact)),
+  ...(errors.length === 0 ? {} : { artifact_errors: [...errors] }),
+});
+
 /** An execution in a list, without its output. */
-export class ListedExecutionView extends OmitType(OrgExecutionView, ['stdout', 'stderr', 'error'] as const) {
+export class ListedExecutionView extends OmitType(OrgExecutionView, [
+  'stdout',
+  'stderr',
+  'error',
+  'results',
+  'artifacts',
+  'artifact_errors',
+] as const) {
   static of(execution: ListedExecution): ListedExecutionView {
     const { id, language, status, limits, queueMs, createdAt, startedAt, finishedAt } = execution;
     return {

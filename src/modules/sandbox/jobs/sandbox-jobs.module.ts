@@ -1,9 +1,15 @@
 import { Logger, Module } from '@nestjs/common';
+import { ArtifactBlobsModule } from '../artifacts/artifact-blobs.module.js';
+import { ArtifactOrgDeletedProcessor } from '../artifacts/artifact-org-deleted.processor.js';
+import { ArtifactReceivers } from '../artifacts/artifact-receivers.js';
+import { ExpiredArtifactsSweeper } from '../artifacts/expired-artifacts.sweeper.js';
 import { ExecutionRecorder } from '../executions/execution-recorder.js';
 import { ExecutionsModule } from '../executions/executions.module.js';
 import { OldExecutionsSweeper } from '../executions/old-executions-sweeper.js';
 import { openRuntime } from '../runtime/open-runtime.js';
 import { OutputRecorder } from '../output/output-recorder.js';
+import { ExecutionRuns } from '../network/execution-runs.js';
+import { RunNetworks } from '../network/run-networks.js';
 import { SandboxRuntime } from '../domain/sandbox-runtime.js';
 import { SANDBOX_METRICS, SandboxMetrics, TemplateMetrics } from '../metrics/sandbox.metrics.js';
 import { SandboxPersistenceModule } from '../persistence/sandbox-persistence.module.js';
@@ -42,15 +48,20 @@ function runtimeOf(settings: SandboxSettings, metrics: SandboxMetrics, templates
 }
 
 @Module({
-  imports: [BuildsModule, ExecutionsModule, SandboxModule, SandboxPersistenceModule],
+  imports: [ArtifactBlobsModule, BuildsModule, ExecutionsModule, SandboxModule, SandboxPersistenceModule],
   providers: [
     { provide: SandboxRuntime, inject: [SandboxSettings, SandboxMetrics, TemplateMetrics], useFactory: runtimeOf },
+    ArtifactOrgDeletedProcessor,
+    ArtifactReceivers,
     ExecutionRecorder,
+    ExecutionRuns,
+    ExpiredArtifactsSweeper,
     OldExecutionsSweeper,
     OldPackageLocksSweeper,
     OutputRecorder,
     PackageInstaller,
     PackagesProcessor,
+    RunNetworks,
     SandboxProcessor,
     SandboxWorkerService,
     WorkerHeartbeat,

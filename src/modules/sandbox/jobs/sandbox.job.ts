@@ -16,6 +16,7 @@ class Limits implements SandboxLimits {
   @IsInt() @Min(1) readonly memoryBytes!: number;
   @IsInt() @Min(1) readonly outputBytes!: number;
   @IsOptional() @IsInt() @Min(0) readonly processes?: number;
+  @IsOptional() @IsInt() @Min(0) readonly artifactBytes?: number;
 }
 
 /** Checked where it was requested. */

@@ -4,8 +4,9 @@ import { Handles } from '../../../platform/background/handles.js';
 import { Clock } from '../../../platform/time/clock.js';
 import type { LayerLease } from '../../builds/package-layers.js';
 import type { WantedPackages } from '../domain/packages.js';
+import type { FinishedExecution } from '../executions/execution-ends.js';
 import { ExecutionRecorder } from '../executions/execution-recorder.js';
-import { type SandboxOutcome, SandboxRuntime } from '../domain/sandbox-runtime.js';
+import { ExecutionRuns } from '../network/execution-runs.js';
 import { OutputRecorder } from '../output/output-recorder.js';
 import { OutputSignals } from '../output/output-signals.js';
 import { SandboxMetrics } from '../metrics/sandbox.metrics.js';
@@ -28,7 +29,7 @@ export class SandboxProcessor implements JobHandler<SandboxPayload, ExecutionRes
   private average = FIRST_GUESS_MS;
 
   constructor(
-    private readonly runtime: SandboxRuntime,
+    private readonly runs: ExecutionRuns,
     private readonly metrics: SandboxMetrics,
     private readonly recorder: ExecutionRecorder,
     private readonly outputs: OutputRecorder,
@@ -70,7 +71,7 @@ export class SandboxProcessor implements JobHandler<SandboxPayload, ExecutionRes
     job: SandboxPayload,
     { signal, waitedMs }: JobContext,
   ): Promise<ExecutionResult | null> {
-    const run = (): Promise<SandboxOutcome> => this.run(job, lease, signal);
+    const run = (): Promise<FinishedExecution> => this.run(job, lease, signal);
     if (job.recordedFor !== undefined) {
       const recorded = this.recorder.record(job.recordedFor, job, { signal, waitedMs }, run);
       if (job.keepsOutputMs === undefined) await recorded;
@@ -79,28 +80,21 @@ export class SandboxProcessor implements JobHandler<SandboxPayload, ExecutionRes
     }
     if (this.clock.now().getTime() > job.startBeforeMs)
       throw new Error('The run waited in the queue longer than its caller.');
-    return { queueMs: waitedMs, outcome: await run() };
+    const { outcome } = await run();
+    return { queueMs: waitedMs, outcome };
   }
 
-  private async run(
-    { executionId, language, code, stdin, files = [], options = {}, limits, keepsOutputMs }: SandboxPayload,
-    lease: Lease | undefined,
-    signal: AbortSignal,
-  ): Promise<SandboxOutcome> {
+  private async run(job: SandboxPayload, lease: Lease | undefined, signal: AbortSignal): Promise<FinishedExecution> {
     // Without its packages the code does not run.
     if (lease !== undefined && 'error' in lease) throw lease.error;
-    const packages = lease === undefined ? {} : { packages: { directory: lease.directory } };
+    const { executionId, language, keepsOutputMs } = job;
     const startedAtMs = performance.now();
     const output = keepsOutputMs === undefined ? undefined : this.outputs.open(executionId, keepsOutputMs);
     this.metrics.began();
     try {
-      const outcome = await this.runtime.run(
-        { id: executionId, language, code, stdin, files, options, ...packages, limits },
-        signal,
-        output?.take,
-      );
-      this.metrics.ended(language, outcome.status);
-      return outcome;
+      const finished = await this.runs.run(job, { signal, onOutput: output?.take, packages: lease?.directory });
+      this.metrics.ended(language, finished.outcome.status);
+      return finished;
     } catch (error) {
       this.metrics.ended(language, signal.aborted ? 'cancelled' : 'platform_error');
       throw error;

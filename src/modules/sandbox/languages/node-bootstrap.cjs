@@ -3,6 +3,7 @@
 // code, because both hold the same descriptors.
 
 const fs = require('node:fs');
+const { writeSync } = fs;
 const Module = require('node:module');
 const { dirname } = require('node:path');
 const { inspect } = require('node:util');
@@ -14,7 +15,7 @@ const REPORT = 4;
 const MAIN = '/tmp/main.js';
 const TEXT_LIMIT = 8_192;
 
-const [typescriptProgram, transformer, compiler, checker, libraries] = process.argv.slice(2);
+const [typescriptProgram, transformer, compiler, checker, libraries, artifactsProgram] = process.argv.slice(2);
 const { COMPILED, SourceFault, TYPESCRIPT, TypeScript } = require(typescriptProgram);
 const typescript = new TypeScript({ transformer, compiler });
 
@@ -33,7 +34,8 @@ for (const { path, content } of files) {
   fs.writeFileSync(path, content);
 }
 
-const { args = [], environment = {}, refusals = {} } = options;
+const { args = [], environment = {}, refusals = {}, artifacts } = options;
+const sendArtifacts = artifacts && require(artifactsProgram).sendArtifacts.bind(null, artifacts, deliver);
 process.argv = [process.argv[0], language === 'typescript' ? COMPILED : MAIN, ...args];
 process.execArgv = [];
 Object.assign(process.env, environment);
@@ -50,6 +52,7 @@ process.on('uncaughtExceptionMonitor', (error) => {
 process.on('exit', (status) => {
   // bubblewrap also exits with 128 + n after signal n. This report distinguishes the two.
   if (status > 128) report({ exit: status });
+  sendArtifacts?.();
 });
 
 if (refusals.workers !== undefined) refuseWorkers(refusals.workers);
@@ -130,6 +133,11 @@ function report(fact) {
   } catch {
     // The code has closed the descriptor, so the host gets no report.
   }
+}
+
+/** Writes all of it to the report. */
+function deliver(data) {
+  for (let at = 0; at < data.length;) at += writeSync(REPORT, data, at);
 }
 
 /** The format is defined in work.ts. */

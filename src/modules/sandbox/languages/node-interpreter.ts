@@ -14,6 +14,7 @@ const BOOTSTRAP = '/runtime/node-bootstrap.cjs';
 const TYPESCRIPT = '/runtime/node-typescript.cjs';
 const TRANSFORMER = '/runtime/typescript.node';
 const TYPE_CHECK = '/runtime/node-type-check.cjs';
+const ARTIFACTS = '/runtime/node-artifacts.cjs';
 /** Packages find each other as in a project. */
 const PACKAGES = '/runtime/node_modules';
 const COMPILER = `${PACKAGES}/typescript/lib/typescript.js`;
@@ -50,6 +51,7 @@ export class NodeInterpreter extends Interpreter {
       COMPILER,
       TYPE_CHECK,
       TYPES,
+      ARTIFACTS,
     ];
   }
 }
@@ -79,6 +81,7 @@ function requiredFiles(): readonly RequiredFile[] {
     besideThis('node-bootstrap.cjs', BOOTSTRAP),
     besideThis('node-typescript.cjs', TYPESCRIPT),
     besideThis('node-type-check.cjs', TYPE_CHECK),
+    besideThis('node-artifacts.cjs', ARTIFACTS),
     ...SYSTEM_FILES,
   ];
 }

@@ -11,6 +11,8 @@ WORK = 3
 REPORT = 4
 MAIN = "/tmp/main.py"
 PACKAGES = "/packages"
+RESULTS = "/runtime/python-results.py"
+ARTIFACTS = "/runtime/python-artifacts.py"
 TEXT_LIMIT = 8192
 EPERM, ENOENT, EACCES, ENOSYS = 1, 2, 13, 38
 
@@ -161,6 +163,31 @@ def report(key, value):
         pass  # The code has closed the descriptor, so the host gets no report.
 
 
+def deliver(data):
+    """Writes all of it to the report. A process that the code has forked delivers nothing."""
+    if posix.getpid() != PROCESS:
+        return
+    try:
+        data = memoryview(data)
+        while data:
+            data = data[posix.write(REPORT, data):]
+    except OSError:
+        pass  # As in report().
+
+
+def send_result(type, data):
+    data = data.encode("utf-8", "replace")
+    deliver(b"#result %s %d\n%b" % (type.encode(), len(data), data))
+
+
+def load(path):
+    with open(path, encoding="utf-8") as file:
+        code = compile(file.read(), path, "exec")
+    names = {"__name__": path, "__builtins__": builtins}
+    exec(code, names)
+    return names
+
+
 def quote(text):
     """Encodes a JSON string. The json module would take longer to load than most programs take to run."""
     plain = (c if c >= " " and c not in '"\\' else "\\u%04x" % ord(c) for c in text[:TEXT_LIMIT])
@@ -200,7 +227,31 @@ def run(options, code):
     sys.modules["__main__"] = main
     # Line buffering keeps what was printed before a time limit ends the run.
     sys.stdout.reconfigure(line_buffering=True)
-    exec(compile(code, MAIN, "exec"), main.__dict__)
+    if "artifacts" in options:
+        import atexit
+
+        # What is registered first runs last, after all else that runs when the program ends.
+        atexit.register(load(ARTIFACTS)["send_artifacts"], options["artifacts"], deliver)
+    if not options.get("results"):
+        exec(compile(code, MAIN, "exec"), main.__dict__)
+        return
+    results = load(RESULTS)
+    emit = results["bounded"](send_result)
+    results["watch_figures"](emit)
+    try:
+        statements, last = results["split"](code, MAIN)
+        exec(statements, main.__dict__)
+        if last is not None:
+            results["show"](eval(last, main.__dict__), emit)
+    finally:
+        results["show_figures"](emit)
+
+
+def without_own(trace):
+    """Cuts the frames of this file and of its helpers off."""
+    while trace is not None and trace.tb_frame.f_code.co_filename in (__file__, RESULTS):
+        trace = trace.tb_next
+    return trace
 
 
 def show(error, trace):
@@ -223,8 +274,7 @@ def supervise(options, code):
             report("exit", str(leaving.code & 0xFF))
         raise
     except BaseException as error:
-        # The frames of this file are removed.
-        trace = without_refusal(error.__traceback__.tb_next.tb_next)
+        trace = without_refusal(without_own(error.__traceback__))
         error.__traceback__ = trace
         stack = ""
         try:
@@ -240,5 +290,6 @@ def supervise(options, code):
         sys.exit(1)
 
 
+PROCESS = posix.getpid()
 wait_for_work()
 supervise(*read_work())

@@ -4,6 +4,8 @@ import { standardLibraryOf, systemPython } from '../../../platform/python/system
 import { besideThis, Interpreter, type InterpreterTemplate, type RequiredFile, SYSTEM_FILES } from './interpreter.js';
 
 const BOOTSTRAP = '/runtime/python-bootstrap.py';
+const RESULTS = '/runtime/python-results.py';
+const ARTIFACTS = '/runtime/python-artifacts.py';
 const TEMPLATE = '/runtime/python-template.py';
 const ZONES = '/usr/share/zoneinfo';
 const MISSING = 'the package python3 (/usr/bin/python3 was not found)';
@@ -32,6 +34,8 @@ export class PythonInterpreter extends Interpreter {
         ? [{ from: ZONES, to: ZONES, kind: 'directory', missing: 'the package tzdata' } as const]
         : []),
       besideThis('python-bootstrap.py', BOOTSTRAP),
+      besideThis('python-results.py', RESULTS),
+      besideThis('python-artifacts.py', ARTIFACTS),
       ...SYSTEM_FILES,
     ];
     this.template = {

@@ -4,6 +4,10 @@ import { type Language, type RunOptions, type SandboxFile } from '../domain/sand
 export interface WorkOptions extends Pick<RunOptions, 'args' | 'typescript' | 'check'> {
   /** Variables in addition to those that the interpreter was started with. */
   readonly environment?: Readonly<Record<string, string>>;
+  /** The last expression and figures of Python are shown. */
+  readonly results?: boolean;
+  /** What is sent of the files in `/artifacts`. */
+  readonly artifacts?: { readonly files: number; readonly bytes: number };
   /** Sentences for errors about what this sandbox does not allow. */
   readonly refusals?: Refusals;
 }

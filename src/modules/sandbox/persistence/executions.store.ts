@@ -2,17 +2,27 @@ import { Injectable } from '@nestjs/common';
 import { In, IsNull } from 'typeorm';
 import { Database } from '../../../platform/database/database.js';
 import { type Page, pageOf, type PageRequest } from '../../../platform/database/page.js';
+import type { ExecutionArtifacts } from '../domain/artifacts.js';
 import type { ExecutionState } from '../domain/execution-state.js';
 import type { SandboxOutcome } from '../domain/sandbox-runtime.js';
 import { violatedConstraintOf } from '../../../platform/database/violated-constraint.js';
 import { type QueuedExecution, SandboxExecution } from './sandbox-execution.entity.js';
 
 const LIVE = In(['queued', 'running']);
-/** These columns hold up to 2 MiB for an execution, so lists leave them out. */
-const LONG = ['stdout', 'stderr', 'error'];
+/** These columns hold up to 6 MiB for an execution, so lists leave them out. */
+const LONG = ['stdout', 'stderr', 'error', 'results', 'artifacts'];
 
 /** An execution in a list, without its output. */
-export type ListedExecution = Omit<SandboxExecution, 'stdout' | 'stderr' | 'error'>;
+export type ListedExecution = Omit<SandboxExecution, 'stdout' | 'stderr' | 'error' | 'results' | 'artifacts'>;
+
+/** How an execution ended that has run to its end. */
+export interface Finish {
+  readonly outcome: Omit<SandboxOutcome, 'artifactErrors'>;
+  /** Null for one that sends none. */
+  readonly artifacts: ExecutionArtifacts | null;
+  readonly costNano: bigint | null;
+  readonly finishedAt: Date;
+}
 
 /** A locked execution that has not ended. */
 export type LiveExecution = Pick<SandboxExecution, 'id' | 'orgId' | 'status' | 'language' | 'limits' | 'startedAt'>;
@@ -119,11 +129,8 @@ export class ExecutionsStore {
   }
 
   /** The caller must hold the lock of the execution, and it must be running. */
-  async finish(
-    id: string,
-    { outcome, costNano, finishedAt }: { outcome: SandboxOutcome; costNano: bigint | null; finishedAt: Date },
-  ): Promise<void> {
-    const { stdout, stderr, memoryPeakBytes, error, ...facts } = outcome;
+  async finish(id: string, { outcome, artifacts, costNano, finishedAt }: Finish): Promise<void> {
+    const { stdout, stderr, memoryPeakBytes, error, results, ...facts } = outcome;
     await this.database.manager.update(
       SandboxExecution,
       { id },
@@ -133,6 +140,8 @@ export class ExecutionsStore {
         stderr: Buffer.from(stderr),
         memoryPeakBytes: String(Math.round(memoryPeakBytes)),
         error: error ?? null,
+        results: results ?? null,
+        artifacts,
         costNano: costNano?.toString() ?? null,
         finishedAt,
       },

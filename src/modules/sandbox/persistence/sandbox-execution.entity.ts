@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import type { ExecutionArtifacts } from '../domain/artifacts.js';
 import type { ExecutionState } from '../domain/execution-state.js';
+import type { RichResult } from '../domain/rich-result.js';
 import type { ExecutionError, Language, SandboxLimits, SandboxOutcome } from '../domain/sandbox-runtime.js';
 
 /** The columns of an execution that are set before a worker starts it. */
@@ -35,6 +37,10 @@ export class SandboxExecution {
   @Column('bigint', { name: 'memory_peak_bytes', nullable: true }) memoryPeakBytes!: string | null;
   @Column('jsonb', { nullable: true }) runtime!: SandboxOutcome['runtime'] | null;
   @Column('json', { nullable: true }) error!: ExecutionError | null;
+  /** Null unless it was asked for. */
+  @Column('json', { nullable: true }) results!: readonly RichResult[] | null;
+  /** Null unless they were asked for. They stay when the files have expired. */
+  @Column('json', { nullable: true }) artifacts!: ExecutionArtifacts | null;
   /** In nano-dollars. Null until the execution has ended, and when it costs nothing. */
   @Column('bigint', { name: 'cost_nano', nullable: true }) costNano!: string | null;
   @Column('timestamptz', { name: 'created_at' }) createdAt!: Date;

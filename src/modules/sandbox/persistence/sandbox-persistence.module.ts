@@ -1,6 +1,9 @@
 import { Module } from '@nestjs/common';
+import { ArtifactsStore } from './artifacts.store.js';
 import { ExecutionsStore } from './executions.store.js';
 import { PackageLocksStore } from './package-locks.store.js';
 
-@Module({ providers: [ExecutionsStore, PackageLocksStore], exports: [ExecutionsStore, PackageLocksStore] })
+const STORES = [ArtifactsStore, ExecutionsStore, PackageLocksStore];
+
+@Module({ providers: STORES, exports: STORES })
 export class SandboxPersistenceModule {}

@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 
 import {
   type IsolationSpec,
@@ -8,9 +8,11 @@ import {
   type TemplateSpec,
 } from '../../../platform/isolation/isolation-spec.js';
 import { type Isolation } from '../../../platform/isolation/isolation.js';
+import { WITH_EGRESS } from '../../../platform/egress/egress-proxy.js';
 import { ANONYMOUS_LIMITS, type Interpreter, type RequiredFile } from '../languages/interpreter.js';
 import { NodeInterpreter } from '../languages/node-interpreter.js';
 import { PythonInterpreter } from '../languages/python-interpreter.js';
+import { ARTIFACTS_DIRECTORY, MAX_ARTIFACT_BYTES } from '../domain/artifacts.js';
 import { type Language } from '../domain/sandbox-runtime.js';
 
 const TEMPLATE_MEMORY_BYTES = 256 * 1024 * 1024;
@@ -21,11 +23,30 @@ const COMMANDS: readonly Mount[] = ['/usr/bin', '/bin'].map((path) => ({ from: p
 /** Node is in the first one. */
 const COMMAND_PATH = '/runtime:/usr/bin:/bin';
 
+const NODE = '/runtime/node';
+const EGRESS_PROGRAM = '/runtime/with-egress.cjs';
+/** Of the machine, for Python and the programs of the system. Node has its own. */
+const CERTIFICATES = '/etc/ssl/certs/ca-certificates.crt';
+const PROXY = 'http://127.0.0.1:3128';
+const INSIDE_ONLY = 'localhost,127.0.0.1';
+const EGRESS_ENVIRONMENT = {
+  http_proxy: PROXY,
+  https_proxy: PROXY,
+  no_proxy: INSIDE_ONLY,
+  HTTP_PROXY: PROXY,
+  HTTPS_PROXY: PROXY,
+  NO_PROXY: INSIDE_ONLY,
+  NODE_USE_ENV_PROXY: '1',
+  SSL_CERT_FILE: CERTIFICATES,
+};
+
 /** The limits of a run that are set when its sandbox starts. */
 interface AskedLimits {
   readonly memoryBytes: number;
   readonly cpuMs: number;
   readonly processes?: number | undefined;
+  readonly artifactBytes?: number | undefined;
+  readonly egressDirectory?: string | undefined;
 }
 
 /** The interpreters of all languages on this machine. */
@@ -50,11 +71,24 @@ export class Interpreters {
   /** Returns what to start for a run with these limits. */
   async specOf(interpreter: Interpreter, limits: AskedLimits): Promise<IsolationSpec> {
     const processes = processesInside(limits);
-    return {
+    const spec = {
       command: interpreter.command(limits.memoryBytes),
       ...placeOf(interpreter, await this.mountsOf(interpreter), processes),
       limits: limitsOf(interpreter, limits),
     };
+    const { egressDirectory } = limits;
+    return egressDirectory === undefined ? spec : withEgress(spec, await this.egressMounts(egressDirectory));
+  }
+
+  /** What the program that leads to the proxy needs. It is a program of Node. */
+  private async egressMounts(directory: string): Promise<readonly Mount[]> {
+    const node = await this.mountsOf(this.get('javascript'));
+    return [
+      ...node.filter(({ to }) => to === NODE),
+      { from: await this.isolation.reachable(WITH_EGRESS), to: EGRESS_PROGRAM },
+      { from: directory, to: '/run/egress' },
+      ...(existsSync(CERTIFICATES) ? [{ from: CERTIFICATES, to: CERTIFICATES }] : []),
+    ];
   }
 
   /** Returns what to start for an interpreter that can fork; null for any other. */
@@ -65,6 +99,7 @@ export class Interpreters {
     return {
       command: template.command,
       ...placeOf(interpreter, mounts, processes),
+      directories: processes === 'any' ? [ARTIFACTS_DIRECTORY] : [],
       memoryBytes: TEMPLATE_MEMORY_BYTES,
     };
   }
@@ -88,11 +123,25 @@ export class Interpreters {
   }
 }
 
+/** The interpreter keeps its descriptors: three, its work and its report. */
+function withEgress(spec: IsolationSpec, mounts: readonly Mount[]): IsolationSpec {
+  const known = new Set(spec.mounts.map(({ to }) => to));
+  return {
+    ...spec,
+    command: [NODE, EGRESS_PROGRAM, '--descriptors=5', ...spec.command],
+    mounts: [...spec.mounts, ...mounts.filter(({ to }) => !known.has(to))],
+    environment: { ...spec.environment, ...EGRESS_ENVIRONMENT },
+  };
+}
+
 export function limitsOf({ idleDataBytes }: Interpreter, limits: AskedLimits): StartLimits {
-  const { memoryBytes, cpuMs, processes = 0 } = limits;
+  const { memoryBytes, cpuMs, processes = 0, artifactBytes } = limits;
   const sharedBytes = Math.floor(memoryBytes / SHARED_PART);
   const tasks = ANONYMOUS_LIMITS.tasks + processes;
-  return { ...ANONYMOUS_LIMITS, tasks, memoryBytes, cpuMs, idleDataBytes, sharedBytes };
+  // Every run that may start processes has the directory, so that one that sends artifacts can take any such sandbox.
+  const hasDirectory = processes > 0 || artifactBytes !== undefined;
+  const directories = hasDirectory ? [{ to: ARTIFACTS_DIRECTORY, bytes: MAX_ARTIFACT_BYTES }] : [];
+  return { ...ANONYMOUS_LIMITS, tasks, memoryBytes, cpuMs, idleDataBytes, sharedBytes, directories };
 }
 
 export const processesInside = ({ processes = 0 }: Pick<AskedLimits, 'processes'>): ProcessesInside =>

@@ -96,7 +96,7 @@ function errorOf({ error }: Report, stderr: string): ExecutionError | undefined 
 /** Limits without a status of their own are reported as an error. */
 function limitError({ cause }: Ended): ExecutionError | undefined {
   if (cause === 'scratch_files')
-    return { name: 'LimitExceeded', message: `Too many files in /tmp: the limit is ${ANONYMOUS_LIMITS.scratchFiles}.` };
+    return { name: 'LimitExceeded', message: `Too many files: the limit is ${ANONYMOUS_LIMITS.scratchFiles}.` };
   if (cause === 'tasks')
     return {
       name: 'LimitExceeded',

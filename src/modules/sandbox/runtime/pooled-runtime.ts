@@ -1,6 +1,8 @@
 import { type IsolatedProcess } from '../../../platform/isolation/isolated-process.js';
 import { type Ended, type ProcessesInside } from '../../../platform/isolation/isolation-spec.js';
 import { type Isolation } from '../../../platform/isolation/isolation.js';
+import { type ArtifactSink } from '../domain/artifacts.js';
+import { type Deliveries, DeliveryReader } from '../languages/deliveries.js';
 import { type Interpreter } from '../languages/interpreter.js';
 import { type PackagesInside, packagesInside } from '../languages/package-mounts.js';
 import { readReport } from '../languages/report.js';
@@ -72,7 +74,21 @@ interface WatchedRun {
   readonly signal: AbortSignal | undefined;
   /** Null when the output is only wanted at the end. */
   readonly feed: OutputFeed | null;
+  readonly artifacts: ArtifactSink | null;
 }
+
+interface DeliveredRun {
+  readonly ended: Ended;
+  /** Null for a run without results and artifacts. */
+  readonly delivered: Deliveries | null;
+  /** False when another attempt would be noticed. */
+  readonly canRepeat: boolean;
+}
+
+/** What is set when a sandbox starts. */
+type StartedWith = Pick<SandboxLimits, 'memoryBytes' | 'timeoutMs' | 'processes' | 'artifactBytes'> & {
+  readonly egressDirectory?: string | undefined;
+};
 
 /**
  * Runs code in sandboxes that were started in advance, as forks where the interpreter can fork. Each is used once and
@@ -143,16 +159,24 @@ export class PooledRuntime extends ObservedRuntime {
     return found.readiness;
   }
 
-  async run(run: SandboxRun, signal?: AbortSignal, onOutput?: OutputListener): Promise<SandboxOutcome> {
+  async run(
+    run: SandboxRun,
+    signal?: AbortSignal,
+    onOutput?: OutputListener,
+    artifacts?: ArtifactSink,
+  ): Promise<SandboxOutcome> {
     const tools = this.tools;
     if (tools === null || !this.lastReadiness.available) throw new Error('The sandbox is not available.');
     signal?.throwIfAborted();
+    if (run.egressDirectory !== undefined && !this.isolation.countsSockets)
+      return withoutNetwork(tools.runtimes[run.language], run.limits);
 
     const feed = onOutput === undefined ? null : new OutputFeed(onOutput);
     try {
-      const ended = await this.runToEnd({ run, signal, feed });
+      const { ended, delivered } = await this.runToEnd({ run, signal, feed, artifacts: artifacts ?? null });
       feed?.end({ stdout: ended.stdout.truncated, stderr: ended.stderr.truncated });
-      return outcomeOf(ended, readReport(ended.report), tools.runtimes[run.language]);
+      const report = readReport(delivered?.facts ?? ended.report);
+      return { ...outcomeOf(ended, report, tools.runtimes[run.language]), ...deliveredOf(run, delivered) };
     } finally {
       feed?.close();
     }
@@ -166,17 +190,34 @@ export class PooledRuntime extends ObservedRuntime {
     await Promise.all(closing);
   }
 
-  private async runToEnd(watched: WatchedRun): Promise<Ended> {
+  private async runToEnd(watched: WatchedRun): Promise<DeliveredRun> {
     const first = await this.runOnce(watched, this.poolFor(watched.run));
     // An interrupted run left nothing behind, so it can simply run again, unless output got out. It gets a new sandbox,
     // because whatever ended the first one may have ended all warm ones.
-    const runsAgain = first.interrupted && watched.feed?.hasOutput !== true;
-    const ended = runsAgain ? await this.runOnce(watched, null) : first;
-    if (ended.interrupted) throw new Error('The sandbox was ended from outside.');
-    return ended;
+    const runsAgain = first.ended.interrupted && first.canRepeat;
+    const last = runsAgain ? await this.runOnce(watched, null) : first;
+    if (last.ended.interrupted) throw new Error('The sandbox was ended from outside.');
+    return last;
   }
 
-  private async runOnce({ run, signal, feed }: WatchedRun, pool: Pool | null): Promise<Ended> {
+  private async runOnce(watched: WatchedRun, pool: Pool | null): Promise<DeliveredRun> {
+    const { run, artifacts } = watched;
+    const { artifactBytes = null } = run.limits;
+    const sends = artifactBytes !== null || run.options?.richResults === true;
+    const reader = sends ? new DeliveryReader({ artifactBytes }, artifacts) : null;
+    const ended = await this.runIn(watched, pool, reader);
+    return {
+      ended,
+      delivered: (await reader?.end()) ?? null,
+      canRepeat: watched.feed?.hasOutput !== true && reader?.hasDelivered !== true,
+    };
+  }
+
+  private async runIn(
+    { run, signal, feed }: WatchedRun,
+    pool: Pool | null,
+    reader: DeliveryReader | null,
+  ): Promise<Ended> {
     const interpreter = this.interpreters.get(run.language);
     const { timeoutMs, outputBytes } = run.limits;
     const askedAtMs = performance.now();
@@ -193,13 +234,15 @@ export class PooledRuntime extends ObservedRuntime {
                   feed.take(stream, chunk);
                 },
               }),
+          ...(reader === null ? {} : { onReport: (chunk) => reader.take(chunk) }),
         },
         { wallMs: timeoutMs, cpuMs: timeoutMs, outputBytes },
         signal,
       );
     };
     if (pool !== null) return pool.use(work, signal);
-    return work(await this.start(this.kindOf(run), run.limits, ownPlaceOf(run)), false);
+    const asked = { ...run.limits, egressDirectory: run.egressDirectory };
+    return work(await this.start(this.kindOf(run), asked, ownPlaceOf(run)), false);
   }
 
   /**
@@ -210,7 +253,10 @@ export class PooledRuntime extends ObservedRuntime {
     const { limits, options, packages } = run;
     const warm = this.options.limits;
     const fits = limits.memoryBytes === warm.memoryBytes && limits.timeoutMs <= warm.timeoutMs;
-    return fits && options?.locale === undefined && packages === undefined ? this.kindOf(run).pool : null;
+    const kind = this.kindOf(run);
+    const hasDirectory = limits.artifactBytes === undefined || kind.processes === 'any';
+    const isOrdinary = options?.locale === undefined && packages === undefined && run.egressDirectory === undefined;
+    return fits && hasDirectory && isOrdinary ? kind.pool : null;
   }
 
   /** Where nothing limits several processes together, a run has to do with one. */
@@ -258,16 +304,13 @@ export class PooledRuntime extends ObservedRuntime {
 
   private async start(
     { interpreter, processes, forkServer }: Kind,
-    {
-      memoryBytes,
-      timeoutMs: cpuMs,
-      processes: allowed,
-    }: Pick<SandboxLimits, 'memoryBytes' | 'timeoutMs' | 'processes'>,
+    { memoryBytes, timeoutMs: cpuMs, processes: allowed, artifactBytes, egressDirectory }: StartedWith,
     own: PackagesInside | null = null,
   ): Promise<IsolatedProcess> {
-    const asked = { memoryBytes, cpuMs, processes: processes === 'any' ? allowed : 0 };
-    // A fork has the environment and the files of its template.
-    const server = own === null ? forkServer : null;
+    const asked = { memoryBytes, cpuMs, artifactBytes, egressDirectory, processes: processes === 'any' ? allowed : 0 };
+    // A fork has the environment and the files of its template, and its directories.
+    const isOrdinary = own === null && egressDirectory === undefined;
+    const server = isOrdinary && (artifactBytes === undefined || processes === 'any') ? forkServer : null;
     const forked = await server?.fork((template) => this.isolation.fork(template, limitsOf(interpreter, asked)));
     if (forked != null) return forked;
     const spec = await this.interpreters.specOf(interpreter, asked);
@@ -292,4 +335,34 @@ export class PooledRuntime extends ObservedRuntime {
     this.failuresInARow += 1;
     if (this.failuresInARow >= FAILURES_UNTIL_UNAVAILABLE) this.lastReadiness = readinessAfter(error);
   }
+}
+
+function deliveredOf(
+  { limits, options }: SandboxRun,
+  delivered: Deliveries | null,
+): Pick<SandboxOutcome, 'results' | 'artifactErrors'> {
+  if (delivered === null) return {};
+  return {
+    ...(options?.richResults === true ? { results: delivered.results } : {}),
+    ...(limits.artifactBytes === undefined ? {} : { artifactErrors: delivered.errors }),
+  };
+}
+
+/** Where nothing counts the memory of sockets, programs have none, and the way out is one. */
+function withoutNetwork(runtime: SandboxOutcome['runtime'], limits: SandboxLimits): SandboxOutcome {
+  const message = 'Executions have no network here, because this machine limits memory without cgroups.';
+  return {
+    status: 'failed',
+    stdout: '',
+    stderr: `${message}\n`,
+    exitCode: 1,
+    signal: null,
+    durationMs: 0,
+    cpuMs: 0,
+    memoryPeakBytes: 0,
+    truncated: { stdout: false, stderr: false },
+    runtime,
+    error: { name: 'NetworkUnavailable', message },
+    ...(limits.artifactBytes === undefined ? {} : { artifactErrors: [] }),
+  };
 }

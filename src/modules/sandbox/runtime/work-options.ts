@@ -1,4 +1,5 @@
 import { type Isolation } from '../../../platform/isolation/isolation.js';
+import { MAX_ARTIFACTS } from '../domain/artifacts.js';
 import { type SandboxRun } from '../domain/sandbox-runtime.js';
 import { type Refusals, type WorkOptions } from '../languages/work.js';
 
@@ -8,7 +9,8 @@ type Means = Pick<Isolation, 'mode' | 'countsProcesses' | 'countsSockets'>;
 
 /** Returns what the interpreter needs to know about a run beside its code. */
 export function workOptionsOf({ language, limits, options = {} }: SandboxRun, means: Means): WorkOptions {
-  const { args, environment, timeZone, locale, typescript, check } = options;
+  const { args, environment, timeZone, locale, typescript, check, richResults } = options;
+  const bytes = limits.artifactBytes;
   return {
     ...(args === undefined ? {} : { args }),
     environment: {
@@ -18,6 +20,8 @@ export function workOptionsOf({ language, limits, options = {} }: SandboxRun, me
     },
     ...(language === 'typescript' && typescript !== undefined ? { typescript } : {}),
     ...(check === true ? { check } : {}),
+    ...(language === 'python' && richResults === true ? { results: true } : {}),
+    ...(bytes === undefined ? {} : { artifacts: { files: MAX_ARTIFACTS, bytes } }),
     refusals: refusalsOf(limits.processes ?? 0, means),
   };
 }

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { setPriority } from 'node:os';
 import { join } from 'node:path';
 
+import { type ArtifactSink } from '../../domain/artifacts.js';
 import {
   type OutputListener,
   type SandboxOutcome,
@@ -38,6 +39,12 @@ interface Call {
   readonly resolve: (reply: Reply) => void;
   readonly reject: (error: Error) => void;
   readonly onOutput: OutputListener | undefined;
+  readonly artifacts: ArtifactSink | undefined;
+}
+
+interface Listeners {
+  readonly onOutput?: OutputListener | undefined;
+  readonly artifacts?: ArtifactSink | undefined;
 }
 
 /**
@@ -78,7 +85,12 @@ export class HostedRuntime extends ObservedRuntime {
     return this.lastReadiness;
   }
 
-  async run(run: SandboxRun, signal?: AbortSignal, onOutput?: OutputListener): Promise<SandboxOutcome> {
+  async run(
+    run: SandboxRun,
+    signal?: AbortSignal,
+    onOutput?: OutputListener,
+    artifacts?: ArtifactSink,
+  ): Promise<SandboxOutcome> {
     if (!this.lastReadiness.available) throw new Error('The sandbox is not available.');
     signal?.throwIfAborted();
 
@@ -89,7 +101,7 @@ export class HostedRuntime extends ObservedRuntime {
     signal?.addEventListener('abort', abort, { once: true });
     try {
       const sendsOutput = onOutput !== undefined;
-      const reply = await this.ask(() => ({ kind: 'run', call, run, sendsOutput }), onOutput);
+      const reply = await this.ask(() => ({ kind: 'run', call, run, sendsOutput }), { onOutput, artifacts });
       if (reply.kind !== 'ended') throw new Error(`The sandbox host answered a run with "${reply.kind}".`);
       return reply.outcome;
     } catch (error) {
@@ -114,12 +126,12 @@ export class HostedRuntime extends ObservedRuntime {
     clearTimeout(timer);
   }
 
-  private ask(request: (call: number) => Request, onOutput?: OutputListener): Promise<Reply> {
+  private ask(request: (call: number) => Request, { onOutput, artifacts }: Listeners = {}): Promise<Reply> {
     if (this.closed) return Promise.reject(new Error('The sandbox is closed.'));
     this.host ??= this.startHost();
     const call = ++this.lastCall;
     return new Promise((resolve, reject) => {
-      this.calls.set(call, { resolve, reject, onOutput });
+      this.calls.set(call, { resolve, reject, onOutput, artifacts });
       this.send(request(call));
     });
   }
@@ -163,9 +175,22 @@ export class HostedRuntime extends ObservedRuntime {
       call?.onOutput?.(reply.pieces);
       return;
     }
+    if (reply.kind === 'file') {
+      call?.artifacts?.begin(reply.file);
+      return;
+    }
+    if (reply.kind === 'piece') {
+      void this.takePiece(reply.call, reply.piece, call?.artifacts);
+      return;
+    }
     this.calls.delete(reply.call);
     if (reply.kind === 'failed') call?.reject(new Error(reply.message));
     else call?.resolve(reply);
+  }
+
+  private async takePiece(call: number, piece: Buffer, artifacts: ArtifactSink | undefined): Promise<void> {
+    await artifacts?.take(piece);
+    this.send({ kind: 'taken', call });
   }
 
   /** Rejects the active runs of a host that ended. The next host is probed before it is used. */

@@ -1,4 +1,5 @@
 import { type IsolationOptions } from '../../../../platform/isolation/isolation.js';
+import { type SentFile } from '../../domain/artifacts.js';
 import {
   type OutputPiece,
   type SandboxOutcome,
@@ -24,6 +25,8 @@ export type Request =
       /** True to send the output as it arrives, and not only with the outcome. */
       readonly sendsOutput: boolean;
     }
+  /** The service has room for another piece of an artifact of this run. */
+  | { readonly kind: 'taken'; readonly call: number }
   | { readonly kind: 'abort'; readonly call: number }
   | { readonly kind: 'close' };
 
@@ -38,6 +41,9 @@ export type Reply = HostState &
   (
     | { readonly kind: 'probed'; readonly call: number }
     | { readonly kind: 'output'; readonly call: number; readonly pieces: readonly OutputPiece[] }
+    | { readonly kind: 'file'; readonly call: number; readonly file: SentFile }
+    /** The host sends no more of this run until the service has taken it. */
+    | { readonly kind: 'piece'; readonly call: number; readonly piece: Buffer }
     | { readonly kind: 'ended'; readonly call: number; readonly outcome: SandboxOutcome }
     | { readonly kind: 'failed'; readonly call: number; readonly message: string }
     | { readonly kind: 'event'; readonly event: PoolEvent }

@@ -1,4 +1,5 @@
 import { Isolation } from '../../../../platform/isolation/isolation.js';
+import { type ArtifactSink } from '../../domain/artifacts.js';
 import { type OutputListener } from '../../domain/sandbox-runtime.js';
 import { PooledRuntime } from '../pooled-runtime.js';
 import { type HostSettings, type HostState, type Reply, type Request } from './messages.js';
@@ -10,6 +11,7 @@ import { type HostSettings, type HostState, type Reply, type Request } from './m
 function main(settings: HostSettings): void {
   const runtime = new PooledRuntime(new Isolation(settings.isolation), settings.runtime);
   const running = new Map<number, AbortController>();
+  const taking = new Map<number, () => void>();
 
   const state = (): HostState => ({ readiness: runtime.readiness, readings: runtime.readings });
   const send = (reply: Reply): void => {
@@ -20,6 +22,20 @@ function main(settings: HostSettings): void {
     send({ kind: 'failed', call, message: error instanceof Error ? error.message : String(error), ...state() });
   };
 
+  const artifactsOf = (call: number): ArtifactSink => ({
+    begin: (file) => {
+      send({ kind: 'file', call, file, ...state() });
+    },
+    take: (piece) => {
+      const taken = Promise.withResolvers<undefined>();
+      taking.set(call, () => {
+        taken.resolve(undefined);
+      });
+      send({ kind: 'piece', call, piece, ...state() });
+      return taken.promise;
+    },
+  });
+
   const run = async (call: number, { run: requested, sendsOutput }: Request & { kind: 'run' }): Promise<void> => {
     const stop = new AbortController();
     running.set(call, stop);
@@ -27,12 +43,18 @@ function main(settings: HostSettings): void {
       send({ kind: 'output', call, pieces, ...state() });
     };
     try {
-      const outcome = await runtime.run(requested, stop.signal, sendsOutput ? onOutput : undefined);
+      const outcome = await runtime.run(
+        requested,
+        stop.signal,
+        sendsOutput ? onOutput : undefined,
+        requested.limits.artifactBytes === undefined ? undefined : artifactsOf(call),
+      );
       send({ kind: 'ended', call, outcome, ...state() });
     } catch (error) {
       fail(call, error);
     } finally {
       running.delete(call);
+      taking.delete(call);
     }
   };
 
@@ -66,6 +88,9 @@ function main(settings: HostSettings): void {
         break;
       case 'abort':
         running.get(request.call)?.abort();
+        break;
+      case 'taken':
+        taking.get(request.call)?.();
         break;
       case 'close':
         void close();

@@ -1,0 +1,21 @@
+import { HTTP_PORT, HTTPS_PORT, type ListedHost } from '../../../platform/egress/egress-policy.js';
+
+export const MAX_ALLOWED_HOSTS = 20;
+
+const FORM =
+  /^(?<name>(?:\*\.)?(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z](?:[a-z0-9-]{0,61}[a-z0-9]))(?::(?<port>[1-9]\d{0,4}))?$/;
+const LONGEST_NAME = 253;
+const LAST_PORT = 65_535;
+/** Servers send mail to each other there, and nobody else should. */
+const SMTP_PORT = 25;
+
+/** Reads `api.example.com`, `*.example.com` or either with a port; undefined for anything else, such as an address. */
+export function parseAllowedHost(text: unknown): ListedHost | undefined {
+  if (typeof text !== 'string') return undefined;
+  const { name, port } = FORM.exec(text.toLowerCase())?.groups ?? {};
+  if (name === undefined || name.length > LONGEST_NAME) return undefined;
+  // A star must stand for the names of one owner, not for a whole top-level domain.
+  if (name.startsWith('*.') && name.split('.').length < 3) return undefined;
+  if (port === undefined) return { name, ports: [HTTPS_PORT, HTTP_PORT] };
+  return Number(port) === SMTP_PORT || Number(port) > LAST_PORT ? undefined : { name, ports: [Number(port)] };
+}

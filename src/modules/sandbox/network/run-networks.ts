@@ -1,0 +1,87 @@
+import { lookup } from 'node:dns/promises';
+import { rm } from 'node:fs/promises';
+import { BlockList, connect, isIPv6, type Socket } from 'node:net';
+import { networkInterfaces } from 'node:os';
+import { Injectable, Logger } from '@nestjs/common';
+import { EgressProxy } from '../../../platform/egress/egress-proxy.js';
+import { ProcessDirectories } from '../../../platform/isolation/process-directories.js';
+import { HostingSettings } from '../../hosting/hosting.settings.js';
+import { parseAllowedHost } from '../domain/allowed-hosts.js';
+import { SandboxSettings } from '../sandbox.settings.js';
+
+/** Of one run, in both directions together. */
+const EGRESS_BYTES = 1024 * 1024 * 1024;
+
+/** The way out of one run. */
+export interface RunNetwork {
+  readonly directory: string;
+  readonly close: () => Promise<void>;
+}
+
+/**
+ * Opens a proxy for each run with a network, in this worker. It resolves the allowed names itself and connects only to
+ * public addresses that are neither this machine's nor refused by the operator.
+ */
+@Injectable()
+export class RunNetworks {
+  private readonly directories: ProcessDirectories;
+  private readonly logger = new Logger('SandboxNetwork');
+
+  constructor(
+    settings: SandboxSettings,
+    private readonly hosting: HostingSettings,
+  ) {
+    this.directories = new ProcessDirectories(settings.egressDirectory);
+  }
+
+  async open(executionId: string, allowed: readonly string[]): Promise<RunNetwork> {
+    const directory = await this.directories.make();
+    const remove = (): Promise<void> => rm(directory, { recursive: true, force: true });
+    try {
+      const proxy = await EgressProxy.listen({
+        directory,
+        policy: { hosts: [], trusted: [], listed: allowed.flatMap((text) => parseAllowedHost(text) ?? []) },
+        bytes: EGRESS_BYTES,
+        refused: (target, reason) => {
+          this.logger.log({ msg: 'An execution was refused a host', execution_id: executionId, target, reason });
+        },
+        reached: (target) => {
+          this.logger.log({ msg: 'An execution reached a host', execution_id: executionId, target });
+        },
+        resolve: async (host) => this.permitted(await this.resolve(host)),
+        connect: (port, address) => this.connect(port, address),
+      });
+      return {
+        directory,
+        close: async () => {
+          await proxy.close();
+          await remove();
+        },
+      };
+    } catch (error) {
+      await remove();
+      throw error;
+    }
+  }
+
+  /** Tests lead names to servers of their own. */
+  async resolve(host: string): Promise<readonly string[]> {
+    return (await lookup(host, { all: true })).map(({ address }) => address);
+  }
+
+  connect(port: number, address: string): Socket {
+    return connect(port, address);
+  }
+
+  /** The addresses of the machine may change at any time. */
+  private permitted(addresses: readonly string[]): string[] {
+    const refused = new BlockList();
+    for (const { address, family } of Object.values(networkInterfaces()).flatMap((each) => each ?? []))
+      refused.addAddress(address, family === 'IPv6' ? 'ipv6' : 'ipv4');
+    for (const range of this.hosting.appsNetworkRefused) {
+      const [address = '', prefix = '32'] = range.split('/');
+      refused.addSubnet(address, Number(prefix), 'ipv4');
+    }
+    return addresses.filter((address) => !refused.check(address, isIPv6(address) ? 'ipv6' : 'ipv4'));
+  }
+}
