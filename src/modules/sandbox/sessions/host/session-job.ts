@@ -50,6 +50,7 @@ export class SessionJob {
   private hasBegun = false;
   private stopCause: StopCause | undefined;
   private settle!: (result: JobResult) => void;
+  private readonly askedAtMs = performance.now();
   private beganAtMs = 0;
   private pausedAtMs: number | undefined;
   private pausedMs = 0;
@@ -73,10 +74,14 @@ export class SessionJob {
     return this.stopCause;
   }
 
-  /** Without the time for which the session was frozen. */
-  get durationMs(): number {
+  /**
+   * Without the time for which the session was frozen. The messages about the beginning and the end may have arrived
+   * together, so what the agent has measured counts, but for no more than the time since it was asked.
+   */
+  durationMs(measuredMs: number): number {
     if (!this.hasBegun) return 0;
-    return (this.pausedAtMs ?? performance.now()) - this.beganAtMs - this.pausedMs;
+    const untilMs = (this.pausedAtMs ?? performance.now()) - this.pausedMs;
+    return Math.max(untilMs - this.beganAtMs, Math.min(measuredMs, untilMs - this.askedAtMs));
   }
 
   textOf(stream: OutputStream): string {

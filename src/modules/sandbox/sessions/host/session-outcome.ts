@@ -20,6 +20,7 @@ const SESSION_ENDED: JobEnd = {
   signal: 9,
   fault: null,
   error: { name: 'SessionEnded', message: 'The session has ended.' },
+  ms: 0,
 };
 
 const FAULTS: Readonly<Record<'start' | 'processes', ExecutionError>> = {
@@ -48,7 +49,7 @@ export function outcomeOfJob(
     truncated: { ...job.truncated },
     exitCode: end.fault === null ? end.exit : null,
     signal: end.signal === null ? null : signalName(end.signal),
-    durationMs: job.durationMs,
+    durationMs: job.durationMs(end.ms),
     cpuMs: usage.cpuMs,
     memoryPeakBytes: usage.memoryPeakBytes,
     results: job.results,

@@ -16,7 +16,7 @@ import signal
 import socket
 import stat
 import struct
-import sys
+import time
 
 HOME = "/session"
 SCRATCH = "/tmp"
@@ -148,6 +148,7 @@ class Job:
         self.id = id
         self.kind = kind
         self.left = {"stdout": output_bytes, "stderr": output_bytes}
+        self.begunAt = None
         self.isDelivered = False
 
     def take(self, stream, chunk):
@@ -202,13 +203,12 @@ def become(command, descriptors, environment, data_bytes):
 
 
 def input_of(content):
-    """Returns a descriptor to read the content from: an unlinked file, because many programs reopen /dev/stdin."""
+    """Returns a descriptor to read the content from: a file, because many programs reopen /dev/stdin."""
     if not content:
         return os.open("/dev/null", os.O_RDONLY | os.O_CLOEXEC)
-    path = "%s/.stdin-%d" % (SCRATCH, os.getpid())
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+    # It never has a name that the code could take before.
+    descriptor = os.open(SCRATCH, os.O_RDWR | os.O_TMPFILE | os.O_CLOEXEC, 0o600)
     try:
-        os.unlink(path)
         write_all(descriptor, content)
         os.lseek(descriptor, 0, os.SEEK_SET)
     except BaseException:
@@ -376,7 +376,8 @@ class Agent:
         isLost = job.kind == "run" and self.isLost
         if job.kind == "run":
             self.isLost = False
-        tell({"op": "ended", "id": job.id, "lost": isLost, **facts})
+        seconds = 0 if job.begunAt is None else time.monotonic() - job.begunAt
+        tell({"op": "ended", "id": job.id, "lost": isLost, "ms": round(seconds * 1000, 3), **facts})
 
     # What the host asks for.
 
@@ -420,6 +421,7 @@ class Agent:
             return
         (header, body), self.waiting = self.waiting, None
         self.job.isDelivered = True
+        self.job.begunAt = time.monotonic()
         tell({"op": "begun", "id": self.job.id})
         self.interpreter.send(header, body)
 
@@ -433,6 +435,7 @@ class Agent:
             self.shell = None
             self.end(fault="processes" if error.errno == errno.EAGAIN else "start")
             return
+        self.job.begunAt = time.monotonic()
         tell({"op": "begun", "id": self.job.id})
 
     def interrupt(self, id):

@@ -66,6 +66,7 @@ class Cells:
         self.main.__dict__.update(__builtins__=builtins)
         sys.modules["__main__"] = self.main
         self.futures = 0
+        self.hasStdin = False
 
     def interrupt(self, *_):
         # Between runs there is nothing to interrupt.
@@ -75,7 +76,9 @@ class Cells:
     def run(self, id, source, stdin):
         self.count += 1
         name = "%s/cell-%d.py" % (HOME, self.count)
-        replace_stdin(stdin)
+        if stdin or self.hasStdin or self.count == 1:
+            replace_stdin(stdin)
+            self.hasStdin = bool(stdin)
         error = None
         emit = results.bounded(self.emit)
         try:
@@ -146,6 +149,7 @@ def explain(error, name):
         trace = error.__traceback__
         while trace is not None and trace.tb_frame.f_code.co_filename == __file__:
             trace = trace.tb_next
+        cut_own_frames(trace)
         shown = "".join(traceback.TracebackException(type(error), error, trace, compact=True).format())
         line = column = 0
         if isinstance(error, SyntaxError) and error.filename == name:
@@ -170,6 +174,15 @@ def explain(error, name):
     }
 
 
+def cut_own_frames(trace):
+    """Cuts off the frame of Cells.interrupt(), which is the last one."""
+    while trace is not None:
+        following = trace.tb_next
+        if following is not None and following.tb_frame.f_code.co_filename == __file__:
+            trace.tb_next = None
+        trace = trace.tb_next
+
+
 def flush():
     for stream in {sys.stdout, sys.stderr, sys.__stdout__, sys.__stderr__}:
         try:
@@ -182,9 +195,7 @@ def replace_stdin(content):
     """The input of each run is a file of its own, because many programs open /dev/stdin."""
     try:
         if content:
-            path = "/tmp/.stdin-%d" % os.getpid()
-            descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o600)
-            os.unlink(path)
+            descriptor = os.open("/tmp", os.O_RDWR | os.O_TMPFILE, 0o600)
             with open(os.dup(descriptor), "wb") as file:
                 file.write(content)
             os.lseek(descriptor, 0, os.SEEK_SET)
