@@ -10,8 +10,8 @@ export type AgentRequest =
   | {
       readonly op: 'start';
       readonly command: readonly string[];
-      /** The limit of reserved memory of the interpreter. */
-      readonly data_bytes: number;
+      /** The limit of reserved memory of the interpreter, if it has one. */
+      readonly data_bytes: number | null;
     }
   | {
       readonly op: 'run' | 'shell';

@@ -82,7 +82,7 @@ export class LiveSession implements SessionProcess {
 
   async listFiles(path: string): Promise<readonly SessionFile[]> {
     await this.wake();
-    const directory = path === '.' ? '' : path.replace(/\/+$/, '');
+    const directory = path === '.' ? '' : withoutSlashes(path);
     const entries = entriesIn(await this.files.ask('list', directory), directory);
     if (entries !== null) return entries;
     this.giveUp();
@@ -108,7 +108,10 @@ export class LiveSession implements SessionProcess {
 
   async freeze(): Promise<void> {
     if (this.isOver || this.frozen) return;
-    this.freezing ??= this.stopAll();
+    if (this.freezing === undefined) {
+      this.wantsThaw = false;
+      this.freezing = this.stopAll();
+    }
     await this.freezing;
   }
 
@@ -127,11 +130,10 @@ export class LiveSession implements SessionProcess {
   }
 
   private async stopAll(): Promise<void> {
-    this.wantsThaw = false;
     await this.files.settled();
     this.job?.pause();
     await this.program.freeze();
-    this.frozen = true;
+    this.frozen = !this.isOver;
     this.freezing = undefined;
     if (this.wantsThaw) this.thaw();
   }
@@ -263,4 +265,11 @@ export class LiveSession implements SessionProcess {
     clearTimeout(timer);
     if (outcome !== 'ready') throw new SessionEnded(`The interpreter did not start: ${outcome}.`);
   }
+}
+
+/** Cuts slashes off the end, except for those of an absolute path, which is refused. */
+function withoutSlashes(path: string): string {
+  let end = path.length;
+  while (end > 1 && path[end - 1] === '/') end -= 1;
+  return path.slice(0, end);
 }

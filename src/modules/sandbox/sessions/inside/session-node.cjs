@@ -96,14 +96,8 @@ class Cell {
     this.names = new Set();
     /** What functions need before everything else. */
     this.hoisted = '';
-    const tree = acorn.parse(code, {
-      ecmaVersion: 'latest',
-      sourceType: 'script',
-      allowAwaitOutsideFunction: true,
-      allowImportExportEverywhere: true,
-      allowHashBang: true,
-      allowSuperOutsideMethod: false,
-    });
+    const tree = parse(code);
+    if (code.startsWith('#!')) this.edits.push({ at: 0, to: 2, text: '//' });
     this.start = 0;
     for (const node of tree.body) if (node.directive !== undefined) this.start = node.end;
     const last = tree.body.at(-1);
@@ -261,6 +255,22 @@ class Cell {
   }
 }
 
+function parse(code) {
+  const options = {
+    ecmaVersion: 'latest',
+    allowAwaitOutsideFunction: true,
+    allowImportExportEverywhere: true,
+    allowHashBang: true,
+  };
+  try {
+    return acorn.parse(code, { ...options, sourceType: 'script' });
+  } catch (error) {
+    // A script has no such declarations at its top, but the function around the cell has.
+    if (!error.message.startsWith('Using declaration')) throw error;
+    return acorn.parse(code, { ...options, sourceType: 'module' });
+  }
+}
+
 /** Finds positions of the script in the cell. All of them count from 1. */
 class Positions {
   constructor(script, code, pieces) {
@@ -386,8 +396,7 @@ class Session {
     }
     let shown = stack;
     try {
-      // It has further properties and causes.
-      if (isError) shown = this.positioned(withoutInternals(inspect(error)));
+      if (isError) shown += this.positioned(withoutInternals(furtherOf(error)));
     } catch {
       // An error may do what it wants when it is looked at.
     }
@@ -458,6 +467,13 @@ function interruption() {
   const error = new Error('The run was interrupted.');
   error.stack = `Error: ${error.message}`;
   return error;
+}
+
+/** Shows what Node prints of an error beside its stack. */
+function furtherOf(error) {
+  const further = { ...error, ...(error.errors === undefined ? {} : { errors: error.errors }) };
+  const text = Object.keys(further).length === 0 ? '' : ` ${inspect(further)}`;
+  return error.cause === undefined ? text : `${text}\n[cause]: ${inspect(error.cause)}`;
 }
 
 const withoutInternals = (stack) =>

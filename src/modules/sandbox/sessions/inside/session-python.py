@@ -81,6 +81,8 @@ class Cells:
             self.hasStdin = bool(stdin)
         error = None
         emit = results.bounded(self.emit)
+        # The code may have changed it.
+        signal.signal(signal.SIGINT, self.interrupt)
         try:
             self.isRunning = True
             self.execute(name, source, emit)
@@ -132,8 +134,17 @@ class Cells:
             if self.loop is None or self.loop.is_closed():
                 self.loop = asyncio.new_event_loop()
             asyncio.set_event_loop(self.loop)
-            return self.loop.run_until_complete(value)
+            return self.wait_for(self.loop.create_task(value))
         return value
+
+    def wait_for(self, task):
+        try:
+            return self.loop.run_until_complete(task)
+        except BaseException:
+            # What was interrupted would go on in the next cell that awaits.
+            if task.cancel():
+                self.loop.run_until_complete(asyncio.wait([task]))
+            raise
 
     def remember(self, name, text):
         """Lets tracebacks and `inspect` show the lines of a cell."""
@@ -146,9 +157,7 @@ class Cells:
 def explain(error, name):
     """Prints the traceback of an error without the frames of this file, and returns its description."""
     try:
-        trace = error.__traceback__
-        while trace is not None and trace.tb_frame.f_code.co_filename == __file__:
-            trace = trace.tb_next
+        trace = of_cells(error.__traceback__)
         cut_own_frames(trace)
         shown = "".join(traceback.TracebackException(type(error), error, trace, compact=True).format())
         line = column = 0
@@ -172,6 +181,13 @@ def explain(error, name):
         **({"line": line} if line else {}),
         **({"column": column} if line and column else {}),
     }
+
+
+def of_cells(trace):
+    """Returns the part of a traceback that begins in a cell. Before that are this file and the event loop."""
+    while trace is not None and not trace.tb_frame.f_code.co_filename.startswith(HOME + "/cell-"):
+        trace = trace.tb_next
+    return trace
 
 
 def cut_own_frames(trace):
