@@ -135,10 +135,53 @@ describe('code that takes all it can get', () => {
     expect(shown(await run(session, '1 + 1', onThisMachine(20_000)))).toBe('2');
     const command = await sh(session, 'true');
     expect(command.status === 'succeeded' || command.error?.name === 'LimitExceeded').toBe(true);
+    await session.end();
+  });
 
-    // Without an interpreter, the agent makes room for a new one.
-    expect(await run(session, 'import os; os._exit(0)')).toMatchObject({ stateLost: true });
+  it('leaves processes that fill the table of processes', async () => {
+    const session = await start();
+    const code = `import os, time
+def leave():
+  while True:
+    try: pid = os.fork()
+    except OSError: return
+    if pid == 0:
+      os.setsid()
+      time.sleep(100)
+      os._exit(0)
+leave()`;
+    expect(await run(session, code)).toMatchObject({ status: 'succeeded' });
+    expect(await sh(session, 'true')).toMatchObject({ status: 'failed', error: { name: 'LimitExceeded' } });
+    await session.writeFile('still', Buffer.from('works'));
+
+    const remedy = `others = {int(name) for name in os.listdir("/proc") if name.isdigit()} - {1, os.getppid(), os.getpid()}
+for pid in others: os.kill(pid, 9); os.waitpid(pid, 0)`;
+    expect(await run(session, remedy)).toMatchObject({ status: 'succeeded' });
+    expect(await sh(session, 'echo well')).toMatchObject({ stdout: 'well\n' });
+    await session.end();
+  });
+
+  it('leaves processes that start others without end, and no interpreter', async () => {
+    const session = await start();
+    const code = `import os
+if os.fork() == 0:
+  os.setsid()
+  while True:
+    try: os.fork()
+    except OSError: pass`;
+    expect(await run(session, code)).toMatchObject({ status: 'succeeded' });
+    await sleep(300);
+    // The agent makes room for a new one.
+    await run(session, 'os._exit(0)', onThisMachine(20_000));
     expect(shown(await run(session, '1 + 1', onThisMachine(20_000)))).toBe('2');
+    await session.end();
+  });
+
+  it('leaves the pipes of many commands open', async () => {
+    const session = await start();
+    for (let i = 0; i < 40; i++)
+      expect(await sh(session, `sleep 2 && echo ${i} &`)).toMatchObject({ status: 'succeeded' });
+    await sleep(2_500);
     expect(await sh(session, 'echo well')).toMatchObject({ stdout: 'well\n' });
     await session.end();
   });
@@ -213,7 +256,7 @@ time.sleep(3)
     const session = await start();
     const outcome = await run(
       session,
-      'class E(Exception): pass\nE.__name__ = "N" * 100_000\nraise E("m" * 1_000_000)',
+      'class E(Exception): pass\nE.__name__ = "N" * 100_000\nraise E("\u{1f600}" * 1_000_000)',
     );
     expect(outcome).toMatchObject({ status: expect.stringMatching(/failed|output_limit/) });
     expect(outcome.error?.message.length ?? 0).toBeLessThanOrEqual(8_192);

@@ -21,7 +21,7 @@ import time
 HOME = "/session"
 SCRATCH = "/tmp"
 LENGTHS = struct.Struct(">II")
-MAX_HEADER = 65536
+MAX_HEADER = 262144
 MAX_FROM_HOST = 16 * 1024 * 1024
 MAX_FROM_INTERPRETER = 4 * 1024 * 1024 + 4096
 MAX_FILE = 8 * 1024 * 1024
@@ -489,7 +489,7 @@ class Agent:
         elif op == "done" and header.get("id") == job.id:
             error = header.get("error")
             text = json.dumps(error) if isinstance(error, dict) else ""
-            self.end(exit=1 if error else 0, signal=None, **({"error": error} if text and len(text) < 50000 else {}))
+            self.end(exit=1 if error else 0, signal=None, **({"error": error} if text and len(text) < 200000 else {}))
 
     def reap(self):
         while True:

@@ -200,7 +200,7 @@ def cut_own_frames(trace):
 
 
 def flush():
-    for stream in {sys.stdout, sys.stderr, sys.__stdout__, sys.__stderr__}:
+    for stream in (sys.stdout, sys.stderr, sys.__stdout__, sys.__stderr__):
         try:
             stream.flush()
         except Exception:
