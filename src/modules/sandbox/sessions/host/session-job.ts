@@ -9,8 +9,8 @@ import { PausableTimer } from './pausable-timer.js';
 const BEGINS_WITHIN_MS = 20_000;
 /** Code that catches its interruption may clean up for so long before its interpreter is ended. */
 const INTERRUPT_GRACE_MS = 500;
-/** What cannot be ended within this time is stopped with the whole session. */
-const KILL_GRACE_MS = 5_000;
+/** What cannot be ended within this time ends with the whole session. The agent may have to share with many others. */
+const KILL_GRACE_MS = 10_000;
 
 /** Why the host has ended a job. */
 export type StopCause = 'timed_out' | 'output_limit' | 'aborted';

@@ -31,6 +31,8 @@ CHUNK = 65536
 MOST_IN_PIPE = 1024 * 1024
 # Pipes that processes in the background still hold. Their output is dropped, and with too many, the oldest are closed.
 MAX_DRAINS = 32
+START_ATTEMPTS = 100
+START_PAUSE = 0.02
 PR_SET_DUMPABLE = 4
 
 selector = selectors.DefaultSelector()
@@ -351,6 +353,8 @@ class Agent:
         self.interpreter = None
         # True when variables are lost and no run knows yet.
         self.isLost = False
+        # True when everything was ended because the last interpreter did not start.
+        self.hasMadeRoom = False
         self.removals = {}
 
     def pipes_of(self, kind):
@@ -461,18 +465,21 @@ class Agent:
     # What happens inside.
 
     def start_interpreter(self):
-        try:
-            self.interpreter = Interpreter(self)
-        except OSError as error:
-            if error.errno != errno.EAGAIN:
-                return
-            # What fills the table of processes would keep the session from ever working again.
-            kill(-1, signal.SIGKILL)
-            self.reap()
+        for attempt in range(START_ATTEMPTS):
             try:
                 self.interpreter = Interpreter(self)
-            except OSError:
-                self.interpreter = None
+                return
+            except OSError as error:
+                if error.errno != errno.EAGAIN:
+                    return
+            # What fills the table of processes would keep the session from ever working again. The kernel may take a
+            # moment to remove it.
+            self.make_room()
+            time.sleep(START_PAUSE)
+
+    def make_room(self):
+        """Ends everything but the agent."""
+        kill(-1, signal.SIGKILL)
 
     def on_interpreter(self, interpreter, header, body):
         if interpreter is not self.interpreter:
@@ -480,6 +487,7 @@ class Agent:
         op, job = header.get("op"), self.job
         if op == "ready" and not interpreter.isReady:
             interpreter.isReady = True
+            self.hasMadeRoom = False
             tell({"op": "ready", "version": str(header.get("version"))[:40]})
             self.deliver()
         elif job is None or job.kind != "run" or not job.isDelivered:
@@ -516,8 +524,11 @@ class Agent:
         self.isLost = self.isLost or ended.isReady
         job = self.job
         if job is not None and job.kind == "run":
-            if ended.isReady and not job.isDelivered:
+            isSecond, self.hasMadeRoom = self.hasMadeRoom, not ended.isReady
+            if not job.isDelivered and not isSecond:
                 # It ended before it had the run, so the run gets another.
+                if not ended.isReady:
+                    self.make_room()
                 self.start_interpreter()
                 if self.interpreter is not None:
                     for pipe in self.interpreter.pipes:
