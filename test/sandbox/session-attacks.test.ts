@@ -73,7 +73,8 @@ def attempt(path, mode):
   try: open(path, mode).close(); return "opened"
   except PermissionError: return "refused"
 parent = os.getppid()
-[attempt(f"/proc/{parent}/{name}", mode) for name, mode in (("fd/0", "rb"), ("fd/1", "wb"), ("mem", "r+b"), ("environ", "rb"))]`;
+files = ("fd/0", "rb"), ("fd/1", "wb"), ("mem", "r+b"), ("environ", "rb")
+[attempt(f"/proc/{parent}/{name}", mode) for name, mode in files]`;
     expect(shown(await run(session, code))).toBe("['refused', 'refused', 'refused', 'refused']");
   });
 
@@ -154,8 +155,8 @@ leave()`;
     expect(await sh(session, 'true')).toMatchObject({ status: 'failed', error: { name: 'LimitExceeded' } });
     await session.writeFile('still', Buffer.from('works'));
 
-    const remedy = `others = {int(name) for name in os.listdir("/proc") if name.isdigit()} - {1, os.getppid(), os.getpid()}
-for pid in others: os.kill(pid, 9); os.waitpid(pid, 0)`;
+    const remedy = `everyone = {int(name) for name in os.listdir("/proc") if name.isdigit()}
+for pid in everyone - {1, os.getppid(), os.getpid()}: os.kill(pid, 9); os.waitpid(pid, 0)`;
     expect(await run(session, remedy)).toMatchObject({ status: 'succeeded' });
     expect(await sh(session, 'echo well')).toMatchObject({ stdout: 'well\n' });
     await session.end();
@@ -240,8 +241,9 @@ time.sleep(3)
 
   it('writes without end, from everywhere', async () => {
     const session = await start();
-    const code =
-      'import subprocess\nfor _ in range(4): subprocess.Popen(["sh", "-c", "yes; yes >&2"])\nwhile True: print("y" * 999)';
+    const code = `import subprocess
+for _ in range(4): subprocess.Popen(["sh", "-c", "yes; yes >&2"])
+while True: print("y" * 999)`;
     const outcome = await run(session, code);
     expect(outcome.status).toBe('output_limit');
     expect(outcome.stdout.length).toBeLessThanOrEqual(OUTPUT_BYTES);

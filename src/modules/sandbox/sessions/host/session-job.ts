@@ -13,12 +13,12 @@ const INTERRUPT_GRACE_MS = 500;
 const KILL_GRACE_MS = 10_000;
 
 /** Why the host has ended a job. */
-export type StopCause = 'timed_out' | 'output_limit' | 'aborted';
+type StopCause = 'timed_out' | 'output_limit' | 'aborted';
 
 /** How a job ended: as the agent says, or with the session. */
 export type JobResult = JobEnd | 'session_ended';
 
-export interface JobOptions {
+interface JobOptions {
   readonly id: number;
   readonly kind: 'run' | 'shell';
   readonly timeoutMs: number;
@@ -28,7 +28,7 @@ export interface JobOptions {
 }
 
 /** What a job needs from its session. */
-export interface JobMeans {
+interface JobMeans {
   readonly send: (op: 'interrupt' | 'kill', id: number) => void;
   /** The session cannot end the job. */
   readonly giveUp: () => void;

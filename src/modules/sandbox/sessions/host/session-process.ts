@@ -10,7 +10,7 @@ import {
 } from '../../domain/sandbox-runtime.js';
 
 export interface SessionLimits {
-  /** Of everything in the session together, with its files. */
+  /** The limit of everything in the session together, with its files. */
   readonly memoryBytes: number;
   readonly processes: number;
   /** The size of the working directory, which is in memory and counts into {@link memoryBytes}. */
@@ -49,7 +49,7 @@ export interface SessionOutcome {
   readonly stdout: string;
   readonly stderr: string;
   readonly truncated: { readonly stdout: boolean; readonly stderr: boolean };
-  /** Of the command. A run has 0 or 1, or the code with which it ended the interpreter. */
+  /** The exit code of the command. A run has 0 or 1, or the code with which it ended the interpreter. */
   readonly exitCode: number | null;
   readonly signal: string | null;
   readonly durationMs: number;

@@ -445,7 +445,8 @@ function cellOf(file, code) {
     const message = error.message.replace(/ \(\d+:\d+\)$/, '');
     const text = code.split('\n')[line - 1] ?? '';
     const name = file.replace('.out.js', '.ts');
-    const stack = `${name}:${line}\n${text.slice(0, 200)}\n${' '.repeat(Math.min(column, 200))}^\n\nSyntaxError: ${message}`;
+    const caret = `${' '.repeat(Math.min(column, 200))}^`;
+    const stack = `${name}:${line}\n${text.slice(0, 200)}\n${caret}\n\nSyntaxError: ${message}`;
     throw new CellFault({ message, stack, line, column: column + 1 });
   }
 }

@@ -1,5 +1,5 @@
-# Runs inside the isolation of a session: a Python that keeps its variables from run to run, as a notebook does. Each run
-# is a cell. The agent starts it, and trusts it no more than the code of the session.
+# Runs inside the isolation of a session: a Python that keeps its variables from run to run, as a notebook does. Each
+# run is a cell. The agent starts it, and trusts it no more than the code of the session.
 import ast
 import asyncio
 import builtins
