@@ -374,6 +374,7 @@ const React = { createElement: (name: string, ...rest: unknown[]) => name };
 <div/>`;
   expect(await run(session, code)).toMatchObject({ results: [{ data: "'div'" }] });
   expect(shown(await run(session, 'const p: Point = point; p.x + sep + Level[3]'))).toBe("'3/Low'");
+  expect(shown(await run(session, 'import type { Stats } from "node:fs";\n5'))).toBe('5');
   await session.writeFile('own.ts', Buffer.from('export enum E { A = 6 }'));
   expect(shown(await run(session, 'import { E } from "./own.ts"; E.A as number'))).toBe('6');
 });

@@ -100,9 +100,10 @@ class Cell {
     if (code.startsWith('#!')) this.edits.push({ at: 0, to: 2, text: '//' });
     this.start = 0;
     for (const node of tree.body) if (node.directive !== undefined) this.start = node.end;
-    const last = tree.body.at(-1);
+    // The transformer of TypeScript ends what it takes for a module with `export {}`.
+    const last = tree.body.findLast((node) => !isEmptyExport(node));
     for (const node of tree.body) this.top(node, node === last);
-    visit(tree, (node) => this.inner(node));
+    if (NEEDS_VISIT.test(code)) visit(tree, (node) => this.inner(node));
   }
 
   /** The script, and how many characters precede the code in its first line. */
@@ -271,6 +272,9 @@ function parse(code) {
   }
 }
 
+/** What {@link Cell.inner} looks for. */
+const NEEDS_VISIT = /\bvar\b|\bimport\b/;
+
 /** Finds positions of the script in the cell. All of them count from 1. */
 class Positions {
   constructor(script, code, pieces) {
@@ -297,6 +301,9 @@ function startOf(text, line) {
   }
   return start;
 }
+
+const isEmptyExport = ({ type, declaration, specifiers, source }) =>
+  type === 'ExportNamedDeclaration' && !declaration && !source && specifiers.length === 0;
 
 function namesIn(pattern) {
   switch (pattern?.type) {

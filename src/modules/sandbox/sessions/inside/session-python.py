@@ -12,6 +12,7 @@ import signal
 import socket
 import struct
 import sys
+import threading
 import traceback
 import types
 
@@ -33,12 +34,19 @@ class Control:
         os.set_inheritable(CONTROL, False)
         self.socket = socket.socket(fileno=CONTROL)
         self.pid = os.getpid()
+        self.lock = threading.Lock()
 
     def send(self, header, body=b""):
         if os.getpid() != self.pid:
             return
         head = json.dumps(header).encode("ascii")
-        self.socket.sendall(LENGTHS.pack(len(head), len(body)) + head + body)
+        # Neither an interruption nor another thread may come between the parts of a frame.
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGINT,))
+        try:
+            with self.lock:
+                self.socket.sendall(LENGTHS.pack(len(head), len(body)) + head + body)
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
     def receive(self):
         header_size, body_size = LENGTHS.unpack(self.take(LENGTHS.size))
