@@ -98,6 +98,13 @@ import {
 } from '../modules/runs/jobs/runs.job.js';
 import { sandboxWorkerSchedule } from '../modules/sandbox/jobs/sandbox-worker.job.js';
 import { sandboxJob } from '../modules/sandbox/jobs/sandbox.job.js';
+import { sessionStartJob } from '../modules/sandbox/sessions/jobs/session-start.job.js';
+import {
+  heldSessionsSchedule,
+  lostSessionsSchedule,
+  oldSessionsSchedule,
+  sandboxOrgDeletedSubscription,
+} from '../modules/sandbox/sessions/jobs/sessions.job.js';
 import {
   dueSchedulesSchedule,
   oldFiresSchedule,
@@ -148,6 +155,7 @@ export const BACKGROUND_CATALOG = new BackgroundCatalog({
     deployJob,
     deployReportJob,
     sandboxJob,
+    sessionStartJob,
     webhookNoticeJob,
     orgDomainNoticeJob,
     ssoNoticeJob,
@@ -186,6 +194,7 @@ export const BACKGROUND_CATALOG = new BackgroundCatalog({
     webhookOrgDeletedSubscription,
     scheduleAgentDeletedSubscription,
     scheduleOrgDeletedSubscription,
+    sandboxOrgDeletedSubscription,
     databasesOrgDeletedSubscription,
     databasesProjectDeletedSubscription,
     bucketOrgDeletedSubscription,
@@ -233,6 +242,9 @@ export const BACKGROUND_CATALOG = new BackgroundCatalog({
     overdueExecutionsSchedule,
     oldExecutionsSchedule,
     sandboxWorkerSchedule,
+    heldSessionsSchedule,
+    lostSessionsSchedule,
+    oldSessionsSchedule,
     priceSyncSchedule,
     lostGenerationsSchedule,
     oldGenerationsSchedule,

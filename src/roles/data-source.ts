@@ -84,6 +84,7 @@ import { CreateOrgDomains1795299000000 } from '../../migrations/1795299000000-cr
 import { CreateSsoConnections1795299010000 } from '../../migrations/1795299010000-create-sso-connections.js';
 import { RequireSso1795299020000 } from '../../migrations/1795299020000-require-sso.js';
 import { CreateScim1795299030000 } from '../../migrations/1795299030000-create-scim.js';
+import { CreateSandboxSessions1795299050000 } from '../../migrations/1795299050000-create-sandbox-sessions.js';
 import { CreateDatabases1795293200000 } from '../../migrations/1795293200000-create-databases.js';
 // prettier-ignore
 import { CreateDatabaseAttachments1795293230000 }
@@ -141,6 +142,7 @@ import { Repository } from '../modules/repositories/persistence/repository.entit
 import { RepositoryBranch } from '../modules/repositories/persistence/repository-branch.entity.js';
 import { Generation, GenerationStart } from '../modules/ai/persistence/generation.entity.js';
 import { SandboxExecution } from '../modules/sandbox/persistence/sandbox-execution.entity.js';
+import { SandboxSession } from '../modules/sandbox/persistence/sandbox-session.entity.js';
 import { PooledClient } from '../platform/database/pooled-client.js';
 import { OutboxMessage } from '../platform/outbox/outbox-message.entity.js';
 
@@ -248,6 +250,7 @@ const MIGRATIONS = [
   CreateSsoConnections1795299010000,
   RequireSso1795299020000,
   CreateScim1795299030000,
+  CreateSandboxSessions1795299050000,
 ];
 
 /** Returns the names of all migrations in their order. */
@@ -286,6 +289,7 @@ export function createDataSource(settings: DataSourceSettings): DataSource {
       Generation,
       GenerationStart,
       SandboxExecution,
+      SandboxSession,
       AuditEntry,
       EmailToken,
       Invitation,

@@ -24,8 +24,16 @@ export interface Plan {
   readonly callsPerSecond: number;
   readonly features: Readonly<Record<PlanFeature, boolean>>;
   readonly support: SupportTier;
-  /** Limits of one sandbox execution with a key, and how many can run at once. */
-  readonly sandbox: { readonly timeoutMs: number; readonly memoryMib: number; readonly concurrency: number };
+  /**
+   * Limits of one sandbox execution with a key, how many can run at once, and the sessions: how many can be open, how
+   * many minutes each can be, and the size of its files.
+   */
+  readonly sandbox: {
+    readonly timeoutMs: number;
+    readonly memoryMib: number;
+    readonly concurrency: number;
+    readonly sessions: { readonly count: number; readonly minutes: number; readonly filesMib: number };
+  };
   /** Tokens of models that calls can use in a minute, and how many calls of models can run at once. */
   readonly ai: { readonly tokensPerMinute: number; readonly concurrency: number };
   /** Runs of agents that can run at once, and those that can be queued, running or waiting. */
@@ -95,7 +103,12 @@ export const PLANS: Readonly<Record<PlanId, Plan>> = {
       wildcard_domains: false,
     },
     support: 'community',
-    sandbox: { timeoutMs: 30_000, memoryMib: 256, concurrency: 2 },
+    sandbox: {
+      timeoutMs: 30_000,
+      memoryMib: 256,
+      concurrency: 2,
+      sessions: { count: 1, minutes: 30, filesMib: 256 },
+    },
     ai: { tokensPerMinute: 40_000, concurrency: 4 },
     agentRuns: { concurrency: 2, active: 100 },
     repositories: 10,
@@ -121,7 +134,12 @@ export const PLANS: Readonly<Record<PlanId, Plan>> = {
       wildcard_domains: false,
     },
     support: 'email',
-    sandbox: { timeoutMs: 60_000, memoryMib: 512, concurrency: 8 },
+    sandbox: {
+      timeoutMs: 60_000,
+      memoryMib: 512,
+      concurrency: 8,
+      sessions: { count: 5, minutes: 4 * 60, filesMib: 512 },
+    },
     ai: { tokensPerMinute: 400_000, concurrency: 32 },
     agentRuns: { concurrency: 10, active: 1_000 },
     repositories: 100,
@@ -147,7 +165,12 @@ export const PLANS: Readonly<Record<PlanId, Plan>> = {
       wildcard_domains: false,
     },
     support: 'priority',
-    sandbox: { timeoutMs: 120_000, memoryMib: 1_024, concurrency: 32 },
+    sandbox: {
+      timeoutMs: 120_000,
+      memoryMib: 1_024,
+      concurrency: 32,
+      sessions: { count: 20, minutes: 12 * 60, filesMib: 1_024 },
+    },
     ai: { tokensPerMinute: 4_000_000, concurrency: 128 },
     agentRuns: { concurrency: 50, active: 20_000 },
     repositories: 1_000,
@@ -173,7 +196,12 @@ export const PLANS: Readonly<Record<PlanId, Plan>> = {
       wildcard_domains: true,
     },
     support: 'dedicated',
-    sandbox: { timeoutMs: 300_000, memoryMib: 2_048, concurrency: 64 },
+    sandbox: {
+      timeoutMs: 300_000,
+      memoryMib: 2_048,
+      concurrency: 64,
+      sessions: { count: 100, minutes: 24 * 60, filesMib: 2_048 },
+    },
     ai: { tokensPerMinute: 20_000_000, concurrency: 256 },
     agentRuns: { concurrency: 200, active: 100_000 },
     repositories: 10_000,

@@ -1,3 +1,4 @@
 import { defineId } from '../../platform/ids/define-id.js';
 
 export const EXECUTION_ID = defineId('exe');
+export const SANDBOX_SESSION_ID = defineId('sbx');

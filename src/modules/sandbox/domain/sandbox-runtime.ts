@@ -102,6 +102,8 @@ export interface SandboxOutcome {
   readonly truncated: { readonly stdout: boolean; readonly stderr: boolean };
   readonly runtime: { readonly name: string; readonly version: string };
   readonly error?: ExecutionError;
+  /** In a session: true when its variables were lost. */
+  readonly stateLost?: boolean;
 }
 
 /** Text that a program has written, in the order in which it arrived. */

@@ -21,6 +21,8 @@ export interface CreateOrgExecutionInput extends CreateExecutionInput, LimitsInp
   readonly queueTimeoutMs: number;
   /** See {@link SandboxExecution.effectKey}. */
   readonly effectKey?: string;
+  /** The session in which it runs, instead of a worker that is free. */
+  readonly sessionId?: string;
 }
 
 /** The limits and the highest cost that an execution would have. */
@@ -76,6 +78,7 @@ export class ExecutionAdmissionService {
         userId: principal.user.id,
         keyId: keyIdOf(principal.credential),
         effectKey: input.effectKey ?? null,
+        sessionId: input.sessionId ?? null,
         language: input.language,
         limits,
       },
@@ -94,7 +97,7 @@ export class ExecutionAdmissionService {
 
   private async check({ org }: Call, input: CreateOrgExecutionInput): Promise<SandboxLimits> {
     const limits = limitsOf(PLANS[org.plan], input, this.settings);
-    await this.backlog.requireRoom(org.id, input.queueTimeoutMs);
+    if (input.sessionId === undefined) await this.backlog.requireRoom(org.id, input.queueTimeoutMs);
     return limits;
   }
 }

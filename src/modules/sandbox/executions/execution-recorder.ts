@@ -17,6 +17,8 @@ const BEFORE_POSTPONING_MS = 200;
 const POSTPONED_FOR_MS = 500;
 
 type Run = () => Promise<SandboxOutcome>;
+/** An execution, as it is known to the worker. */
+export type RecordedRun = Pick<SandboxPayload, 'executionId' | 'limits' | 'startBeforeMs' | 'triedAtMs'>;
 
 /**
  * Runs in the worker and writes the start and the end of executions of organizations, whether or not a caller waits.
@@ -38,7 +40,7 @@ export class ExecutionRecorder {
    * @throws {JobPostponed} when the start could not be written; the code did not run.
    * @throws what `run` throws.
    */
-  async record(orgId: string, job: SandboxPayload, context: JobContext, run: Run): Promise<void> {
+  async record(orgId: string, job: RecordedRun, context: JobContext, run: Run): Promise<void> {
     const { executionId: id } = job;
     if (!(await this.begin(job, context.waitedMs))) {
       // The first worker may have lost Redis and still be running the code. If it is dead, the execution becomes
@@ -61,7 +63,7 @@ export class ExecutionRecorder {
     }
   }
 
-  private async begin(job: SandboxPayload, queueMs: number): Promise<boolean> {
+  private async begin(job: RecordedRun, queueMs: number): Promise<boolean> {
     const startedAt = this.clock.now();
     const givesUpAt = new Date(startedAt.getTime() + job.limits.timeoutMs + WRITE_WITHIN_MS);
     const { executionId, triedAtMs = [] } = job;

@@ -76,6 +76,21 @@ export class ExecutionsService {
   }
 
   /**
+   * Runs code somewhere else than on a worker that is free. `work` resolves when the row says how it ended, and ends
+   * the run when it rejects.
+   *
+   * @throws as {@link run}, until the execution is admitted; then `ended` rejects with what `work` throws.
+   */
+  async beginElsewhere(
+    call: Call,
+    input: CreateOrgExecutionInput,
+    work: (execution: QueuedExecution) => Promise<void>,
+  ): Promise<AwaitedExecution> {
+    const execution = await this.admission.admit(call, input);
+    return { execution, ended: this.workAdmitted(execution, work) };
+  }
+
+  /**
    * Queues code to run without a waiting caller. Once this resolves, the execution survives the end of this process.
    *
    * @throws as {@link run}.
@@ -146,6 +161,22 @@ export class ExecutionsService {
     const ended = await this.databaseRetry.run(() => this.executions.get(execution.id));
     // A cancelled execution ends its job like a failed one, so only `lost` is a failure of the platform.
     if (ended.status === 'lost') throw new SandboxUnavailable([], fault);
+    return ended;
+  }
+
+  private async workAdmitted(
+    execution: QueuedExecution,
+    work: (execution: QueuedExecution) => Promise<void>,
+  ): Promise<SandboxExecution> {
+    try {
+      await work(execution);
+    } catch (error) {
+      await this.giveUp(execution, error instanceof CallerHungUp);
+      await this.queue.remove(execution.id, execution.orgId);
+      throw error;
+    }
+    const ended = await this.databaseRetry.run(() => this.executions.get(execution.id));
+    if (ended.status === 'lost') throw new SandboxUnavailable([]);
     return ended;
   }
 

@@ -1,15 +1,29 @@
 import { Module } from '@nestjs/common';
 import { ExecutionsModule } from '../executions/executions.module.js';
 import { SandboxModule } from '../sandbox.module.js';
+import { SandboxSessionsModule } from '../sessions/sandbox-sessions.module.js';
 import { ExecutionEventsController } from './execution-events.controller.js';
 import { ExecutionEvents } from './execution-events.js';
 import { ExecutionsController } from './executions.controller.js';
 import { SandboxLimitsController } from './sandbox-limits.controller.js';
+import { SandboxSessionsController } from './sandbox-sessions.controller.js';
 import { SandboxController } from './sandbox.controller.js';
+import { SessionFileBodies } from './session-file-bodies.js';
+import { SessionFilesController } from './session-files.controller.js';
+import { SessionWorkAnswers } from './session-work-answers.js';
+import { SessionWorkController } from './session-work.controller.js';
 
 @Module({
-  imports: [ExecutionsModule, SandboxModule],
-  controllers: [SandboxController, SandboxLimitsController, ExecutionsController, ExecutionEventsController],
-  providers: [ExecutionEvents],
+  imports: [ExecutionsModule, SandboxModule, SandboxSessionsModule],
+  controllers: [
+    SandboxController,
+    SandboxLimitsController,
+    ExecutionsController,
+    ExecutionEventsController,
+    SandboxSessionsController,
+    SessionWorkController,
+    SessionFilesController,
+  ],
+  providers: [ExecutionEvents, SessionFileBodies, SessionWorkAnswers],
 })
 export class SandboxHttpModule {}

@@ -11,6 +11,19 @@ import { SandboxSettings } from '../sandbox.settings.js';
 import { SandboxModule } from '../sandbox.module.js';
 import { SandboxWorkerService } from '../workers/sandbox-worker.service.js';
 import { WorkerHeartbeat } from '../workers/worker-heartbeat.js';
+import { SESSION_METRICS } from '../metrics/session.metrics.js';
+import { OldSessionsSweeper } from '../sessions/jobs/old-sessions-sweeper.js';
+import { SandboxOrgDeletedProcessor } from '../sessions/jobs/sandbox-org-deleted.processor.js';
+import { SessionStartProcessor } from '../sessions/jobs/session-start.processor.js';
+import { SessionProcesses } from '../sessions/host/session-process.js';
+import { SandboxSessionsModule } from '../sessions/sandbox-sessions.module.js';
+import { HeldSessions } from '../sessions/worker/held-sessions.js';
+import { SessionAnswering } from '../sessions/worker/session-answering.js';
+import { SessionAnswers } from '../sessions/worker/session-answers.js';
+import { SessionRoom } from '../sessions/worker/session-room.js';
+import { SessionRuns } from '../sessions/worker/session-runs.js';
+import { SessionTimes } from '../sessions/worker/session-times.js';
+import { SessionWorkerService } from '../sessions/worker/session-worker.service.js';
 import { SandboxProcessor } from './sandbox.processor.js';
 
 const logger = new Logger('SandboxRuntime');
@@ -37,8 +50,18 @@ function runtimeOf(settings: SandboxSettings, metrics: SandboxMetrics, templates
   return runtime;
 }
 
+class NoSessions extends SessionProcesses {
+  start(): Promise<never> {
+    return Promise.reject(new Error('Not yet.'));
+  }
+
+  closeAll(): Promise<void> {
+    return Promise.resolve();
+  }
+}
+
 @Module({
-  imports: [ExecutionsModule, SandboxModule, SandboxPersistenceModule],
+  imports: [ExecutionsModule, SandboxModule, SandboxPersistenceModule, SandboxSessionsModule],
   providers: [
     { provide: SandboxRuntime, inject: [SandboxSettings, SandboxMetrics, TemplateMetrics], useFactory: runtimeOf },
     ExecutionRecorder,
@@ -47,7 +70,19 @@ function runtimeOf(settings: SandboxSettings, metrics: SandboxMetrics, templates
     SandboxProcessor,
     SandboxWorkerService,
     WorkerHeartbeat,
+    HeldSessions,
+    OldSessionsSweeper,
+    SandboxOrgDeletedProcessor,
+    SessionAnswering,
+    SessionAnswers,
+    SessionRoom,
+    SessionRuns,
+    SessionStartProcessor,
+    SessionTimes,
+    SessionWorkerService,
+    { provide: SessionProcesses, useClass: NoSessions },
     ...SANDBOX_METRICS,
+    ...SESSION_METRICS,
   ],
 })
 export class SandboxJobsModule {}

@@ -1,0 +1,94 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Injectable } from '@nestjs/common';
+import { JobAbandoned, JobCancellations } from '../../../../platform/queues/job-cancellations.js';
+import { Clock } from '../../../../platform/time/clock.js';
+import type { SandboxOutcome } from '../../domain/sandbox-runtime.js';
+import { ExecutionRecorder } from '../../executions/execution-recorder.js';
+import { SandboxMetrics } from '../../metrics/sandbox.metrics.js';
+import { OutputRecorder } from '../../output/output-recorder.js';
+import type { SessionOutcome, SessionProcess } from '../host/session-process.js';
+import type { RecordedWork } from '../line/session-messages.js';
+import type { HeldSession } from './held-session.js';
+
+/** A session that ran out of memory says so within this time. */
+const END_KNOWN_WITHIN_MS = 500;
+
+/** Runs code and commands in sessions of this worker, one at a time in each, and records how they ended. */
+@Injectable()
+export class SessionRuns {
+  constructor(
+    private readonly recorder: ExecutionRecorder,
+    private readonly cancellations: JobCancellations,
+    private readonly outputs: OutputRecorder,
+    private readonly metrics: SandboxMetrics,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * Resolves when the row of the execution says how it ended.
+   *
+   * @param unwanted is aborted when nobody waits for the turn of the run any longer.
+   * @throws {TurnNotReached} when the run did not start in time.
+   */
+  async record(session: HeldSession, work: RecordedWork, unwanted: AbortSignal): Promise<void> {
+    const cameAtMs = this.clock.now().getTime();
+    await session.turns.take(work.startBeforeMs - cameAtMs, unwanted, () =>
+      this.cancellations.during(work.executionId, async (cancelled) => {
+        const signal = AbortSignal.any([cancelled, session.ending]);
+        const waitedMs = this.clock.now().getTime() - cameAtMs;
+        try {
+          await this.recorder.record(work.orgId, work, { signal, waitedMs }, () =>
+            session.use((process) => this.run(session, process, work, signal)),
+          );
+        } catch (error) {
+          // The end of a cancelled run is in its row.
+          if (!(signal.reason instanceof JobAbandoned)) throw error;
+        }
+      }),
+    );
+  }
+
+  private async run(
+    session: HeldSession,
+    process: SessionProcess,
+    work: RecordedWork,
+    signal: AbortSignal,
+  ): Promise<SandboxOutcome> {
+    const { language } = session.facts;
+    const { executionId, keepsOutputMs } = work;
+    const output = keepsOutputMs === undefined ? undefined : this.outputs.open(executionId, keepsOutputMs);
+    this.metrics.began();
+    try {
+      signal.throwIfAborted();
+      const outcome = await begin(process, work, signal, output?.take);
+      // A run that was cut short is paid as far as it came, and what came of it is not shown.
+      signal.throwIfAborted();
+      this.metrics.ended(language, outcome.status);
+      return executionOutcomeOf(outcome);
+    } catch (error) {
+      // Otherwise a program could end its session in time and run for nothing.
+      const end = await Promise.race([process.ended, sleep(END_KNOWN_WITHIN_MS, undefined, { ref: false })]);
+      if (end === 'out_of_memory') session.abandon();
+      this.metrics.ended(language, signal.aborted ? 'cancelled' : 'platform_error');
+      throw error;
+    } finally {
+      await output?.end();
+    }
+  }
+}
+
+function begin(
+  process: SessionProcess,
+  { do: kind, text, stdin, limits: { timeoutMs, outputBytes } }: RecordedWork,
+  ...[signal, onOutput]: [AbortSignal, Parameters<SessionProcess['run']>[2]]
+): Promise<SessionOutcome> {
+  const bounds = { stdin, timeoutMs, outputBytes };
+  return kind === 'run'
+    ? process.run({ code: text, ...bounds }, signal, onOutput)
+    : process.shell({ command: text, ...bounds }, signal, onOutput);
+}
+
+/** What the row of an execution has of the outcome. */
+function executionOutcomeOf({ results: _results, ...outcome }: SessionOutcome): SandboxOutcome {
+  return outcome;
+}
