@@ -3,8 +3,6 @@ import { EventStream } from '../support/event-stream.js';
 import { as, expectStatus, Make, type Person } from '../support/make.js';
 import { onThisMachine } from '../support/patience.js';
 import { type Answer, type CallOptions, eventually, useApp, WITH_SANDBOX } from '../support/test-app.js';
-import { fakeSession } from '../support/fake-sessions.js';
-import { SessionProcesses } from '../../src/modules/sandbox/sessions/host/session-process.js';
 
 jest.setTimeout(onThisMachine(60_000));
 
@@ -17,7 +15,6 @@ let person: Person;
 let key: string;
 
 beforeAll(async () => {
-  jest.spyOn(app.get(SessionProcesses), 'start').mockImplementation(async () => fakeSession());
   // Waiting for states takes more calls a second than the smallest plan has.
   person = await make.person({ plan: 'pro' });
   key = await make.key(person, { scopes: ['sandbox:execute'] });
@@ -53,7 +50,7 @@ describe('a session', () => {
       name: 'March',
       language: 'python',
       status: 'awake',
-      limits: { memory_bytes: 268_435_456, processes: 64, files_bytes: 1_073_741_824 },
+      limits: { memory_bytes: 268_435_456, processes: 64, files_bytes: 134_217_728 },
       idle_timeout_seconds: 300,
       created_at: expect.stringMatching(RFC_3339),
       last_used_at: expect.stringMatching(RFC_3339),

@@ -25,14 +25,14 @@ export interface Plan {
   readonly features: Readonly<Record<PlanFeature, boolean>>;
   readonly support: SupportTier;
   /**
-   * Limits of one sandbox execution with a key, how many can run at once, and the sessions: how many can be open, how
-   * many minutes each can be, and the size of its files.
+   * Limits of one sandbox execution with a key, how many can run at once, and the sessions: how many an organization
+   * can have, and how many minutes each lasts at most.
    */
   readonly sandbox: {
     readonly timeoutMs: number;
     readonly memoryMib: number;
     readonly concurrency: number;
-    readonly sessions: { readonly count: number; readonly minutes: number; readonly filesMib: number };
+    readonly sessions: { readonly count: number; readonly minutes: number };
   };
   /** Tokens of models that calls can use in a minute, and how many calls of models can run at once. */
   readonly ai: { readonly tokensPerMinute: number; readonly concurrency: number };
@@ -107,7 +107,7 @@ export const PLANS: Readonly<Record<PlanId, Plan>> = {
       timeoutMs: 30_000,
       memoryMib: 256,
       concurrency: 2,
-      sessions: { count: 1, minutes: 30, filesMib: 256 },
+      sessions: { count: 1, minutes: 30 },
     },
     ai: { tokensPerMinute: 40_000, concurrency: 4 },
     agentRuns: { concurrency: 2, active: 100 },
@@ -138,7 +138,7 @@ export const PLANS: Readonly<Record<PlanId, Plan>> = {
       timeoutMs: 60_000,
       memoryMib: 512,
       concurrency: 8,
-      sessions: { count: 5, minutes: 4 * 60, filesMib: 512 },
+      sessions: { count: 5, minutes: 4 * 60 },
     },
     ai: { tokensPerMinute: 400_000, concurrency: 32 },
     agentRuns: { concurrency: 10, active: 1_000 },
@@ -169,7 +169,7 @@ export const PLANS: Readonly<Record<PlanId, Plan>> = {
       timeoutMs: 120_000,
       memoryMib: 1_024,
       concurrency: 32,
-      sessions: { count: 20, minutes: 12 * 60, filesMib: 1_024 },
+      sessions: { count: 20, minutes: 12 * 60 },
     },
     ai: { tokensPerMinute: 4_000_000, concurrency: 128 },
     agentRuns: { concurrency: 50, active: 20_000 },
@@ -200,7 +200,7 @@ export const PLANS: Readonly<Record<PlanId, Plan>> = {
       timeoutMs: 300_000,
       memoryMib: 2_048,
       concurrency: 64,
-      sessions: { count: 100, minutes: 24 * 60, filesMib: 2_048 },
+      sessions: { count: 100, minutes: 24 * 60 },
     },
     ai: { tokensPerMinute: 20_000_000, concurrency: 256 },
     agentRuns: { concurrency: 200, active: 100_000 },

@@ -82,6 +82,11 @@ export class IsolatedProgram {
     return !this.inside.hasExited;
   }
 
+  /** User and system time of everything inside so far. */
+  get cpuMs(): number {
+    return this.parts.group.usage().cpuMs;
+  }
+
   /** The most memory that everything inside has used so far. */
   get memoryPeakBytes(): number {
     return this.parts.group.usage().memoryPeakBytes;

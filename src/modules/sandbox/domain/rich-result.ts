@@ -14,9 +14,11 @@ export const RICH_RESULT_TYPES = [
   'image/svg+xml',
   'image/jpeg',
 ] as const;
+
 export type RichResultType = (typeof RICH_RESULT_TYPES)[number];
 
-/** How many results a run can have. */
+/** Per run. */
 export const MAX_RESULTS = 20;
-/** The size of all results of a run together. */
+
+/** Per run, together. */
 export const MAX_RESULTS_BYTES = 4_194_304;

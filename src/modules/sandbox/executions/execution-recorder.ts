@@ -18,7 +18,10 @@ const POSTPONED_FOR_MS = 500;
 
 type Run = () => Promise<SandboxOutcome>;
 /** An execution, as it is known to the worker. */
-export type RecordedRun = Pick<SandboxPayload, 'executionId' | 'limits' | 'startBeforeMs' | 'triedAtMs'>;
+export type RecordedRun = Pick<SandboxPayload, 'executionId' | 'limits' | 'startBeforeMs' | 'triedAtMs'> & {
+  /** What a run may take beside its time limit, before it is given up. */
+  readonly overtimeMs?: number;
+};
 
 /**
  * Runs in the worker and writes the start and the end of executions of organizations, whether or not a caller waits.
@@ -65,8 +68,8 @@ export class ExecutionRecorder {
 
   private async begin(job: RecordedRun, queueMs: number): Promise<boolean> {
     const startedAt = this.clock.now();
-    const givesUpAt = new Date(startedAt.getTime() + job.limits.timeoutMs + WRITE_WITHIN_MS);
-    const { executionId, triedAtMs = [] } = job;
+    const { executionId, triedAtMs = [], overtimeMs = 0 } = job;
+    const givesUpAt = new Date(startedAt.getTime() + job.limits.timeoutMs + overtimeMs + WRITE_WITHIN_MS);
     try {
       return await this.executions.begin(executionId, { startedAt, queueMs, givesUpAt, triedAtMs });
     } catch (error) {

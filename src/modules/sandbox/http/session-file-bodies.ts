@@ -5,13 +5,13 @@ import { UnsupportedMediaType } from '../../../platform/http/http.errors.js';
 import { letTakeLong } from '../../../platform/http/long-request.js';
 import { UnsignedBodies } from '../../../platform/http/unsigned-bodies.js';
 import type { Call } from '../../auth/caller.js';
-import { MAX_FILE_BYTES } from '../sessions/line/session-line.js';
+import { MAX_SESSION_FILE_BYTES } from '../sessions/host/session-process.js';
 import { SessionFilesService } from '../sessions/session-files.service.js';
 
 const CONTENT_TYPE = 'application/octet-stream';
 const HINT = `Send the bytes as they are, with the header Content-Type: ${CONTENT_TYPE}.`;
 /** All files that this process receives at a time, and those of one account. */
-const TOTAL_BYTES = 32 * MAX_FILE_BYTES;
+const TOTAL_BYTES = 32 * MAX_SESSION_FILE_BYTES;
 const PLACES = 8;
 const DEADLINE_MS = 60_000;
 
@@ -19,7 +19,7 @@ const DEADLINE_MS = 60_000;
 @Injectable()
 export class SessionFileBodies {
   private readonly bodies = new UnsignedBodies({
-    limitBytes: MAX_FILE_BYTES,
+    limitBytes: MAX_SESSION_FILE_BYTES,
     totalBytes: TOTAL_BYTES,
     placesByAddress: PLACES,
     deadlineMs: DEADLINE_MS,

@@ -1,4 +1,5 @@
 import { Logger, Module } from '@nestjs/common';
+import { IsolationModule } from '../../../platform/isolation/isolation.module.js';
 import { ExecutionRecorder } from '../executions/execution-recorder.js';
 import { ExecutionsModule } from '../executions/executions.module.js';
 import { OldExecutionsSweeper } from '../executions/old-executions-sweeper.js';
@@ -15,7 +16,7 @@ import { SESSION_METRICS } from '../metrics/session.metrics.js';
 import { OldSessionsSweeper } from '../sessions/jobs/old-sessions-sweeper.js';
 import { SandboxOrgDeletedProcessor } from '../sessions/jobs/sandbox-org-deleted.processor.js';
 import { SessionStartProcessor } from '../sessions/jobs/session-start.processor.js';
-import { SessionProcesses } from '../sessions/host/session-process.js';
+import { SessionProcesses } from '../sessions/host/session-processes.js';
 import { SandboxSessionsModule } from '../sessions/sandbox-sessions.module.js';
 import { HeldSessions } from '../sessions/worker/held-sessions.js';
 import { SessionAnswering } from '../sessions/worker/session-answering.js';
@@ -50,18 +51,8 @@ function runtimeOf(settings: SandboxSettings, metrics: SandboxMetrics, templates
   return runtime;
 }
 
-class NoSessions extends SessionProcesses {
-  start(): Promise<never> {
-    return Promise.reject(new Error('Not yet.'));
-  }
-
-  closeAll(): Promise<void> {
-    return Promise.resolve();
-  }
-}
-
 @Module({
-  imports: [ExecutionsModule, SandboxModule, SandboxPersistenceModule, SandboxSessionsModule],
+  imports: [ExecutionsModule, IsolationModule, SandboxModule, SandboxPersistenceModule, SandboxSessionsModule],
   providers: [
     { provide: SandboxRuntime, inject: [SandboxSettings, SandboxMetrics, TemplateMetrics], useFactory: runtimeOf },
     ExecutionRecorder,
@@ -80,7 +71,7 @@ class NoSessions extends SessionProcesses {
     SessionStartProcessor,
     SessionTimes,
     SessionWorkerService,
-    { provide: SessionProcesses, useClass: NoSessions },
+    SessionProcesses,
     ...SANDBOX_METRICS,
     ...SESSION_METRICS,
   ],

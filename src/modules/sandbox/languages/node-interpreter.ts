@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 
+import { type Language, type TypeScriptOptions } from '../domain/sandbox-runtime.js';
 import { besideThis, Interpreter, type RequiredFile, SYSTEM_FILES } from './interpreter.js';
 
 const MEBIBYTE = 1024 * 1024;
@@ -18,6 +19,14 @@ const TYPE_CHECK = '/runtime/node-type-check.cjs';
 const PACKAGES = '/runtime/node_modules';
 const COMPILER = `${PACKAGES}/typescript/lib/typescript.js`;
 const TYPES = `${PACKAGES}/@types`;
+
+interface SessionProgram {
+  /** Its path inside, as that of the package {@link parser} among the others. */
+  readonly script: string;
+  readonly parser: string;
+  readonly language: Language;
+  readonly options: TypeScriptOptions;
+}
 
 /**
  * Runs JavaScript and TypeScript with one program, so that one pool serves both. Loading the transformer takes 1.5 ms
@@ -37,20 +46,24 @@ export class NodeInterpreter extends Interpreter {
   readonly requires: readonly RequiredFile[] = requiredFiles();
 
   command(memoryBytes: number): readonly string[] {
+    return [...this.programOf(memoryBytes), BOOTSTRAP, TYPESCRIPT, TRANSFORMER, COMPILER, TYPE_CHECK, TYPES];
+  }
+
+  /** The program of a session, which has a script of its own. */
+  sessionCommand(memoryBytes: number, { script, parser, language, options }: SessionProgram): readonly string[] {
+    const paths = {
+      typescript: TYPESCRIPT,
+      transformer: TRANSFORMER,
+      compiler: COMPILER,
+      parser: `${PACKAGES}/${parser}`,
+    };
+    return [...this.programOf(memoryBytes), script, JSON.stringify({ language, options, ...paths })];
+  }
+
+  private programOf(memoryBytes: number): readonly string[] {
     const heap = Math.max(SMALLEST_HEAP_MEBIBYTES, Math.floor(memoryBytes / MEBIBYTE) - OUTSIDE_HEAP_MEBIBYTES);
     // V8 gets one worker thread: the processors are shared with other runs, and each thread slows the start down.
-    return [
-      PROGRAM,
-      '--v8-pool-size=1',
-      `--max-old-space-size=${heap}`,
-      '--disable-warning=ExperimentalWarning',
-      BOOTSTRAP,
-      TYPESCRIPT,
-      TRANSFORMER,
-      COMPILER,
-      TYPE_CHECK,
-      TYPES,
-    ];
+    return [PROGRAM, '--v8-pool-size=1', `--max-old-space-size=${heap}`, '--disable-warning=ExperimentalWarning'];
   }
 }
 
@@ -83,7 +96,7 @@ function requiredFiles(): readonly RequiredFile[] {
   ];
 }
 
-const packageInside = (name: string): RequiredFile => ({
+export const packageInside = (name: string): RequiredFile => ({
   from: packageFile(`${name}/package.json`, dirname),
   to: `${PACKAGES}/${name}`,
   kind: 'package',

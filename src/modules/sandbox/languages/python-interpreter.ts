@@ -44,7 +44,8 @@ export class PythonInterpreter extends Interpreter {
     return this.commandOf(BOOTSTRAP);
   }
 
-  private commandOf(script: string): readonly string[] {
+  /** The program with a script of the platform. */
+  commandOf(script: string): readonly string[] {
     // The flags mean: isolated, without site-packages, without writing bytecode.
     return [this.program, '-I', '-S', '-B', '-X', 'utf8', script];
   }

@@ -80,7 +80,13 @@ function statusOf(
   }
 }
 
-function isMemoryError(error: ExecutionError | undefined): boolean {
+/** The name of a signal, such as SIGKILL. */
+export const signalName = (number: number): string | null => SIGNALS.get(number) ?? null;
+
+/** True when V8 has ended itself because its heap was exhausted. */
+export const isExhaustedHeap = (stderr: string): boolean => HEAP_EXHAUSTED.test(stderr);
+
+export function isMemoryError(error: ExecutionError | undefined): boolean {
   return (
     error !== undefined &&
     MEMORY_ERRORS.some(

@@ -19,11 +19,9 @@ export function sessionLimitsOf(
   const bound = plan.sandbox.memoryMib;
   if (memoryMib !== undefined && memoryMib > bound)
     throw new ExecutionBeyondPlan([faultOf(memoryMib, plan)], hintFor(memoryMib));
-  return {
-    memoryBytes: memoryMib === undefined ? Math.min(usual.memoryBytes, bound * MEBIBYTE) : memoryMib * MEBIBYTE,
-    processes: PROCESSES,
-    filesBytes: plan.sandbox.sessions.filesMib * MEBIBYTE,
-  };
+  const memoryBytes = memoryMib === undefined ? Math.min(usual.memoryBytes, bound * MEBIBYTE) : memoryMib * MEBIBYTE;
+  // Files are in this memory. A full disk is an error that a program can handle; memory that runs out is not.
+  return { memoryBytes, processes: PROCESSES, filesBytes: memoryBytes / 2 };
 }
 
 const faultOf = (memoryMib: number, { name, sandbox }: Plan): FieldFault => ({

@@ -11,7 +11,7 @@ import { SandboxSessionsService } from './sessions.service.js';
 
 const MEBIBYTE = 1_048_576;
 /** The result must arrive within this time after the end of the run. An interpreter may have to be replaced. */
-const RETURN_MS = 10_000;
+const RETURN_MS = 30_000;
 /** The output is kept for this long beside the time limit. */
 const OUTPUT_KEPT_MS = 600_000;
 

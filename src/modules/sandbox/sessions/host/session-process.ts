@@ -1,43 +1,46 @@
-import type { Mount } from '../../../../platform/isolation/isolation-spec.js';
-import type { NetworkRules } from '../../../../platform/isolation/network/network-rules.js';
-import type {
-  ExecutionError,
-  ExecutionStatus,
-  Language,
-  OutputListener,
-  RunOptions,
+import { type Mount } from '../../../../platform/isolation/isolation-spec.js';
+import { type NetworkRules } from '../../../../platform/isolation/network/network-rules.js';
+import { type RichResult } from '../../domain/rich-result.js';
+import {
+  type ExecutionError,
+  type ExecutionStatus,
+  type Language,
+  type OutputListener,
+  type RunOptions,
 } from '../../domain/sandbox-runtime.js';
-import type { RichResult } from '../../domain/rich-result.js';
 
 export interface SessionLimits {
+  /** Of everything in the session together, with its files. */
   readonly memoryBytes: number;
   readonly processes: number;
-  /** The size of the working directory, which is in memory. */
+  /** The size of the working directory, which is in memory and counts into {@link memoryBytes}. */
   readonly filesBytes: number;
 }
 
 export interface SessionStart {
+  /** Names the session in errors. */
   readonly id: string;
   readonly language: Language;
   readonly limits: SessionLimits;
   readonly options?: Pick<RunOptions, 'environment' | 'timeZone' | 'locale' | 'typescript'>;
-  /** Read-only directories, such as packages. */
+  /** Read-only directories, such as packages. The environment says where they are. */
   readonly mounts?: readonly Mount[];
+  /** The default is a network that has only the session itself. */
   readonly network?: NetworkRules;
 }
 
 export interface SessionWork {
   readonly code: string;
   readonly stdin?: string;
+  /** Wall time from the moment the code starts, without the time for which the session is frozen. */
   readonly timeoutMs: number;
+  /** Applies to standard output and to standard error separately. */
   readonly outputBytes: number;
 }
 
-export interface ShellWork {
+export interface ShellWork extends Omit<SessionWork, 'code'> {
+  /** For `/bin/sh -c`, in the working directory. */
   readonly command: string;
-  readonly stdin?: string;
-  readonly timeoutMs: number;
-  readonly outputBytes: number;
 }
 
 /** How a run or a command of the shell ended. */
@@ -46,20 +49,26 @@ export interface SessionOutcome {
   readonly stdout: string;
   readonly stderr: string;
   readonly truncated: { readonly stdout: boolean; readonly stderr: boolean };
-  /** Of the command; 0 or 1 of a run. */
+  /** Of the command. A run has 0 or 1, or the code with which it ended the interpreter. */
   readonly exitCode: number | null;
   readonly signal: string | null;
   readonly durationMs: number;
+  /** What everything in the session has used meanwhile. */
   readonly cpuMs: number;
+  /** The most that the session has used so far. */
   readonly memoryPeakBytes: number;
   readonly results: readonly RichResult[];
   readonly error?: ExecutionError;
   readonly runtime: { readonly name: string; readonly version: string };
-  /** True when the interpreter had to be replaced, so that variables are gone. Files remain. */
+  /**
+   * True when the interpreter had to be replaced (by an exit, a crash, a time limit that did not interrupt it, or
+   * memory that ran out), so that variables are gone. Files remain.
+   */
   readonly stateLost: boolean;
 }
 
 export interface SessionFile {
+  /** Relative to the working directory. */
   readonly path: string;
   readonly type: 'file' | 'directory' | 'other';
   readonly sizeBytes: number;
@@ -68,27 +77,71 @@ export interface SessionFile {
 
 export type SessionEndReason = 'ended' | 'out_of_memory' | 'failed';
 
+/** The largest file that can be read or written. */
+export const MAX_SESSION_FILE_BYTES = 8 * 1024 * 1024;
+
+/** An interpreter in isolation that keeps its variables and files between runs. A call wakes a frozen one. */
 export interface SessionProcess {
   /** Never rejects. */
   readonly ended: Promise<SessionEndReason>;
   readonly isFrozen: boolean;
+
+  /**
+   * Runs code with the variables of the runs before. One run or command at a time: the caller must wait for the last.
+   * An aborted signal interrupts it like a time limit. `onOutput` gets all output before this resolves.
+   *
+   * @throws {SessionEnded} when the session has ended before.
+   */
   run(work: SessionWork, signal?: AbortSignal, onOutput?: OutputListener): Promise<SessionOutcome>;
+
+  /** Runs a command of the shell, as {@link run} does. @throws {SessionEnded} */
   shell(work: ShellWork, signal?: AbortSignal, onOutput?: OutputListener): Promise<SessionOutcome>;
+
+  /**
+   * Returns the first 1,000 entries of one directory by name. The empty path is the working directory.
+   *
+   * @throws {SessionFileNotFound} @throws {SessionPathInvalid} @throws {SessionEnded}
+   */
   listFiles(path: string): Promise<readonly SessionFile[]>;
+
+  /** @throws {SessionFileNotFound} @throws {SessionFileTooLarge} @throws {SessionPathInvalid} @throws {SessionEnded} */
   readFile(path: string): Promise<Buffer>;
+
+  /**
+   * Writes a whole file, and makes its directories.
+   *
+   * @throws {SessionDiskFull} @throws {SessionFileTooLarge} @throws {SessionPathInvalid} @throws {SessionEnded}
+   */
   writeFile(path: string, content: Buffer): Promise<void>;
+
+  /** Removes a file, or a directory with all that it contains. @throws as {@link readFile} */
   removeFile(path: string): Promise<void>;
+
+  /** Stops everything inside. It then uses memory, but no processor time. */
   freeze(): Promise<void>;
   thaw(): void;
+
+  /** Resolves when nothing of it is left. */
   end(): Promise<void>;
 }
 
-export class SessionFileNotFound extends Error {}
-export class SessionFileTooLarge extends Error {}
-export class SessionDiskFull extends Error {}
-export class SessionPathInvalid extends Error {}
+export class SessionEnded extends Error {
+  override readonly name = 'SessionEnded';
+}
 
-export abstract class SessionProcesses {
-  abstract start(spec: SessionStart): Promise<SessionProcess>;
-  abstract closeAll(): Promise<void>;
+export class SessionFileNotFound extends Error {
+  override readonly name = 'SessionFileNotFound';
+}
+
+export class SessionFileTooLarge extends Error {
+  override readonly name = 'SessionFileTooLarge';
+}
+
+export class SessionDiskFull extends Error {
+  override readonly name = 'SessionDiskFull';
+}
+
+/** Also where something is in the way, such as a directory at the path of a file. */
+export class SessionPathInvalid extends Error {
+  override readonly name = 'SessionPathInvalid';
 }

@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { type JobContext, type JobHandler, JobPostponed } from '../../../../platform/background/define-job.js';
 import { Handles } from '../../../../platform/background/handles.js';
-import { type SessionProcess, SessionProcesses } from '../host/session-process.js';
+import type { SessionProcess } from '../host/session-process.js';
+import { SessionProcesses } from '../host/session-processes.js';
 import { HeldSessions } from '../worker/held-sessions.js';
 import { SessionRoom } from '../worker/session-room.js';
 import { sessionStartJob, type SessionStartPayload } from './session-start.job.js';

@@ -11,6 +11,7 @@ import {
   SessionFileBeyondLimit,
   SessionFileMissing,
 } from '../../sandbox.errors.js';
+import { MAX_SESSION_FILE_BYTES } from '../host/session-process.js';
 import { SandboxSessionsStore } from '../../persistence/sandbox-sessions.store.js';
 import {
   addressOfHolder,
@@ -21,9 +22,6 @@ import {
   type SessionRefusal,
   type SessionRequest,
 } from './session-messages.js';
-
-/** The largest file that can be read or written. */
-export const MAX_FILE_BYTES = 8_388_608;
 
 export interface Asked {
   readonly request: SessionRequest;
@@ -85,7 +83,7 @@ export class SessionLine {
       case 'file_not_found':
         return new SessionFileMissing();
       case 'file_too_large':
-        return new SessionFileBeyondLimit(MAX_FILE_BYTES);
+        return new SessionFileBeyondLimit(MAX_SESSION_FILE_BYTES);
       case 'disk_full':
         return new SandboxSessionFull();
       case 'path_invalid':

@@ -36,7 +36,7 @@ export class HeldSession {
     this.rest();
   }
 
-  /** Aborted with {@link JobAbandoned} when what runs is to be paid as far as it came. */
+  /** Aborted when what runs ends with the session: with {@link JobAbandoned} when it is paid as far as it came. */
   get ending(): AbortSignal {
     return this.abandoned.signal;
   }
@@ -83,9 +83,9 @@ export class HeldSession {
     return !this.isUsed;
   }
 
-  /** Ends what runs, as if it had been cancelled. */
-  abandon(): void {
-    this.abandoned.abort(new JobAbandoned());
+  /** Ends what runs: as if it had been cancelled, or as lost by the platform. */
+  abandon(isByPlatform: boolean): void {
+    this.abandoned.abort(isByPlatform ? new Error('The worker gives up the session.') : new JobAbandoned());
   }
 
   async end(): Promise<void> {

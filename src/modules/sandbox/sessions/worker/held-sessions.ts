@@ -15,7 +15,9 @@ import { SessionRoom } from './session-room.js';
 const ALIVE_FOR_MS = 20_000;
 
 /** When a session ends like this, what runs in it costs nothing. */
-const OF_PLATFORM: ReadonlySet<SessionEnd> = new Set(['failed', 'worker_stopped', 'worker_lost']);
+const BY_PLATFORM: ReadonlySet<SessionEnd> = new Set(['worker_stopped', 'worker_lost']);
+/** A program can bring these about. What runs has ended then, with an outcome. */
+const BY_ITSELF: ReadonlySet<SessionEnd> = new Set(['out_of_memory', 'failed']);
 
 /** The sessions of this worker, by id, and what their rows say about them. */
 @Injectable()
@@ -84,7 +86,7 @@ export class HeldSessions {
       await this.databaseRetry.run(() => this.sessions.end(id, reason, this.clock.now()));
     });
     const written = this.writing.get(id);
-    if (!OF_PLATFORM.has(reason)) session.abandon();
+    if (!BY_ITSELF.has(reason)) session.abandon(BY_PLATFORM.has(reason));
     try {
       await session.end();
     } catch (error) {

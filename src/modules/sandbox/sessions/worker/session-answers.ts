@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import {
   SessionDiskFull,
+  SessionEnded,
   SessionFileNotFound,
   SessionFileTooLarge,
   SessionPathInvalid,
@@ -20,6 +21,7 @@ import { SessionRuns } from './session-runs.js';
 import { TurnNotReached } from './session-turns.js';
 
 const REFUSALS: readonly (readonly [new () => Error, SessionRefusal])[] = [
+  [SessionEnded, 'gone'],
   [TurnNotReached, 'busy'],
   [SessionFileNotFound, 'file_not_found'],
   [SessionFileTooLarge, 'file_too_large'],

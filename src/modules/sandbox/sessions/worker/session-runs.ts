@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { JobAbandoned, JobCancellations } from '../../../../platform/queues/job-cancellations.js';
 import { Clock } from '../../../../platform/time/clock.js';
@@ -8,10 +7,10 @@ import { SandboxMetrics } from '../../metrics/sandbox.metrics.js';
 import { OutputRecorder } from '../../output/output-recorder.js';
 import type { SessionOutcome, SessionProcess } from '../host/session-process.js';
 import type { RecordedWork } from '../line/session-messages.js';
-import type { HeldSession } from './held-session.js';
+import type { HeldFacts, HeldSession } from './held-session.js';
 
-/** A session that ran out of memory says so within this time. */
-const END_KNOWN_WITHIN_MS = 500;
+/** An interpreter may have to be replaced before a run, and what does not end must be killed after it. */
+const REPLACED_WITHIN_MS = 20_000;
 
 /** Runs code and commands in sessions of this worker, one at a time in each, and records how they ended. */
 @Injectable()
@@ -37,8 +36,9 @@ export class SessionRuns {
         const signal = AbortSignal.any([cancelled, session.ending]);
         const waitedMs = this.clock.now().getTime() - cameAtMs;
         try {
-          await this.recorder.record(work.orgId, work, { signal, waitedMs }, () =>
-            session.use((process) => this.run(session, process, work, signal)),
+          const recorded = { ...work, overtimeMs: REPLACED_WITHIN_MS };
+          await this.recorder.record(work.orgId, recorded, { signal, waitedMs }, () =>
+            session.use((process) => this.run(session.facts, process, work, signal)),
           );
         } catch (error) {
           // The end of a cancelled run is in its row.
@@ -49,26 +49,22 @@ export class SessionRuns {
   }
 
   private async run(
-    session: HeldSession,
+    { language }: HeldFacts,
     process: SessionProcess,
     work: RecordedWork,
     signal: AbortSignal,
   ): Promise<SandboxOutcome> {
-    const { language } = session.facts;
     const { executionId, keepsOutputMs } = work;
     const output = keepsOutputMs === undefined ? undefined : this.outputs.open(executionId, keepsOutputMs);
     this.metrics.began();
     try {
       signal.throwIfAborted();
       const outcome = await begin(process, work, signal, output?.take);
-      // A run that was cut short is paid as far as it came, and what came of it is not shown.
+      // What came of a run that was cut short is not shown.
       signal.throwIfAborted();
       this.metrics.ended(language, outcome.status);
       return executionOutcomeOf(outcome);
     } catch (error) {
-      // Otherwise a program could end its session in time and run for nothing.
-      const end = await Promise.race([process.ended, sleep(END_KNOWN_WITHIN_MS, undefined, { ref: false })]);
-      if (end === 'out_of_memory') session.abandon();
       this.metrics.ended(language, signal.aborted ? 'cancelled' : 'platform_error');
       throw error;
     } finally {

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../../platform/time/clock.js';
-import { SessionProcesses } from '../host/session-process.js';
+import { SessionProcesses } from '../host/session-processes.js';
 import { HeldSessions } from './held-sessions.js';
 
 const REPORT_EVERY_MS = 5_000;

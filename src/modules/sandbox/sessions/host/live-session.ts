@@ -1,0 +1,266 @@
+import { type LaunchEnd } from '../../../../platform/isolation/launch-spec.js';
+import { type IsolatedProgram } from '../../../../platform/isolation/isolated-program.js';
+import { type OutputListener } from '../../domain/sandbox-runtime.js';
+import { type AgentMessage, type AgentRequest, entriesIn, messageIn } from './agent-messages.js';
+import { FileRequests } from './file-requests.js';
+import { type Frame, frameOf, FrameReader } from './frames.js';
+import { type JobResult, SessionJob } from './session-job.js';
+import { type JobUsage, outcomeOfJob } from './session-outcome.js';
+import {
+  MAX_SESSION_FILE_BYTES,
+  SessionEnded,
+  type SessionEndReason,
+  type SessionFile,
+  SessionFileTooLarge,
+  type SessionOutcome,
+  type SessionProcess,
+  type SessionWork,
+  type ShellWork,
+} from './session-process.js';
+
+const READY_WITHIN_MS = 20_000;
+
+/** What one call needs beside its limits. */
+interface Call {
+  readonly kind: 'run' | 'shell';
+  readonly text: string;
+  readonly work: Omit<SessionWork, 'code'>;
+  readonly signal: AbortSignal | undefined;
+  readonly onOutput: OutputListener | undefined;
+}
+
+/** One session: its isolated program, with the agent at the other end of the pipes. */
+export class LiveSession implements SessionProcess {
+  readonly ended: Promise<SessionEndReason>;
+  /** Resolves when the interpreter waits for its first run. */
+  readonly ready: Promise<void>;
+
+  private readonly frames = new FrameReader();
+  private readonly files: FileRequests;
+  private job: SessionJob | null = null;
+  private lastId = 0;
+  private version: string | undefined;
+  private onReady: () => void = () => undefined;
+  private isOver = false;
+  private isEnding = false;
+  private frozen = false;
+  private freezing: Promise<void> | undefined;
+  private wantsThaw = false;
+
+  constructor(
+    private readonly program: IsolatedProgram,
+    private readonly interpreter: string,
+  ) {
+    this.files = new FileRequests({
+      send: (request, body) => {
+        this.send(request, body);
+      },
+      giveUp: () => {
+        this.giveUp();
+      },
+    });
+    this.program.stdout.on('data', (piece: Buffer) => {
+      this.take(piece);
+    });
+    this.program.stdin.on('error', () => undefined);
+    this.ended = this.program.exited.then((end) => this.close(end));
+    this.ready = this.becomesReady();
+    this.ready.catch(() => undefined);
+  }
+
+  get isFrozen(): boolean {
+    return this.frozen;
+  }
+
+  run(work: SessionWork, signal?: AbortSignal, onOutput?: OutputListener): Promise<SessionOutcome> {
+    return this.begin({ kind: 'run', text: work.code, work, signal, onOutput });
+  }
+
+  shell(work: ShellWork, signal?: AbortSignal, onOutput?: OutputListener): Promise<SessionOutcome> {
+    return this.begin({ kind: 'shell', text: work.command, work, signal, onOutput });
+  }
+
+  async listFiles(path: string): Promise<readonly SessionFile[]> {
+    await this.wake();
+    const directory = path === '.' ? '' : path.replace(/\/+$/, '');
+    const entries = entriesIn(await this.files.ask('list', directory), directory);
+    if (entries !== null) return entries;
+    this.giveUp();
+    throw new SessionEnded('The session does not answer as it must.');
+  }
+
+  async readFile(path: string): Promise<Buffer> {
+    await this.wake();
+    return this.files.ask('read', path);
+  }
+
+  async writeFile(path: string, content: Buffer): Promise<void> {
+    if (content.length > MAX_SESSION_FILE_BYTES)
+      throw new SessionFileTooLarge(`A file may have ${MAX_SESSION_FILE_BYTES} bytes.`);
+    await this.wake();
+    await this.files.ask('write', path, content);
+  }
+
+  async removeFile(path: string): Promise<void> {
+    await this.wake();
+    await this.files.ask('remove', path);
+  }
+
+  async freeze(): Promise<void> {
+    if (this.isOver || this.frozen) return;
+    this.freezing ??= this.stopAll();
+    await this.freezing;
+  }
+
+  thaw(): void {
+    if (this.freezing !== undefined) this.wantsThaw = true;
+    if (!this.frozen) return;
+    this.frozen = false;
+    this.program.thaw();
+    this.job?.resume();
+  }
+
+  async end(): Promise<void> {
+    this.isEnding = true;
+    await this.program.destroy();
+    await this.ended;
+  }
+
+  private async stopAll(): Promise<void> {
+    this.wantsThaw = false;
+    await this.files.settled();
+    this.job?.pause();
+    await this.program.freeze();
+    this.frozen = true;
+    this.freezing = undefined;
+    if (this.wantsThaw) this.thaw();
+  }
+
+  private async wake(): Promise<void> {
+    if (this.isOver) throw new SessionEnded('The session has ended.');
+    if (this.freezing !== undefined) {
+      this.wantsThaw = true;
+      await this.freezing;
+    }
+    this.thaw();
+  }
+
+  private async begin({ kind, text, work, signal, onOutput }: Call): Promise<SessionOutcome> {
+    await this.wake();
+    if (this.job !== null) throw new Error('The session already has a run.');
+    const { timeoutMs, outputBytes } = work;
+    const stdin = Buffer.from(work.stdin ?? '');
+    const job = new SessionJob(
+      { id: ++this.lastId, kind, timeoutMs, outputBytes, onOutput, signal },
+      {
+        send: (op, id) => {
+          this.send({ op, id });
+        },
+        giveUp: () => {
+          this.giveUp();
+        },
+      },
+    );
+    this.job = job;
+    const before = this.program.cpuMs;
+    this.send(
+      { op: kind, id: job.id, stdin: stdin.length, output_bytes: outputBytes },
+      Buffer.concat([Buffer.from(text), stdin]),
+    );
+    const result = await job.settled;
+    return outcomeOfJob(job, result, await this.usageOf(result, before), {
+      name: this.interpreter,
+      version: this.version ?? '',
+    });
+  }
+
+  private async usageOf(result: JobResult, cpuMsBefore: number): Promise<JobUsage> {
+    if (result !== 'session_ended') {
+      const { cpuMs, memoryPeakBytes } = this.program;
+      const ranOutOfMemory = result.signal !== null && this.program.ranOutOfMemory;
+      return { cpuMs: cpuMs - cpuMsBefore, memoryPeakBytes, ranOutOfMemory };
+    }
+    const { cpuMs, memoryPeakBytes, cause } = await this.program.exited;
+    return { cpuMs: Math.max(0, cpuMs - cpuMsBefore), memoryPeakBytes, ranOutOfMemory: cause === 'memory' };
+  }
+
+  private send(request: AgentRequest, body?: Buffer): void {
+    if (!this.isOver) this.program.stdin.write(frameOf(request, body));
+  }
+
+  private take(piece: Buffer): void {
+    let frames: readonly Frame[];
+    try {
+      frames = this.frames.push(piece);
+    } catch {
+      this.giveUp();
+      return;
+    }
+    for (const frame of frames) {
+      const message = messageIn(frame);
+      if (message === null || !this.accept(message)) {
+        this.giveUp();
+        return;
+      }
+    }
+  }
+
+  /** Returns false for what no agent says at this moment. */
+  private accept(message: AgentMessage): boolean {
+    if (message.op === 'ready') {
+      this.version ??= message.version;
+      this.onReady();
+      return true;
+    }
+    if (message.op === 'answer') return this.files.answer(message);
+    const { job } = this;
+    if (job?.id !== message.id) return false;
+    switch (message.op) {
+      case 'begun':
+        return job.begin();
+      case 'output':
+        return job.output(message.stream, message.chunk);
+      case 'over':
+        return job.over(message.stream);
+      case 'result':
+        return job.result(message.type, message.data, Buffer.byteLength(message.data));
+      case 'ended':
+        this.job = null;
+        job.end(message);
+        return true;
+    }
+  }
+
+  /** Ends the session because something inside does not do what it must. */
+  private giveUp(): void {
+    void this.program.destroy();
+  }
+
+  private close(end: LaunchEnd): SessionEndReason {
+    this.isOver = true;
+    this.frozen = false;
+    const { job } = this;
+    this.job = null;
+    job?.end('session_ended');
+    this.files.close();
+    if (this.isEnding) return 'ended';
+    return end.cause === 'memory' ? 'out_of_memory' : 'failed';
+  }
+
+  private async becomesReady(): Promise<void> {
+    let timer: NodeJS.Timeout | undefined;
+    const outcome = await Promise.race([
+      new Promise<'ready'>((resolve) => {
+        this.onReady = () => {
+          resolve('ready');
+        };
+      }),
+      this.ended,
+      new Promise<'late'>((resolve) => {
+        timer = setTimeout(resolve, READY_WITHIN_MS, 'late');
+      }),
+    ]);
+    clearTimeout(timer);
+    if (outcome !== 'ready') throw new SessionEnded(`The interpreter did not start: ${outcome}.`);
+  }
+}

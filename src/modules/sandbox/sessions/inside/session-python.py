@@ -1,0 +1,221 @@
+# Runs inside the isolation of a session: a Python that keeps its variables from run to run, as a notebook does. Each run
+# is a cell. The agent starts it, and trusts it no more than the code of the session.
+import ast
+import asyncio
+import builtins
+import inspect
+import io
+import json
+import linecache
+import os
+import signal
+import socket
+import struct
+import sys
+import traceback
+import types
+
+CONTROL = 3
+HOME = "/session"
+TEXT_LIMIT = 8192
+CELLS_KEPT = 500
+LENGTHS = struct.Struct(">II")
+
+results = types.ModuleType("session_results")
+with open("/runtime/python-results.py", "rb") as file:
+    exec(compile(file.read(), "/runtime/python-results.py", "exec"), results.__dict__)
+
+
+class Control:
+    """The socket to the agent. A process that the code has forked has none."""
+
+    def __init__(self):
+        os.set_inheritable(CONTROL, False)
+        self.socket = socket.socket(fileno=CONTROL)
+        self.pid = os.getpid()
+
+    def send(self, header, body=b""):
+        if os.getpid() != self.pid:
+            return
+        head = json.dumps(header).encode("ascii")
+        self.socket.sendall(LENGTHS.pack(len(head), len(body)) + head + body)
+
+    def receive(self):
+        header_size, body_size = LENGTHS.unpack(self.take(LENGTHS.size))
+        return json.loads(self.take(header_size)), self.take(body_size)
+
+    def take(self, size):
+        chunks = []
+        while size:
+            chunk = self.socket.recv(min(size, 1024 * 1024))
+            if not chunk:
+                os._exit(0)
+            chunks.append(chunk)
+            size -= len(chunk)
+        return b"".join(chunks)
+
+
+class Cells:
+    def __init__(self, control):
+        self.control = control
+        self.count = 0
+        self.isRunning = False
+        self.names = []
+        self.loop = None
+        self.main = types.ModuleType("__main__")
+        self.main.__dict__.update(__builtins__=builtins)
+        sys.modules["__main__"] = self.main
+        self.futures = 0
+
+    def interrupt(self, *_):
+        # Between runs there is nothing to interrupt.
+        if self.isRunning:
+            raise KeyboardInterrupt
+
+    def run(self, id, source, stdin):
+        self.count += 1
+        name = "%s/cell-%d.py" % (HOME, self.count)
+        replace_stdin(stdin)
+        error = None
+        emit = results.bounded(self.emit)
+        try:
+            self.isRunning = True
+            self.execute(name, source, emit)
+            self.isRunning = False
+        except SystemExit:
+            self.isRunning = False
+            raise
+        except BaseException as raised:
+            self.isRunning = False
+            error = explain(raised, name)
+        finally:
+            if os.getpid() != self.control.pid:
+                # The code has forked, and this process has come to the end of the cell.
+                flush()
+                os._exit(0 if error is None else 1)
+        flush()
+        self.control.send({"op": "done", "id": id, **({} if error is None else {"error": error})})
+
+    def emit(self, type, data):
+        self.control.send({"op": "result", "type": type}, data.encode("utf-8", "replace"))
+
+    def execute(self, name, source, emit):
+        results.watch_figures(emit)
+        text = source.decode("utf-8", "replace")
+        self.remember(name, text)
+        statements, last = self.compile(name, text)
+        self.evaluate(statements)
+        if last is not None:
+            value = self.evaluate(last)
+            if value is not None:
+                builtins._ = value
+            results.show(value, emit)
+        results.show_figures(emit)
+
+    def compile(self, name, text):
+        """`await` may stand outside of functions, and `from __future__` holds for the cells that follow."""
+        flags = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT | self.futures
+        tree = compile(text, name, "exec", ast.PyCF_ONLY_AST | flags, True)
+        last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
+        statements = compile(tree, name, "exec", flags, True)
+        self.futures |= statements.co_flags & results.FUTURES
+        if last is None:
+            return statements, None
+        return statements, compile(ast.Expression(last.value), name, "eval", flags | self.futures, True)
+
+    def evaluate(self, code):
+        value = eval(code, self.main.__dict__)
+        if code.co_flags & inspect.CO_COROUTINE:
+            if self.loop is None or self.loop.is_closed():
+                self.loop = asyncio.new_event_loop()
+            asyncio.set_event_loop(self.loop)
+            return self.loop.run_until_complete(value)
+        return value
+
+    def remember(self, name, text):
+        """Lets tracebacks and `inspect` show the lines of a cell."""
+        linecache.cache[name] = (len(text), None, text.splitlines(True), name)
+        self.names.append(name)
+        if len(self.names) > CELLS_KEPT:
+            linecache.cache.pop(self.names.pop(0), None)
+
+
+def explain(error, name):
+    """Prints the traceback of an error without the frames of this file, and returns its description."""
+    try:
+        trace = error.__traceback__
+        while trace is not None and trace.tb_frame.f_code.co_filename == __file__:
+            trace = trace.tb_next
+        shown = "".join(traceback.TracebackException(type(error), error, trace, compact=True).format())
+        line = column = 0
+        if isinstance(error, SyntaxError) and error.filename == name:
+            line, column = error.lineno or 0, error.offset or 0
+        while trace is not None:
+            if trace.tb_frame.f_code.co_filename == name:
+                line = trace.tb_lineno
+            trace = trace.tb_next
+        message = str(error.msg) if isinstance(error, SyntaxError) and line else str(error)
+    except Exception:
+        shown, message, line, column = "%s\n" % type(error).__name__, "", 0, 0
+    try:
+        sys.stderr.write(shown)
+    except Exception:
+        pass  # The code may have closed or replaced it.
+    return {
+        "name": type(error).__name__[:100],
+        "message": message[:TEXT_LIMIT],
+        "stack": shown[:TEXT_LIMIT],
+        **({"line": line} if line else {}),
+        **({"column": column} if line and column else {}),
+    }
+
+
+def flush():
+    for stream in {sys.stdout, sys.stderr, sys.__stdout__, sys.__stderr__}:
+        try:
+            stream.flush()
+        except Exception:
+            pass
+
+
+def replace_stdin(content):
+    """The input of each run is a file of its own, because many programs open /dev/stdin."""
+    try:
+        if content:
+            path = "/tmp/.stdin-%d" % os.getpid()
+            descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o600)
+            os.unlink(path)
+            with open(os.dup(descriptor), "wb") as file:
+                file.write(content)
+            os.lseek(descriptor, 0, os.SEEK_SET)
+        else:
+            descriptor = os.open("/dev/null", os.O_RDONLY)
+        os.dup2(descriptor, 0)
+        os.close(descriptor)
+    except OSError as error:
+        sys.stderr.write("The input could not be stored: %s\n" % error)
+    sys.stdin = io.TextIOWrapper(io.BufferedReader(io.FileIO(0, closefd=False)), encoding="utf-8")
+
+
+def main():
+    import _sitebuiltins
+
+    # The `site` module would set these, but -S skips it.
+    builtins.exit = _sitebuiltins.Quitter("exit", "Ctrl-D (i.e. EOF)")
+    builtins.quit = _sitebuiltins.Quitter("quit", "Ctrl-D (i.e. EOF)")
+    for path in reversed([path for path in os.environ.get("PYTHONPATH", "").split(":") if path]):
+        sys.path.insert(0, path)
+    sys.path.insert(0, "")
+    sys.argv = [""]
+    sys.stdout.reconfigure(line_buffering=True)
+    control = Control()
+    cells = Cells(control)
+    signal.signal(signal.SIGINT, cells.interrupt)
+    control.send({"op": "ready", "version": sys.version.split()[0]})
+    while True:
+        header, body = control.receive()
+        size = len(body) - header["stdin"]
+        cells.run(header["id"], body[:size], body[size:])
+
+
+main()
