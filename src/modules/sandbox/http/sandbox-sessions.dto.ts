@@ -10,10 +10,11 @@ import type { SandboxSession } from '../persistence/sandbox-session.entity.js';
 import type { SessionFile } from '../sessions/host/session-process.js';
 import type { SessionWorkInput } from '../sessions/session-work.service.js';
 import type { CreateSessionInput } from '../sessions/sessions.service.js';
-import { MIN_MEMORY_MIB } from './executions.dto.js';
 import { ExecutionRequest } from './sandbox.dto.js';
 
 const MAX_TEXT_BYTES = 131_072;
+/** A session holds its interpreter, the agent beside it and files. */
+const MIN_MEMORY_MIB = 128;
 const IDLE_SECONDS = { min: 60, max: 3_600, default: 300 };
 /** With the default time limit, a waiting caller gets an answer within the usual 60 second time-out of HTTP clients. */
 const QUEUE_TIMEOUT_MS = 28_000;
