@@ -205,7 +205,7 @@ export class RedisCalls {
     // The caller may die without a word.
     const late = setTimeout(() => {
       controller.abort(new CallUnanswered('The time of the call is over.'));
-    }, head.withinMs);
+    }, head.withinMs).unref();
     try {
       const body = await answerer(await this.bodyOf(head, 'call', inline), controller.signal);
       await this.send(from!, { kind: 'answer', id }, body, ANSWER_KEPT_MS);
