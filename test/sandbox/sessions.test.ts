@@ -37,14 +37,12 @@ const printed = async (id: string, code: string): Promise<string> =>
   expectStatus(200, await run(id, code)).body.data.stdout as string;
 const list = async (query = ''): Promise<{ id: string; status: string; ended_at?: string }[]> =>
   expectStatus(200, await app.fetch(`${PATH}?limit=100${query}`, as(key))).body.data;
+const newest = async (): Promise<{ id: string; status: string }> =>
+  expectStatus(200, await app.fetch(EXECUTIONS, as(key))).body.data[0];
 /** The newest execution, once it runs. */
 async function running(): Promise<string> {
-  let found: { id: string; status: string } | undefined;
-  await eventually(async () => {
-    [found] = (await app.fetch(EXECUTIONS, as(key))).body.data;
-    return found?.status === 'running';
-  }, 'it runs');
-  return found!.id;
+  await eventually(async () => (await newest()).status === 'running', 'it runs');
+  return (await newest()).id;
 }
 
 afterEach(async () => {
@@ -221,17 +219,30 @@ describe('runs of one session', () => {
 
   it('are cancelled as executions, and the session goes on', async () => {
     const id = await started();
-    const cancelled = run(id, 'import time\ntime.sleep(20)');
-    expectStatus(200, await app.call('POST', `${EXECUTIONS}/${await running()}/cancel`, as(key)));
-    const { data } = expectStatus(200, await cancelled).body;
-    expect(data).toMatchObject({ status: 'cancelled', cost: expect.any(String) });
+    const before = performance.now();
+    const cancelled = run(id, 'import time\ntime.sleep(50)');
+    const execution = await running();
+    const waiting = run(id, 'print("never")');
+    await eventually(async () => (await newest()).status === 'queued', 'another one waits');
+    const cancel = (it: string): Promise<Answer> => app.call('POST', `${EXECUTIONS}/${it}/cancel`, as(key));
+    expectStatus(200, await cancel((await newest()).id));
+    const { data } = expectStatus(200, await waiting).body;
+    expect(data).toMatchObject({ status: 'cancelled' });
+    expect(data).not.toHaveProperty('cost');
+    expectStatus(200, await cancel(execution));
+    expect(expectStatus(200, await cancelled).body.data).toMatchObject({
+      status: 'cancelled',
+      cost: expect.any(String),
+    });
     expect(await printed(id, 'print(1)')).toBe('1\n');
+    expect(performance.now() - before).toBeLessThan(onThisMachine(10_000));
   });
 
   it('end when their caller hangs up', async () => {
     const id = await started();
+    const before = performance.now();
     const leaving = new AbortController();
-    const left = run(id, 'import time\ntime.sleep(20)', {}, { signal: leaving.signal }).catch(() => undefined);
+    const left = run(id, 'import time\ntime.sleep(50)', {}, { signal: leaving.signal }).catch(() => undefined);
     const execution = await running();
     leaving.abort();
     await left;
@@ -239,6 +250,7 @@ describe('runs of one session', () => {
       (await app.fetch(`${EXECUTIONS}/${execution}`, as(key))).body.data.status as string;
     await eventually(async () => (await statusOf()) === 'cancelled', 'it is cancelled');
     expect(await printed(id, 'print(1)')).toBe('1\n');
+    expect(performance.now() - before).toBeLessThan(onThisMachine(10_000));
   });
 
   it('stream their output', async () => {

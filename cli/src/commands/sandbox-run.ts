@@ -23,7 +23,7 @@ const LANGUAGE_BY_EXTENSION: Readonly<Record<string, Language>> = {
 const STREAMED: SendOptions = { fetch: streamingFetch, maxRetries: 0 };
 
 /** The result of a run, with or without an account. */
-type Ended = Pick<Run, 'status' | 'exit_code' | 'signal' | 'stdout' | 'stderr' | 'truncated'>;
+export type Ended = Pick<Run, 'status' | 'exit_code' | 'signal' | 'stdout' | 'stderr' | 'truncated'>;
 
 interface RunOptions {
   readonly language?: Language;
@@ -87,13 +87,13 @@ async function run(context: Context, request: TryRequest, options: SendOptions):
   return Object.assign(data, { remaining_executions: meta.remaining_executions });
 }
 
-function pass(ended: Ended): void {
+export function pass(ended: Ended): void {
   process.stdout.write(ended.stdout ?? '');
   process.stderr.write(ended.stderr ?? '');
   passNotes(ended);
 }
 
-function passNotes({ status, truncated }: Ended): void {
+export function passNotes({ status, truncated }: Ended): void {
   if (status === 'timed_out') process.stderr.write('service: the time limit is reached\n');
   if (status === 'out_of_memory') process.stderr.write('service: the memory limit is reached\n');
   if (status === 'cancelled' || status === 'lost') process.stderr.write(`service: the run was ${status}\n`);
@@ -102,7 +102,7 @@ function passNotes({ status, truncated }: Ended): void {
 }
 
 /** The codes are those of shells and `timeout`: 124 for a time-out, and 128 plus the signal for a killed program. */
-function exitCodeOfProgram({ status, exit_code = null, signal = null }: Ended): number {
+export function exitCodeOfProgram({ status, exit_code = null, signal = null }: Ended): number {
   if (status === 'timed_out') return EXIT.timedOut;
   if (status === 'out_of_memory') return EXIT.outOfMemory;
   if (exit_code !== null) return exit_code;
@@ -111,7 +111,7 @@ function exitCodeOfProgram({ status, exit_code = null, signal = null }: Ended): 
     : 128 + ((constants.signals as Readonly<Record<string, number>>)[signal] ?? 0);
 }
 
-function variablesOf(assignments: readonly string[]): Record<string, string> {
+export function variablesOf(assignments: readonly string[]): Record<string, string> {
   return Object.fromEntries(
     assignments.map((assignment) => {
       const at = assignment.indexOf('=');
@@ -128,7 +128,7 @@ function languageOf(file: string, language: Language | undefined): Language {
   return found;
 }
 
-async function contentOf(file: string): Promise<string> {
+export async function contentOf(file: string): Promise<string> {
   if (file === '-') return text(process.stdin);
   try {
     return await readFile(file, 'utf8');

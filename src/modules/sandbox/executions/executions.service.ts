@@ -130,12 +130,13 @@ export class ExecutionsService {
    * @throws {ExecutionAlreadyOver} `execution_already_over`
    */
   async cancel(call: Call, id: string): Promise<SandboxExecution> {
-    const { orgId } = await this.requireCancellable(call, id);
+    const { orgId, sessionId } = await this.requireCancellable(call, id);
     const wasLive = await this.ends.cancel(id);
     const execution = await this.executions.get(id);
     if (!wasLive) throw new ExecutionAlreadyOver(execution.status);
     // The worker frees the slot of a running execution when the run has really ended.
-    if (await this.queue.remove(id, orgId)) await this.slots.free(orgId, id);
+    if (sessionId !== null) await this.queue.abandon(id);
+    else if (await this.queue.remove(id, orgId)) await this.slots.free(orgId, id);
     return execution;
   }
 
@@ -172,11 +173,13 @@ export class ExecutionsService {
       await work(execution);
     } catch (error) {
       await this.giveUp(execution, error instanceof CallerHungUp);
-      await this.queue.remove(execution.id, execution.orgId);
+      await this.queue.abandon(execution.id);
       throw error;
     }
     const ended = await this.databaseRetry.run(() => this.executions.get(execution.id));
     if (ended.status === 'lost') throw new SandboxUnavailable([]);
+    // Then no worker has had it to free its slot.
+    if (ended.startedAt === null) await this.slots.free(ended.orgId, ended.id);
     return ended;
   }
 

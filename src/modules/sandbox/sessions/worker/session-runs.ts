@@ -30,22 +30,30 @@ export class SessionRuns {
    * @throws {TurnNotReached} when the run did not start in time.
    */
   async record(session: HeldSession, work: RecordedWork, unwanted: AbortSignal): Promise<void> {
+    await this.cancellations.during(work.executionId, async (cancelled) => {
+      const signal = AbortSignal.any([cancelled, session.ending]);
+      try {
+        await this.inTurn(session, work, { signal, unwanted });
+      } catch (error) {
+        // The end of a cancelled run is in its row.
+        if (!(signal.reason instanceof JobAbandoned)) throw error;
+      }
+    });
+  }
+
+  private async inTurn(
+    session: HeldSession,
+    work: RecordedWork,
+    { signal, unwanted }: { readonly signal: AbortSignal; readonly unwanted: AbortSignal },
+  ): Promise<void> {
     const cameAtMs = this.clock.now().getTime();
-    await session.turns.take(work.startBeforeMs - cameAtMs, unwanted, () =>
-      this.cancellations.during(work.executionId, async (cancelled) => {
-        const signal = AbortSignal.any([cancelled, session.ending]);
-        const waitedMs = this.clock.now().getTime() - cameAtMs;
-        try {
-          const recorded = { ...work, overtimeMs: REPLACED_WITHIN_MS };
-          await this.recorder.record(work.orgId, recorded, { signal, waitedMs }, () =>
-            session.use((process) => this.run(session.facts, process, work, signal)),
-          );
-        } catch (error) {
-          // The end of a cancelled run is in its row.
-          if (!(signal.reason instanceof JobAbandoned)) throw error;
-        }
-      }),
-    );
+    await session.turns.take(work.startBeforeMs - cameAtMs, AbortSignal.any([signal, unwanted]), async () => {
+      const waitedMs = this.clock.now().getTime() - cameAtMs;
+      const recorded = { ...work, overtimeMs: REPLACED_WITHIN_MS };
+      await this.recorder.record(work.orgId, recorded, { signal, waitedMs }, () =>
+        session.use((process) => this.run(session.facts, process, work, signal)),
+      );
+    });
   }
 
   private async run(
