@@ -17,7 +17,7 @@ import { LIMIT_ERRORS } from '../../limits/limits.errors.js';
 import { OPERATOR_ERRORS } from '../../operators/operators.errors.js';
 import { SANDBOX_ERRORS } from '../sandbox.errors.js';
 import { SessionEnds } from '../sessions/session-ends.js';
-import { SandboxSessionsService } from '../sessions/sessions.service.js';
+import { SandboxSessionsService } from '../sessions/sandbox-sessions.service.js';
 import {
   SandboxSessionAnswer,
   SandboxSessionBody,

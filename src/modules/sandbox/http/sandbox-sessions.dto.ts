@@ -9,7 +9,7 @@ import { SESSION_ENDS, SESSION_STATES, type SessionEnd, type SessionState } from
 import type { SandboxSession } from '../persistence/sandbox-session.entity.js';
 import type { SessionFile } from '../sessions/host/session-process.js';
 import type { SessionWorkInput } from '../sessions/session-work.service.js';
-import type { CreateSessionInput } from '../sessions/sessions.service.js';
+import type { CreateSessionInput } from '../sessions/sandbox-sessions.service.js';
 import { ExecutionRequest } from './sandbox.dto.js';
 
 const MAX_TEXT_BYTES = 131_072;

@@ -10,7 +10,7 @@ import { SessionFilesService } from './session-files.service.js';
 import { SessionStarts } from './session-starts.js';
 import { SessionWorkService } from './session-work.service.js';
 import { LostSessionsSweeper } from './lost-sessions-sweeper.js';
-import { SandboxSessionsService } from './sessions.service.js';
+import { SandboxSessionsService } from './sandbox-sessions.service.js';
 
 /** Sessions of the sandbox, as their callers see them. */
 @Module({

@@ -5,7 +5,7 @@ import { isLiveSession, type SessionEnd } from '../domain/session-state.js';
 import type { SandboxSession } from '../persistence/sandbox-session.entity.js';
 import { SandboxSessionsStore } from '../persistence/sandbox-sessions.store.js';
 import { requireLive, SessionLine } from './line/session-line.js';
-import { SandboxSessionsService } from './sessions.service.js';
+import { SandboxSessionsService } from './sandbox-sessions.service.js';
 
 const END_WITHIN_MS = 5_000;
 

@@ -9,7 +9,7 @@ import type { SandboxSession } from '../persistence/sandbox-session.entity.js';
 import { SandboxSessionLimitReached } from '../sandbox.errors.js';
 import type { SessionFile } from './host/session-process.js';
 import { requireLive, SessionLine } from './line/session-line.js';
-import { SandboxSessionsService } from './sessions.service.js';
+import { SandboxSessionsService } from './sandbox-sessions.service.js';
 
 /** Files are in the memory of this process and of Redis on their way, so an organization moves only a few at once. */
 const TRANSFERS = { name: 'sandbox-files', places: 4, lifetimeMs: 60_000 };

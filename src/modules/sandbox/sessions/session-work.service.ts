@@ -7,7 +7,7 @@ import { type AwaitedExecution, ExecutionsService } from '../executions/executio
 import type { QueuedExecution, SandboxExecution } from '../persistence/sandbox-execution.entity.js';
 import type { SandboxSession } from '../persistence/sandbox-session.entity.js';
 import { requireLive, SessionLine } from './line/session-line.js';
-import { SandboxSessionsService } from './sessions.service.js';
+import { SandboxSessionsService } from './sandbox-sessions.service.js';
 
 const MEBIBYTE = 1_048_576;
 /** The result must arrive within this time after the end of the run. An interpreter may have to be replaced. */
