@@ -9,7 +9,7 @@ const BRACKETS: Readonly<Record<string, number>> = { '(': 1, '[': 1, '{': 1, ')'
 export function goesOn(typed: string, language: Language): boolean {
   const lines = typed.split('\n');
   if (lines.at(-1)!.trim() === '') return false;
-  const depth = [...typed].reduce((sum, character) => sum + (BRACKETS[character] ?? 0), 0);
+  const depth = (typed.match(/[()[\]{}]/g) ?? []).reduce((sum, bracket) => sum + BRACKETS[bracket]!, 0);
   if (depth > 0 || typed.endsWith('\\')) return true;
   if (language !== 'python') return false;
   return /:\s*(#.*)?$/.test(lines.at(-1)!) || (lines.length > 1 && /^\s/.test(lines.at(-1)!)) || /^@/.test(typed);

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Response } from 'express';
+import { isDryRun } from '../../../platform/http/dry-run.js';
 import { Envelope } from '../../../platform/http/envelope.js';
 import { hangUpOf } from '../../../platform/http/hang-up.js';
 import { wantsEventStream } from '../../../platform/http/last-event-id.js';
@@ -14,7 +15,6 @@ export interface AskedWork {
   /** The session. */
   readonly id: string;
   readonly input: SessionWorkInput;
-  readonly dryRun: boolean;
 }
 
 /** Answers a run or a command with its result, a stream, or what it would cost. */
@@ -26,10 +26,10 @@ export class SessionWorkAnswers {
   ) {}
 
   async answer(
-    { call, id, input, dryRun }: AskedWork,
+    { call, id, input }: AskedWork,
     response: Response,
   ): Promise<Envelope<OrgExecutionView | RehearsalView> | undefined> {
-    if (dryRun) {
+    if (isDryRun(response.req)) {
       const rehearsed = await this.work.rehearse(call, id, input);
       return new Envelope(RehearsalView.ofPaid(rehearsed.language, rehearsed), { dry_run: true });
     }

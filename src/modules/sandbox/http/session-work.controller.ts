@@ -3,7 +3,6 @@ import { ApiExtraModels, ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '
 import type { Response } from 'express';
 import type { ErrorDefinition } from '../../../platform/errors/define-errors.js';
 import { ApiRefusals } from '../../../platform/http/api-refusals.js';
-import { DryRun } from '../../../platform/http/dry-run.js';
 import { Envelope } from '../../../platform/http/envelope.js';
 import { TakesJson } from '../../../platform/http/json-body.js';
 import { ANY_CALLER } from '../../auth/access.errors.js';
@@ -67,10 +66,9 @@ export class SessionWorkController {
     @Caller() call: Call,
     @Param('session_id') id: string,
     @Body() { input }: SessionRunBody,
-    @DryRun() dryRun: boolean,
     @Res({ passthrough: true }) response: Response,
   ): Promise<Answer> {
-    return this.answers.answer({ call, id, input, dryRun }, response);
+    return this.answers.answer({ call, id, input }, response);
   }
 
   @Post('shell')
@@ -90,9 +88,8 @@ export class SessionWorkController {
     @Caller() call: Call,
     @Param('session_id') id: string,
     @Body() { input }: SessionShellBody,
-    @DryRun() dryRun: boolean,
     @Res({ passthrough: true }) response: Response,
   ): Promise<Answer> {
-    return this.answers.answer({ call, id, input, dryRun }, response);
+    return this.answers.answer({ call, id, input }, response);
   }
 }

@@ -66,7 +66,10 @@ export class SessionAnswers {
       case 'end':
         await this.held.end(session.facts.id, request.reason);
         return encodeMessage({});
-      default:
+      case 'list':
+      case 'read':
+      case 'write':
+      case 'remove':
         return this.doFiles(session, request, content);
     }
   }
