@@ -82,6 +82,11 @@ export class IsolatedProgram {
     return !this.inside.hasExited;
   }
 
+  /** True when all of it was stopped by {@link freeze}. */
+  get isFrozen(): boolean {
+    return this.frozen !== undefined;
+  }
+
   /** User and system time of everything inside so far. */
   get cpuMs(): number {
     return this.parts.group.usage().cpuMs;

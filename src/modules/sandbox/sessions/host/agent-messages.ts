@@ -10,8 +10,8 @@ export type AgentRequest =
   | {
       readonly op: 'start';
       readonly command: readonly string[];
-      /** The limit of reserved memory of the interpreter. */
-      readonly data_bytes: number;
+      /** The limit of reserved memory of the interpreter, if it has one. */
+      readonly data_bytes: number | null;
     }
   | {
       readonly op: 'run' | 'shell';
@@ -46,6 +46,8 @@ export interface JobEnd {
   /** Why it did not start. */
   readonly fault: 'start' | 'processes' | null;
   readonly error: ExecutionError | undefined;
+  /** What the agent has measured, which the host bounds by what it has measured itself. */
+  readonly ms: number;
 }
 
 const LARGEST_SIGNAL = 64;
@@ -98,7 +100,7 @@ function resultIn(type: unknown, id: number, body: Buffer): AgentMessage | null 
   return known === undefined ? null : { op: 'result', id, type: known, data: body.toString('utf8') };
 }
 
-function endIn({ lost, exit, signal, fault, error }: Frame['header'], id: number): JobEnd {
+function endIn({ lost, exit, signal, fault, error, ms }: Frame['header'], id: number): JobEnd {
   return {
     op: 'ended',
     id,
@@ -107,6 +109,7 @@ function endIn({ lost, exit, signal, fault, error }: Frame['header'], id: number
     signal: isWithin(signal, LARGEST_SIGNAL) ? signal : null,
     fault: fault === 'start' || fault === 'processes' ? fault : null,
     error: error === undefined ? undefined : readReport(Buffer.from(JSON.stringify({ error }))).error,
+    ms: typeof ms === 'number' && ms >= 0 ? ms : 0,
   };
 }
 

@@ -5,7 +5,8 @@ export interface Frame {
 }
 
 const LENGTHS_BYTES = 8;
-const MAX_HEADER_BYTES = 65_536;
+/** An error with its stack, of 8,192 characters each. */
+const MAX_HEADER_BYTES = 262_144;
 /** A file, or a list of 1,000 names in JSON. */
 const MAX_BODY_BYTES = 9 * 1024 * 1024;
 

@@ -19,6 +19,8 @@ import {
 } from './session-process.js';
 
 const READY_WITHIN_MS = 20_000;
+/** Code or command, and standard input, together. */
+const MAX_INPUT_BYTES = 8 * 1024 * 1024;
 
 /** What one call needs beside its limits. */
 interface Call {
@@ -27,6 +29,12 @@ interface Call {
   readonly work: Omit<SessionWork, 'code'>;
   readonly signal: AbortSignal | undefined;
   readonly onOutput: OutputListener | undefined;
+}
+
+/** What was true when a run began. */
+interface Before {
+  readonly cpuMs: number;
+  readonly ranOutOfMemory: boolean;
 }
 
 /** One session: its isolated program, with the agent at the other end of the pipes. */
@@ -82,7 +90,7 @@ export class LiveSession implements SessionProcess {
 
   async listFiles(path: string): Promise<readonly SessionFile[]> {
     await this.wake();
-    const directory = path === '.' ? '' : path.replace(/\/+$/, '');
+    const directory = path === '.' ? '' : withoutSlashes(path);
     const entries = entriesIn(await this.files.ask('list', directory), directory);
     if (entries !== null) return entries;
     this.giveUp();
@@ -108,7 +116,10 @@ export class LiveSession implements SessionProcess {
 
   async freeze(): Promise<void> {
     if (this.isOver || this.frozen) return;
-    this.freezing ??= this.stopAll();
+    if (this.freezing === undefined) {
+      this.wantsThaw = false;
+      this.freezing = this.stopAll();
+    }
     await this.freezing;
   }
 
@@ -127,13 +138,12 @@ export class LiveSession implements SessionProcess {
   }
 
   private async stopAll(): Promise<void> {
-    this.wantsThaw = false;
     await this.files.settled();
     this.job?.pause();
     await this.program.freeze();
-    this.frozen = true;
     this.freezing = undefined;
-    if (this.wantsThaw) this.thaw();
+    this.frozen = !this.isOver;
+    if (this.wantsThaw || !this.program.isFrozen) this.thaw();
   }
 
   private async wake(): Promise<void> {
@@ -149,7 +159,8 @@ export class LiveSession implements SessionProcess {
     await this.wake();
     if (this.job !== null) throw new Error('The session already has a run.');
     const { timeoutMs, outputBytes } = work;
-    const stdin = Buffer.from(work.stdin ?? '');
+    const [body, stdin] = [Buffer.from(text), Buffer.from(work.stdin ?? '')];
+    if (body.length + stdin.length > MAX_INPUT_BYTES) throw new Error(`A run may have ${MAX_INPUT_BYTES} bytes.`);
     const job = new SessionJob(
       { id: ++this.lastId, kind, timeoutMs, outputBytes, onOutput, signal },
       {
@@ -162,11 +173,8 @@ export class LiveSession implements SessionProcess {
       },
     );
     this.job = job;
-    const before = this.program.cpuMs;
-    this.send(
-      { op: kind, id: job.id, stdin: stdin.length, output_bytes: outputBytes },
-      Buffer.concat([Buffer.from(text), stdin]),
-    );
+    const before = { cpuMs: this.program.cpuMs, ranOutOfMemory: this.program.ranOutOfMemory };
+    this.send({ op: kind, id: job.id, stdin: stdin.length, output_bytes: outputBytes }, Buffer.concat([body, stdin]));
     const result = await job.settled;
     return outcomeOfJob(job, result, await this.usageOf(result, before), {
       name: this.interpreter,
@@ -174,14 +182,20 @@ export class LiveSession implements SessionProcess {
     });
   }
 
-  private async usageOf(result: JobResult, cpuMsBefore: number): Promise<JobUsage> {
-    if (result !== 'session_ended') {
-      const { cpuMs, memoryPeakBytes } = this.program;
-      const ranOutOfMemory = result.signal !== null && this.program.ranOutOfMemory;
-      return { cpuMs: cpuMs - cpuMsBefore, memoryPeakBytes, ranOutOfMemory };
+  private async usageOf(result: JobResult, before: Before): Promise<JobUsage> {
+    const since = (cpuMs: number): number => Math.max(0, cpuMs - before.cpuMs);
+    if (result === 'session_ended') {
+      const { cpuMs, memoryPeakBytes, cause } = await this.program.exited;
+      return { cpuMs: since(cpuMs), memoryPeakBytes, ranOutOfMemory: cause === 'memory' };
     }
-    const { cpuMs, memoryPeakBytes, cause } = await this.program.exited;
-    return { cpuMs: Math.max(0, cpuMs - cpuMsBefore), memoryPeakBytes, ranOutOfMemory: cause === 'memory' };
+    const { cpuMs, memoryPeakBytes } = this.program;
+    // Once it has happened, the kernel's answer no longer changes, and a signal is what tells.
+    const isSuspect = result.signal !== null || !before.ranOutOfMemory;
+    return {
+      cpuMs: since(cpuMs),
+      memoryPeakBytes,
+      ranOutOfMemory: result.exit !== 0 && isSuspect && this.program.ranOutOfMemory,
+    };
   }
 
   private send(request: AgentRequest, body?: Buffer): void {
@@ -263,4 +277,11 @@ export class LiveSession implements SessionProcess {
     clearTimeout(timer);
     if (outcome !== 'ready') throw new SessionEnded(`The interpreter did not start: ${outcome}.`);
   }
+}
+
+/** Cuts slashes off the end, except for those of an absolute path, which is refused. */
+function withoutSlashes(path: string): string {
+  let end = path.length;
+  while (end > 1 && path[end - 1] === '/') end -= 1;
+  return path.slice(0, end);
 }

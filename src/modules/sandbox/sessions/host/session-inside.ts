@@ -85,7 +85,7 @@ export class SessionInside {
 
   private startOf({ language, limits, options = {} }: SessionStart): AgentRequest {
     const { memoryBytes } = limits;
-    const { idleDataBytes } = this.interpreterOf(language);
+    const { idleDataBytes } = this.python;
     return {
       op: 'start',
       command:
@@ -97,7 +97,8 @@ export class SessionInside {
               language,
               options: options.typescript ?? {},
             }),
-      data_bytes: Math.max(0, memoryBytes - AGENT_BYTES) + idleDataBytes,
+      // V8 reserves so much for each worker that only its heap can be limited like this.
+      data_bytes: language === 'python' ? Math.max(0, memoryBytes - AGENT_BYTES) + idleDataBytes : null,
     };
   }
 

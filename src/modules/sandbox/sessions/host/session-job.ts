@@ -9,16 +9,16 @@ import { PausableTimer } from './pausable-timer.js';
 const BEGINS_WITHIN_MS = 20_000;
 /** Code that catches its interruption may clean up for so long before its interpreter is ended. */
 const INTERRUPT_GRACE_MS = 500;
-/** What cannot be ended within this time is stopped with the whole session. */
-const KILL_GRACE_MS = 5_000;
+/** What cannot be ended within this time ends with the whole session. The agent may have to share with many others. */
+const KILL_GRACE_MS = 10_000;
 
 /** Why the host has ended a job. */
-export type StopCause = 'timed_out' | 'output_limit' | 'aborted';
+type StopCause = 'timed_out' | 'output_limit' | 'aborted';
 
 /** How a job ended: as the agent says, or with the session. */
 export type JobResult = JobEnd | 'session_ended';
 
-export interface JobOptions {
+interface JobOptions {
   readonly id: number;
   readonly kind: 'run' | 'shell';
   readonly timeoutMs: number;
@@ -28,7 +28,7 @@ export interface JobOptions {
 }
 
 /** What a job needs from its session. */
-export interface JobMeans {
+interface JobMeans {
   readonly send: (op: 'interrupt' | 'kill', id: number) => void;
   /** The session cannot end the job. */
   readonly giveUp: () => void;
@@ -50,6 +50,7 @@ export class SessionJob {
   private hasBegun = false;
   private stopCause: StopCause | undefined;
   private settle!: (result: JobResult) => void;
+  private readonly askedAtMs = performance.now();
   private beganAtMs = 0;
   private pausedAtMs: number | undefined;
   private pausedMs = 0;
@@ -73,10 +74,14 @@ export class SessionJob {
     return this.stopCause;
   }
 
-  /** Without the time for which the session was frozen. */
-  get durationMs(): number {
+  /**
+   * Without the time for which the session was frozen. The messages about the beginning and the end may have arrived
+   * together, so what the agent has measured counts, but for no more than the time since it was asked.
+   */
+  durationMs(measuredMs: number): number {
     if (!this.hasBegun) return 0;
-    return (this.pausedAtMs ?? performance.now()) - this.beganAtMs - this.pausedMs;
+    const untilMs = (this.pausedAtMs ?? performance.now()) - this.pausedMs;
+    return Math.max(untilMs - this.beganAtMs, Math.min(measuredMs, untilMs - this.askedAtMs));
   }
 
   textOf(stream: OutputStream): string {

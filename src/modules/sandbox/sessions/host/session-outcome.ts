@@ -8,7 +8,7 @@ import { type SessionOutcome } from './session-process.js';
 export interface JobUsage {
   readonly cpuMs: number;
   readonly memoryPeakBytes: number;
-  /** True when the kernel has ended something because memory ran out. */
+  /** True when the kernel has ended it, or something that it needed, because memory ran out. */
   readonly ranOutOfMemory: boolean;
 }
 
@@ -20,6 +20,7 @@ const SESSION_ENDED: JobEnd = {
   signal: 9,
   fault: null,
   error: { name: 'SessionEnded', message: 'The session has ended.' },
+  ms: 0,
 };
 
 const FAULTS: Readonly<Record<'start' | 'processes', ExecutionError>> = {
@@ -48,7 +49,7 @@ export function outcomeOfJob(
     truncated: { ...job.truncated },
     exitCode: end.fault === null ? end.exit : null,
     signal: end.signal === null ? null : signalName(end.signal),
-    durationMs: job.durationMs,
+    durationMs: job.durationMs(end.ms),
     cpuMs: usage.cpuMs,
     memoryPeakBytes: usage.memoryPeakBytes,
     results: job.results,
@@ -61,7 +62,7 @@ export function outcomeOfJob(
 function statusOf(job: SessionJob, end: JobEnd, ranOutOfMemory: boolean, stderr: string): ExecutionStatus {
   if (job.cause === 'aborted') return 'failed';
   if (job.cause !== undefined) return job.cause;
-  if (end.signal !== null && (ranOutOfMemory || isExhaustedHeap(stderr))) return 'out_of_memory';
+  if (ranOutOfMemory || (end.signal !== null && isExhaustedHeap(stderr))) return 'out_of_memory';
   if (end.exit === 0 && end.fault === null) return 'succeeded';
   return isMemoryError(end.error) ? 'out_of_memory' : 'failed';
 }

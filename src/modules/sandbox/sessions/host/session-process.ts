@@ -10,7 +10,7 @@ import {
 } from '../../domain/sandbox-runtime.js';
 
 export interface SessionLimits {
-  /** Of everything in the session together, with its files. */
+  /** The limit of everything in the session together, with its files. */
   readonly memoryBytes: number;
   readonly processes: number;
   /** The size of the working directory, which is in memory and counts into {@link memoryBytes}. */
@@ -49,7 +49,7 @@ export interface SessionOutcome {
   readonly stdout: string;
   readonly stderr: string;
   readonly truncated: { readonly stdout: boolean; readonly stderr: boolean };
-  /** Of the command. A run has 0 or 1, or the code with which it ended the interpreter. */
+  /** The exit code of the command. A run has 0 or 1, or the code with which it ended the interpreter. */
   readonly exitCode: number | null;
   readonly signal: string | null;
   readonly durationMs: number;
@@ -88,7 +88,8 @@ export interface SessionProcess {
 
   /**
    * Runs code with the variables of the runs before. One run or command at a time: the caller must wait for the last.
-   * An aborted signal interrupts it like a time limit. `onOutput` gets all output before this resolves.
+   * An aborted signal interrupts it like a time limit. `onOutput` gets all output before this resolves. What processes
+   * in the background write belongs to the run that is under way, and else is dropped.
    *
    * @throws {SessionEnded} when the session has ended before.
    */
@@ -117,7 +118,10 @@ export interface SessionProcess {
   /** Removes a file, or a directory with all that it contains. @throws as {@link readFile} */
   removeFile(path: string): Promise<void>;
 
-  /** Stops everything inside. It then uses memory, but no processor time. */
+  /**
+   * Stops everything inside. It then uses memory, but no processor time. A session that starts processes without end
+   * may not be stopped, and {@link isFrozen} stays false.
+   */
   freeze(): Promise<void>;
   thaw(): void;
 

@@ -32,17 +32,17 @@ export class SessionProcesses {
     const launch = await this.inside.specOf(spec, (text) => {
       if (said.length < SAID_CHARACTERS) said += `${text}\n`;
     });
-    if (this.isClosed) throw new Error('The sessions of this process are closed.');
+    this.checkOpen();
     const session = new LiveSession(await this.isolation.launch(launch), this.inside.interpreterOf(spec.language).name);
     this.live.add(session);
     void session.ended.then(() => this.live.delete(session));
     try {
+      this.checkOpen();
       await session.ready;
     } catch (error) {
       await session.end();
       throw new Error(`The session ${spec.id} did not start. ${said}`, { cause: error });
     }
-    if (this.isClosed) await session.end();
     return session;
   }
 
@@ -50,5 +50,9 @@ export class SessionProcesses {
   async closeAll(): Promise<void> {
     this.isClosed = true;
     await Promise.all([...this.live].map((session) => session.end()));
+  }
+
+  private checkOpen(): void {
+    if (this.isClosed) throw new Error('The sessions of this process are closed.');
   }
 }

@@ -16,12 +16,12 @@ import signal
 import socket
 import stat
 import struct
-import sys
+import time
 
 HOME = "/session"
 SCRATCH = "/tmp"
 LENGTHS = struct.Struct(">II")
-MAX_HEADER = 65536
+MAX_HEADER = 262144
 MAX_FROM_HOST = 16 * 1024 * 1024
 MAX_FROM_INTERPRETER = 4 * 1024 * 1024 + 4096
 MAX_FILE = 8 * 1024 * 1024
@@ -31,6 +31,8 @@ CHUNK = 65536
 MOST_IN_PIPE = 1024 * 1024
 # Pipes that processes in the background still hold. Their output is dropped, and with too many, the oldest are closed.
 MAX_DRAINS = 32
+START_ATTEMPTS = 100
+START_PAUSE = 0.02
 PR_SET_DUMPABLE = 4
 
 selector = selectors.DefaultSelector()
@@ -148,6 +150,7 @@ class Job:
         self.id = id
         self.kind = kind
         self.left = {"stdout": output_bytes, "stderr": output_bytes}
+        self.begunAt = None
         self.isDelivered = False
 
     def take(self, stream, chunk):
@@ -202,13 +205,12 @@ def become(command, descriptors, environment, data_bytes):
 
 
 def input_of(content):
-    """Returns a descriptor to read the content from: an unlinked file, because many programs reopen /dev/stdin."""
+    """Returns a descriptor to read the content from: a file, because many programs reopen /dev/stdin."""
     if not content:
         return os.open("/dev/null", os.O_RDONLY | os.O_CLOEXEC)
-    path = "%s/.stdin-%d" % (SCRATCH, os.getpid())
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+    # It never has a name that the code could take before.
+    descriptor = os.open(SCRATCH, os.O_RDWR | os.O_TMPFILE | os.O_CLOEXEC, 0o600)
     try:
-        os.unlink(path)
         write_all(descriptor, content)
         os.lseek(descriptor, 0, os.SEEK_SET)
     except BaseException:
@@ -351,6 +353,8 @@ class Agent:
         self.interpreter = None
         # True when variables are lost and no run knows yet.
         self.isLost = False
+        # True when everything was ended because the last interpreter did not start.
+        self.hasMadeRoom = False
         self.removals = {}
 
     def pipes_of(self, kind):
@@ -376,7 +380,8 @@ class Agent:
         isLost = job.kind == "run" and self.isLost
         if job.kind == "run":
             self.isLost = False
-        tell({"op": "ended", "id": job.id, "lost": isLost, **facts})
+        seconds = 0 if job.begunAt is None else time.monotonic() - job.begunAt
+        tell({"op": "ended", "id": job.id, "lost": isLost, "ms": round(seconds * 1000, 3), **facts})
 
     # What the host asks for.
 
@@ -420,6 +425,7 @@ class Agent:
             return
         (header, body), self.waiting = self.waiting, None
         self.job.isDelivered = True
+        self.job.begunAt = time.monotonic()
         tell({"op": "begun", "id": self.job.id})
         self.interpreter.send(header, body)
 
@@ -433,6 +439,7 @@ class Agent:
             self.shell = None
             self.end(fault="processes" if error.errno == errno.EAGAIN else "start")
             return
+        self.job.begunAt = time.monotonic()
         tell({"op": "begun", "id": self.job.id})
 
     def interrupt(self, id):
@@ -458,18 +465,21 @@ class Agent:
     # What happens inside.
 
     def start_interpreter(self):
-        try:
-            self.interpreter = Interpreter(self)
-        except OSError as error:
-            if error.errno != errno.EAGAIN:
-                return
-            # What fills the table of processes would keep the session from ever working again.
-            kill(-1, signal.SIGKILL)
-            self.reap()
+        for attempt in range(START_ATTEMPTS):
             try:
                 self.interpreter = Interpreter(self)
-            except OSError:
-                self.interpreter = None
+                return
+            except OSError as error:
+                if error.errno != errno.EAGAIN:
+                    return
+            # What fills the table of processes would keep the session from ever working again. The kernel may take a
+            # moment to remove it.
+            self.make_room()
+            time.sleep(START_PAUSE)
+
+    def make_room(self):
+        """Ends everything but the agent."""
+        kill(-1, signal.SIGKILL)
 
     def on_interpreter(self, interpreter, header, body):
         if interpreter is not self.interpreter:
@@ -477,6 +487,7 @@ class Agent:
         op, job = header.get("op"), self.job
         if op == "ready" and not interpreter.isReady:
             interpreter.isReady = True
+            self.hasMadeRoom = False
             tell({"op": "ready", "version": str(header.get("version"))[:40]})
             self.deliver()
         elif job is None or job.kind != "run" or not job.isDelivered:
@@ -486,7 +497,7 @@ class Agent:
         elif op == "done" and header.get("id") == job.id:
             error = header.get("error")
             text = json.dumps(error) if isinstance(error, dict) else ""
-            self.end(exit=1 if error else 0, signal=None, **({"error": error} if text and len(text) < 50000 else {}))
+            self.end(exit=1 if error else 0, signal=None, **({"error": error} if text and len(text) < 200000 else {}))
 
     def reap(self):
         while True:
@@ -513,8 +524,11 @@ class Agent:
         self.isLost = self.isLost or ended.isReady
         job = self.job
         if job is not None and job.kind == "run":
-            if ended.isReady and not job.isDelivered:
+            isSecond, self.hasMadeRoom = self.hasMadeRoom, not ended.isReady
+            if not job.isDelivered and not isSecond:
                 # It ended before it had the run, so the run gets another.
+                if not ended.isReady:
+                    self.make_room()
                 self.start_interpreter()
                 if self.interpreter is not None:
                     for pipe in self.interpreter.pipes:

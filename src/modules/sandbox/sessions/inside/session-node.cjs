@@ -14,6 +14,8 @@ const HOME = '/session';
 const TEXT_LIMIT = 8_192;
 const PLAIN_LIMIT = 65_536;
 const CELLS_KEPT = 500;
+/** O_TMPFILE: a file without a name. */
+const TEMPORARY_FILE = 0o20000000 | fs.constants.O_DIRECTORY;
 const INTERNAL_FRAME = /^ {4}at .*(?:node:|\/runtime\/session-node\.cjs)/;
 
 const { language, typescript: typescriptProgram, transformer, compiler, parser, options } = JSON.parse(process.argv[2]);
@@ -61,11 +63,11 @@ class Compiler {
     });
   }
 
-  /** Returns the code and a function that gives positions in the source. */
+  /** Returns the code and its source map. */
   compile(path, source) {
     try {
       const { code, map } = this.typescript.transform(path, source);
-      return { code, map: new Module.SourceMap(map) };
+      return { code, map };
     } catch (error) {
       if (!(error instanceof this.SourceFault)) throw error;
       const [, message, line, column] = /^([^]*) \(.*:(\d+):(\d+)\)$/.exec(error.message) ?? [null, error.message];
@@ -94,14 +96,8 @@ class Cell {
     this.names = new Set();
     /** What functions need before everything else. */
     this.hoisted = '';
-    const tree = acorn.parse(code, {
-      ecmaVersion: 'latest',
-      sourceType: 'script',
-      allowAwaitOutsideFunction: true,
-      allowImportExportEverywhere: true,
-      allowHashBang: true,
-      allowSuperOutsideMethod: false,
-    });
+    const tree = parse(code);
+    if (code.startsWith('#!')) this.edits.push({ at: 0, to: 2, text: '//' });
     this.start = 0;
     for (const node of tree.body) if (node.directive !== undefined) this.start = node.end;
     const last = tree.body.at(-1);
@@ -116,16 +112,21 @@ class Cell {
     const edits = [...this.edits];
     if (this.hoisted !== '') edits.push({ at: this.start, to: this.start, text: `;${this.hoisted}` });
     edits.sort((one, other) => one.at - other.at || one.to - other.to);
-    let code = '';
+    let source = before;
     let at = 0;
+    const pieces = [];
+    const copy = (to) => {
+      pieces.push({ from: source.length, at });
+      source += this.code.slice(at, to);
+    };
     for (const edit of edits) {
       if (edit.at < at) continue;
-      code += this.code.slice(at, edit.at) + edit.text;
+      copy(edit.at);
+      source += edit.text;
       at = edit.to;
     }
-    code += this.code.slice(at);
-    if (code.startsWith('#!')) code = `//${code}`;
-    return { source: `${before}${code}\n})()`, shift: before.length };
+    copy(this.code.length);
+    return { source: `${source}\n})()`, positions: new Positions(source, this.code, pieces) };
   }
 
   replace(node, text) {
@@ -254,6 +255,49 @@ class Cell {
   }
 }
 
+function parse(code) {
+  const options = {
+    ecmaVersion: 'latest',
+    allowAwaitOutsideFunction: true,
+    allowImportExportEverywhere: true,
+    allowHashBang: true,
+  };
+  try {
+    return acorn.parse(code, { ...options, sourceType: 'script' });
+  } catch (error) {
+    // A script has no such declarations at its top, but the function around the cell has.
+    if (!error.message.startsWith('Using declaration')) throw error;
+    return acorn.parse(code, { ...options, sourceType: 'module' });
+  }
+}
+
+/** Finds positions of the script in the cell. All of them count from 1. */
+class Positions {
+  constructor(script, code, pieces) {
+    Object.assign(this, { script, code, pieces });
+  }
+
+  /** Returns null for what is only in the script. */
+  find(line, column) {
+    const start = startOf(this.script, line);
+    if (start === null) return null;
+    const offset = start + column - 1;
+    const piece = this.pieces.findLast(({ from }) => from <= offset) ?? this.pieces[0];
+    const before = this.code.slice(0, piece.at + Math.max(0, offset - piece.from)).split('\n');
+    return { line, column: before.length === line ? before.at(-1).length + 1 : 1 };
+  }
+}
+
+/** The offset at which a line starts; null when there is none. */
+function startOf(text, line) {
+  let start = 0;
+  for (let before = 1; before < line; before++) {
+    start = text.indexOf('\n', start) + 1;
+    if (start === 0) return null;
+  }
+  return start;
+}
+
 function namesIn(pattern) {
   switch (pattern?.type) {
     case 'Identifier':
@@ -294,7 +338,9 @@ class Session {
     this.count = 0;
     this.extension = language === 'typescript' ? 'ts' : 'js';
     this.compiler = language === 'typescript' ? new Compiler() : null;
-    this.maps = new Map();
+    /** How positions in the files of the engine become those in the code of the user. */
+    this.places = new Map();
+    this.hasStdin = true;
     /** Rejects the run that is under way. */
     this.stop = null;
   }
@@ -321,26 +367,26 @@ class Session {
 
   scriptOf(path, file, source) {
     const compiled = this.compiler?.compile(path, source);
-    if (compiled !== undefined) this.keep(file, compiled.map);
     const code = compiled?.code ?? source;
     const cell = cellOf(file, code);
-    const { source: whole, shift } = cell.script;
+    const { source: whole, positions } = cell.script;
+    this.keep(file, { positions, map: compiled?.map });
     const script = new vm.Script(whole, {
       filename: file,
-      columnOffset: -shift,
       importModuleDynamically: vm.constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
     });
     for (const name of cell.names) makeWritable(name);
     return script;
   }
 
-  keep(file, map) {
-    this.maps.set(file, map);
-    if (this.maps.size > CELLS_KEPT) this.maps.delete(this.maps.keys().next().value);
+  keep(file, place) {
+    this.places.set(file, place);
+    if (this.places.size > CELLS_KEPT) this.places.delete(this.places.keys().next().value);
   }
 
   /** Prints an error and describes it. */
   explain(error, path) {
+    if (error?.code === 'ERR_SCRIPT_EXECUTION_INTERRUPTED') error = interruption();
     const isError = error instanceof Error || Object.prototype.toString.call(error) === '[object Error]';
     let stack;
     try {
@@ -350,8 +396,7 @@ class Session {
     }
     let shown = stack;
     try {
-      // It has further properties and causes.
-      if (isError) shown = this.positioned(withoutInternals(inspect(error)));
+      if (isError) shown += this.positioned(withoutInternals(furtherOf(error)));
     } catch {
       // An error may do what it wants when it is looked at.
     }
@@ -370,13 +415,24 @@ class Session {
   }
 
   positioned(stack) {
-    return stack.replace(/\/session\/cell-\d+\.out\.js:(\d+):(\d+)/g, (shown, line, column) => {
-      const file = shown.slice(0, shown.indexOf(':'));
-      const found = this.maps.get(file)?.findEntry(Number(line) - 1, Number(column) - 1);
-      const source = file.replace('.out.js', '.ts');
-      if (found?.originalLine === undefined) return `${source}:${line}:${column}`;
-      return `${source}:${found.originalLine + 1}:${found.originalColumn + 1}`;
-    });
+    return stack
+      .split('\n')
+      .flatMap((text) => {
+        const [, file, line, column] = /(\/session\/cell-\d+(?:\.out)?\.js):(\d+):(\d+)/.exec(text) ?? [];
+        if (!this.places.has(file)) return [text];
+        const place = this.placeOf(file, Number(line), Number(column));
+        return place === null ? [] : [text.replace(`${file}:${line}:${column}`, place)];
+      })
+      .join('\n');
+  }
+
+  placeOf(file, line, column) {
+    const { positions, map } = this.places.get(file);
+    const found = positions.find(line, column);
+    if (found === null) return null;
+    const source = map === undefined ? {} : new Module.SourceMap(map).findEntry(found.line - 1, found.column - 1);
+    if (source.originalLine === undefined) return `${file.replace('.out.js', '.ts')}:${found.line}:${found.column}`;
+    return `${file.replace('.out.js', '.ts')}:${source.originalLine + 1}:${source.originalColumn + 1}`;
   }
 }
 
@@ -389,7 +445,8 @@ function cellOf(file, code) {
     const message = error.message.replace(/ \(\d+:\d+\)$/, '');
     const text = code.split('\n')[line - 1] ?? '';
     const name = file.replace('.out.js', '.ts');
-    const stack = `${name}:${line}\n${text.slice(0, 200)}\n${' '.repeat(Math.min(column, 200))}^\n\nSyntaxError: ${message}`;
+    const caret = `${' '.repeat(Math.min(column, 200))}^`;
+    const stack = `${name}:${line}\n${text.slice(0, 200)}\n${caret}\n\nSyntaxError: ${message}`;
     throw new CellFault({ message, stack, line, column: column + 1 });
   }
 }
@@ -405,6 +462,19 @@ function makeWritable(name) {
     enumerable: property.enumerable,
     configurable: true,
   });
+}
+
+function interruption() {
+  const error = new Error('The run was interrupted.');
+  error.stack = `Error: ${error.message}`;
+  return error;
+}
+
+/** Shows what Node prints of an error beside its stack. */
+function furtherOf(error) {
+  const further = { ...error, ...(error.errors === undefined ? {} : { errors: error.errors }) };
+  const text = Object.keys(further).length === 0 ? '' : ` ${inspect(further)}`;
+  return error.cause === undefined ? text : `${text}\n[cause]: ${inspect(error.cause)}`;
 }
 
 const withoutInternals = (stack) =>
@@ -474,19 +544,18 @@ class Control {
 
 /** The input of each run is a file of its own, because many programs open /dev/stdin. */
 function replaceStdin(content) {
-  let path = '/dev/null';
-  if (content.length > 0) {
-    path = `/tmp/.stdin-${process.pid}`;
-    fs.writeFileSync(path, content);
-  }
   try {
     fs.closeSync(0);
   } catch {
     // The code has closed it.
   }
   // open() returns the lowest free descriptor, which is 0.
-  fs.openSync(path, 'r');
-  if (content.length > 0) fs.unlinkSync(path);
+  try {
+    if (content.length === 0) fs.openSync('/dev/null', 'r');
+    else fs.writeSync(fs.openSync('/tmp', fs.constants.O_RDWR | TEMPORARY_FILE, 0o600), content, 0, content.length, 0);
+  } catch (error) {
+    process.stderr.write(`The input could not be stored: ${error.message}\n`);
+  }
   let stream;
   Object.defineProperty(process, 'stdin', {
     configurable: true,
@@ -527,14 +596,15 @@ const session = new Session(language);
 
 const control = new Control(({ id, stdin }, body) => {
   const size = body.length - stdin;
-  replaceStdin(body.subarray(size));
+  if (stdin > 0 || session.hasStdin) replaceStdin(body.subarray(size));
+  session.hasStdin = stdin > 0;
   void session.run(body.toString('utf8', 0, size)).then((error) => {
     control.send({ op: 'done', id, ...(error === undefined ? {} : { error }) });
   });
 });
 
 process.on('SIGINT', () => {
-  session.stop?.(new Error('The run was interrupted.'));
+  session.stop?.(interruption());
 });
 // Such an error belongs to the run that is under way. It does not end the session.
 process.on('uncaughtException', (error) => {

@@ -1,5 +1,5 @@
-# Runs inside the isolation of a session: a Python that keeps its variables from run to run, as a notebook does. Each run
-# is a cell. The agent starts it, and trusts it no more than the code of the session.
+# Runs inside the isolation of a session: a Python that keeps its variables from run to run, as a notebook does. Each
+# run is a cell. The agent starts it, and trusts it no more than the code of the session.
 import ast
 import asyncio
 import builtins
@@ -66,6 +66,7 @@ class Cells:
         self.main.__dict__.update(__builtins__=builtins)
         sys.modules["__main__"] = self.main
         self.futures = 0
+        self.hasStdin = False
 
     def interrupt(self, *_):
         # Between runs there is nothing to interrupt.
@@ -75,9 +76,13 @@ class Cells:
     def run(self, id, source, stdin):
         self.count += 1
         name = "%s/cell-%d.py" % (HOME, self.count)
-        replace_stdin(stdin)
+        if stdin or self.hasStdin or self.count == 1:
+            replace_stdin(stdin)
+            self.hasStdin = bool(stdin)
         error = None
         emit = results.bounded(self.emit)
+        # The code may have changed it.
+        signal.signal(signal.SIGINT, self.interrupt)
         try:
             self.isRunning = True
             self.execute(name, source, emit)
@@ -129,8 +134,17 @@ class Cells:
             if self.loop is None or self.loop.is_closed():
                 self.loop = asyncio.new_event_loop()
             asyncio.set_event_loop(self.loop)
-            return self.loop.run_until_complete(value)
+            return self.wait_for(self.loop.create_task(value))
         return value
+
+    def wait_for(self, task):
+        try:
+            return self.loop.run_until_complete(task)
+        except BaseException:
+            # What was interrupted would go on in the next cell that awaits.
+            if task.cancel():
+                self.loop.run_until_complete(asyncio.wait([task]))
+            raise
 
     def remember(self, name, text):
         """Lets tracebacks and `inspect` show the lines of a cell."""
@@ -143,9 +157,8 @@ class Cells:
 def explain(error, name):
     """Prints the traceback of an error without the frames of this file, and returns its description."""
     try:
-        trace = error.__traceback__
-        while trace is not None and trace.tb_frame.f_code.co_filename == __file__:
-            trace = trace.tb_next
+        trace = of_cells(error.__traceback__)
+        cut_own_frames(trace)
         shown = "".join(traceback.TracebackException(type(error), error, trace, compact=True).format())
         line = column = 0
         if isinstance(error, SyntaxError) and error.filename == name:
@@ -170,8 +183,24 @@ def explain(error, name):
     }
 
 
+def of_cells(trace):
+    """Returns the part of a traceback that begins in a cell. Before that are this file and the event loop."""
+    while trace is not None and not trace.tb_frame.f_code.co_filename.startswith(HOME + "/cell-"):
+        trace = trace.tb_next
+    return trace
+
+
+def cut_own_frames(trace):
+    """Cuts off the frame of Cells.interrupt(), which is the last one."""
+    while trace is not None:
+        following = trace.tb_next
+        if following is not None and following.tb_frame.f_code.co_filename == __file__:
+            trace.tb_next = None
+        trace = trace.tb_next
+
+
 def flush():
-    for stream in {sys.stdout, sys.stderr, sys.__stdout__, sys.__stderr__}:
+    for stream in (sys.stdout, sys.stderr, sys.__stdout__, sys.__stderr__):
         try:
             stream.flush()
         except Exception:
@@ -182,9 +211,7 @@ def replace_stdin(content):
     """The input of each run is a file of its own, because many programs open /dev/stdin."""
     try:
         if content:
-            path = "/tmp/.stdin-%d" % os.getpid()
-            descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o600)
-            os.unlink(path)
+            descriptor = os.open("/tmp", os.O_RDWR | os.O_TMPFILE, 0o600)
             with open(os.dup(descriptor), "wb") as file:
                 file.write(content)
             os.lseek(descriptor, 0, os.SEEK_SET)
