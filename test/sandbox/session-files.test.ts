@@ -38,7 +38,7 @@ async function put(path: string, bytes: Buffer, headers: Record<string, string> 
     body: new Uint8Array(bytes),
   });
   const text = await response.text();
-  return [response.status, text === '' ? '' : ((JSON.parse(text)).error.code as string)];
+  return [response.status, text === '' ? '' : (JSON.parse(text).error.code as string)];
 }
 async function get(path: string): Promise<Buffer> {
   const headers = { 'x-forwarded-for': randomAddress(), authorization: `Bearer ${key}` };

@@ -141,7 +141,8 @@ describe('a session that is used', () => {
       posted AS (INSERT INTO ledger_transactions (key, kind, org_id, details, at)
         VALUES ('spent:' || $1, 'expiry', $1, '{}', now()) RETURNING key)
       INSERT INTO ledger_entries SELECT key, position, account, $1, amount
-        FROM posted, (VALUES (1, 'credits', 5000000000), (2, 'promotion', -5000000000)) AS e (position, account, amount)`,
+        FROM posted, (VALUES (1, 'credits', 5000000000), (2, 'promotion', -5000000000))
+          AS e (position, account, amount)`,
       [person.organization.id],
     );
     const answer = await app.post(`${PATH}/${id}/runs`, { code: 'print(1)' }, as(key));

@@ -348,13 +348,13 @@ describe('refused callers of sessions', () => {
     ['DELETE content', plain('DELETE', '/files/content?path=x')],
   ];
 
-  it('get 404 for a session that is unknown, and for one of a stranger', async () => {
+  it('get 404 for a session that is unknown, and for one of another tenant', async () => {
     const id = await started();
-    const stranger = await make.key(await make.person({ plan: 'pro' }));
+    const tenant = await make.key(await make.person({ plan: 'pro' }));
     for (const [name, ask] of OF_ONE) {
-      const [unknown, strange] = [await ask(UNKNOWN, as(key)), await ask(id, as(stranger))];
+      const [unknown, theirs] = [await ask(UNKNOWN, as(key)), await ask(id, as(tenant))];
       expect([name, unknown.status, unknown.body.error.code]).toEqual([name, 404, 'sandbox_session_not_found']);
-      expect([name, strange.status, strange.body.error]).toEqual([name, 404, unknown.body.error]);
+      expect([name, theirs.status, theirs.body.error]).toEqual([name, 404, unknown.body.error]);
     }
     expect((await read(id)).ended_at).toBeUndefined();
   });
@@ -375,9 +375,9 @@ describe('refused callers of sessions', () => {
     expect((await create({}, {}, weak)).body.error).toMatchObject({ status: 403, code: 'insufficient_scopes' });
     expect((await app.fetch(PATH)).status).toBe(401);
     expect((await app.fetch(PATH, as(weak))).body.error).toMatchObject({ status: 403, code: 'insufficient_scopes' });
-    const stranger = await make.key(await make.person());
+    const tenant = await make.key(await make.person());
     await started();
-    expect((await app.fetch(PATH, as(stranger))).body.data).toEqual([]);
+    expect((await app.fetch(PATH, as(tenant))).body.data).toEqual([]);
   });
 });
 

@@ -24,7 +24,7 @@ export class CallUnreachable extends Error {
   }
 }
 
-/** There was no answer in time. The work has been told to end. */
+/** There was no answer in time. The process is asked to end the work. */
 export class CallUnanswered extends Error {}
 
 /** The process that answers calls failed at this one. */

@@ -10,7 +10,7 @@ import { lostSessionsSchedule } from './jobs/sessions.job.js';
 /** After an outage of the database, workers have this long to report which sessions they hold. */
 const GRACE_MS = 10_000;
 
-/** Gives up sessions whose worker is gone. It runs in every process, so that it happens even when no worker is alive. */
+/** Gives up sessions whose worker is gone. It runs in every process, as no worker may be alive. */
 @Injectable()
 @Handles(lostSessionsSchedule)
 export class LostSessionsSweeper implements ScheduleHandler, OnApplicationBootstrap {

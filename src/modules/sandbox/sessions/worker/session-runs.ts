@@ -92,7 +92,22 @@ function begin(
     : process.shell({ command: text, ...bounds }, signal, onOutput);
 }
 
-/** What the row of an execution has of the outcome. */
-function executionOutcomeOf({ results: _results, ...outcome }: SessionOutcome): SandboxOutcome {
-  return outcome;
+/** What is recorded of the outcome: the only place that knows both. */
+function executionOutcomeOf(outcome: SessionOutcome): SandboxOutcome {
+  const { status, stdout, stderr, exitCode, signal, durationMs, cpuMs, memoryPeakBytes } = outcome;
+  const { truncated, runtime, error, stateLost } = outcome;
+  return {
+    status,
+    stdout,
+    stderr,
+    exitCode,
+    signal,
+    durationMs,
+    cpuMs,
+    memoryPeakBytes,
+    truncated,
+    runtime,
+    stateLost,
+    ...(error === undefined ? {} : { error }),
+  };
 }
