@@ -59,7 +59,9 @@ import { addRepositoriesDelete } from './commands/repositories-delete.js';
 import { addRepositoriesList } from './commands/repositories-list.js';
 import { addRollback } from './commands/rollback.js';
 import { addRuns } from './commands/runs.js';
+import { addSandboxRepl } from './commands/sandbox-repl.js';
 import { addSandboxRun } from './commands/sandbox-run.js';
+import { addSandboxSession } from './commands/sandbox-session.js';
 import { addSchedules } from './commands/schedules.js';
 import { addSpendCap } from './commands/spend-cap.js';
 import { addStorageAttach } from './commands/storage-attach.js';
@@ -127,7 +129,7 @@ export function createProgram(): Command {
   for (const add of [addLink, addDeploy, addLogs, addPromote, addRollback, addOpen]) add(program);
 
   const sandbox = program.command('sandbox').description('run programs in the sandbox');
-  addSandboxRun(sandbox);
+  for (const add of [addSandboxRun, addSandboxSession, addSandboxRepl]) add(sandbox);
 
   const ai = program.command('ai').description('call models, and see what calls used and cost');
   addAiModels(ai);

@@ -1,7 +1,7 @@
 import { eventsOf } from './server-events.js';
 
 /** What the service sends about a run beside its output. */
-interface Received {
+export interface Received {
   result?: object;
   error?: { readonly error: { readonly status: number } };
   end?: object;
@@ -25,7 +25,8 @@ export const streamingFetch: typeof fetch = async (url, request) => {
   return Response.json({ data: result, meta: end }, { headers: plainHeaders(response) });
 };
 
-async function printed(body: ReadableStream<Uint8Array>): Promise<Received> {
+/** Prints what the program prints, and returns the rest. */
+export async function printed(body: ReadableStream<Uint8Array>): Promise<Received> {
   const received: Received = {};
   for await (const { type, data } of eventsOf(body)) {
     const value = JSON.parse(data) as object;

@@ -65,6 +65,7 @@ export { type Webhooks } from './webhooks.js';
 export {
   type Answer,
   type Budget,
+  type Call,
   type Hooks,
   type RequestEvent,
   type RequestOptions,

@@ -21,7 +21,7 @@ import { type Schedules, schedulesOf } from './schedules.js';
 import { type Sso, ssoOf } from './sso.js';
 import { type ObjectStorage, storageOf } from './storage.js';
 import { type Swarms, swarmsOf } from './swarms.js';
-import type { Budget, Transport } from './transport.js';
+import type { Budget, Call, RequestOptions, Transport } from './transport.js';
 import { type Webhooks, webhooksOf } from './webhooks.js';
 
 /**
@@ -89,6 +89,15 @@ export class Service {
     this.storage = storageOf(transport);
     this.swarms = swarmsOf(transport);
     this.webhooks = webhooksOf(transport);
+  }
+
+  /**
+   * Sends a call that the library has no method for, with its credentials and retries, and returns the response unread.
+   *
+   * @throws {ServiceError} when the response is an error that a retry cannot fix, or no retry is left.
+   */
+  request(call: Call, options?: RequestOptions): Promise<Response> {
+    return this.#transport.response(call, options);
   }
 
   /** The daily budget according to the latest response; undefined before the first. */

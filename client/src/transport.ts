@@ -96,7 +96,8 @@ export interface Answer<T, M = { readonly request_id: string }> {
 /** Each value of an array is a parameter of its own. */
 type Query = Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>;
 
-interface Call {
+/** One call of the API. */
+export interface Call {
   readonly method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly path: string;
   readonly query?: Query | undefined;

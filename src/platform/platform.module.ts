@@ -40,6 +40,7 @@ import { ErrorReports } from './http/error-reports.js';
 import { RecentErrors } from './http/recent-errors.js';
 import { FailedJobs } from './queues/failed-jobs.js';
 import { Queues } from './queues/queues.js';
+import { RedisCalls } from './redis/redis-calls.js';
 import { RedisConnections } from './redis/redis-connections.js';
 import { STORAGE_METRICS } from './storage/storage.metrics.js';
 import { StorageRoom } from './storage/storage-room.js';
@@ -79,6 +80,7 @@ export class PlatformModule {
       { provide: ErrorCatalog, useValue: errors },
       ScheduleLeases,
       Schedules,
+      RedisCalls,
       RedisConnections,
       Queues,
       QueueWorkers,

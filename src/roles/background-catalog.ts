@@ -104,6 +104,13 @@ import { sandboxWorkerSchedule } from '../modules/sandbox/jobs/sandbox-worker.jo
 import { oldPackageLocksSchedule } from '../modules/sandbox/packages/old-package-locks.job.js';
 import { packagesJob } from '../modules/sandbox/jobs/packages.job.js';
 import { sandboxJob } from '../modules/sandbox/jobs/sandbox.job.js';
+import { sessionStartJob } from '../modules/sandbox/sessions/jobs/session-start.job.js';
+import {
+  heldSessionsSchedule,
+  lostSessionsSchedule,
+  oldSessionsSchedule,
+  sandboxOrgDeletedSubscription,
+} from '../modules/sandbox/sessions/jobs/sessions.job.js';
 import {
   dueSchedulesSchedule,
   oldFiresSchedule,
@@ -155,6 +162,7 @@ export const BACKGROUND_CATALOG = new BackgroundCatalog({
     deployReportJob,
     sandboxJob,
     packagesJob,
+    sessionStartJob,
     webhookNoticeJob,
     orgDomainNoticeJob,
     ssoNoticeJob,
@@ -194,6 +202,7 @@ export const BACKGROUND_CATALOG = new BackgroundCatalog({
     webhookOrgDeletedSubscription,
     scheduleAgentDeletedSubscription,
     scheduleOrgDeletedSubscription,
+    sandboxOrgDeletedSubscription,
     databasesOrgDeletedSubscription,
     databasesProjectDeletedSubscription,
     bucketOrgDeletedSubscription,
@@ -243,6 +252,9 @@ export const BACKGROUND_CATALOG = new BackgroundCatalog({
     oldPackageLocksSchedule,
     expiredArtifactsSchedule,
     sandboxWorkerSchedule,
+    heldSessionsSchedule,
+    lostSessionsSchedule,
+    oldSessionsSchedule,
     priceSyncSchedule,
     lostGenerationsSchedule,
     oldGenerationsSchedule,

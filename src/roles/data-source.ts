@@ -86,6 +86,7 @@ import { CreateSsoConnections1795299010000 } from '../../migrations/179529901000
 import { RequireSso1795299020000 } from '../../migrations/1795299020000-require-sso.js';
 import { CreateScim1795299030000 } from '../../migrations/1795299030000-create-scim.js';
 import { CreateSandboxPackageLocks1795299060000 } from '../../migrations/1795299060000-create-sandbox-package-locks.js';
+import { CreateSandboxSessions1795299050000 } from '../../migrations/1795299050000-create-sandbox-sessions.js';
 import { CreateDatabases1795293200000 } from '../../migrations/1795293200000-create-databases.js';
 // prettier-ignore
 import { CreateDatabaseAttachments1795293230000 }
@@ -145,6 +146,7 @@ import { Generation, GenerationStart } from '../modules/ai/persistence/generatio
 import { SandboxPackageLock } from '../modules/sandbox/persistence/package-lock.entity.js';
 import { SandboxArtifact } from '../modules/sandbox/persistence/sandbox-artifact.entity.js';
 import { SandboxExecution } from '../modules/sandbox/persistence/sandbox-execution.entity.js';
+import { SandboxSession } from '../modules/sandbox/persistence/sandbox-session.entity.js';
 import { PooledClient } from '../platform/database/pooled-client.js';
 import { OutboxMessage } from '../platform/outbox/outbox-message.entity.js';
 
@@ -253,6 +255,7 @@ const MIGRATIONS = [
   RequireSso1795299020000,
   CreateScim1795299030000,
   CreateSandboxArtifacts1795299040000,
+  CreateSandboxSessions1795299050000,
   CreateSandboxPackageLocks1795299060000,
 ];
 
@@ -294,6 +297,7 @@ export function createDataSource(settings: DataSourceSettings): DataSource {
       SandboxArtifact,
       SandboxExecution,
       SandboxPackageLock,
+      SandboxSession,
       AuditEntry,
       EmailToken,
       Invitation,

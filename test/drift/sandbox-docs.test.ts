@@ -11,6 +11,9 @@ describe('docs/sandbox.md', () => {
       expect(rows).toContain(
         `| ${name} | ${number(sandbox.timeoutMs)} | ${number(sandbox.memoryMib)} | ${number(sandbox.concurrency)} |`,
       );
+      const { count, minutes } = sandbox.sessions;
+      const longest = minutes < 60 ? `${minutes} minutes` : `${minutes / 60} hours`;
+      expect(rows).toContain(`| ${name} | ${number(count)} | ${longest} |`);
     }
   });
 });

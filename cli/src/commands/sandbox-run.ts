@@ -26,7 +26,7 @@ const LANGUAGE_BY_EXTENSION: Readonly<Record<string, Language>> = {
 const STREAMED: SendOptions = { fetch: streamingFetch, maxRetries: 0 };
 
 /** The result of a run, with or without an account. */
-type Ended = Pick<
+export type Ended = Pick<
   Run,
   | 'id'
   | 'status'
@@ -134,13 +134,13 @@ async function run(
   return { execution: Object.assign(data, { remaining_executions: meta.remaining_executions }) };
 }
 
-function pass(ended: Ended): void {
+export function pass(ended: Ended): void {
   process.stdout.write(ended.stdout ?? '');
   process.stderr.write(ended.stderr ?? '');
   passNotes(ended);
 }
 
-function passNotes({ status, truncated, results = [], artifact_errors: errors = [] }: Ended): void {
+export function passNotes({ status, truncated, results = [], artifact_errors: errors = [] }: Ended): void {
   for (const { type, data } of results)
     if (TEXTS.includes(type)) process.stdout.write(`${printable(data)}\n`);
     else process.stderr.write(`service: a result of type ${type} (${sizeText(data.length)}); --json prints it\n`);
@@ -154,7 +154,7 @@ function passNotes({ status, truncated, results = [], artifact_errors: errors = 
 }
 
 /** The codes are those of shells and `timeout`: 124 for a time-out, and 128 plus the signal for a killed program. */
-function exitCodeOfProgram({ status, exit_code = null, signal = null }: Ended): number {
+export function exitCodeOfProgram({ status, exit_code = null, signal = null }: Ended): number {
   if (status === 'timed_out') return EXIT.timedOut;
   if (status === 'out_of_memory') return EXIT.outOfMemory;
   if (exit_code !== null) return exit_code;
@@ -163,7 +163,7 @@ function exitCodeOfProgram({ status, exit_code = null, signal = null }: Ended): 
     : 128 + ((constants.signals as Readonly<Record<string, number>>)[signal] ?? 0);
 }
 
-function variablesOf(assignments: readonly string[]): Record<string, string> {
+export function variablesOf(assignments: readonly string[]): Record<string, string> {
   return Object.fromEntries(
     assignments.map((assignment) => {
       const at = assignment.indexOf('=');
@@ -191,7 +191,7 @@ function languageOf(file: string, language: Language | undefined): Language {
   return found;
 }
 
-async function contentOf(file: string): Promise<string> {
+export async function contentOf(file: string): Promise<string> {
   if (file === '-') return text(process.stdin);
   try {
     return await readFile(file, 'utf8');

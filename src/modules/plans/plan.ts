@@ -24,7 +24,10 @@ export interface Plan {
   readonly callsPerSecond: number;
   readonly features: Readonly<Record<PlanFeature, boolean>>;
   readonly support: SupportTier;
-  /** Limits of one sandbox execution with a key, the size of its artifacts, and how many can run at once. */
+  /**
+   * Limits of one sandbox execution with a key, the size of its artifacts, how many can run at once, and the sessions:
+   * how many an organization can have, and how many minutes each lasts at most.
+   */
   readonly sandbox: {
     readonly timeoutMs: number;
     readonly memoryMib: number;
@@ -32,6 +35,7 @@ export interface Plan {
     /** True when executions may connect to hosts that they name. */
     readonly network: boolean;
     readonly concurrency: number;
+    readonly sessions: { readonly count: number; readonly minutes: number };
   };
   /** Tokens of models that calls can use in a minute, and how many calls of models can run at once. */
   readonly ai: { readonly tokensPerMinute: number; readonly concurrency: number };
@@ -102,7 +106,14 @@ export const PLANS: Readonly<Record<PlanId, Plan>> = {
       wildcard_domains: false,
     },
     support: 'community',
-    sandbox: { timeoutMs: 30_000, memoryMib: 256, artifactMib: 20, network: false, concurrency: 2 },
+    sandbox: {
+      timeoutMs: 30_000,
+      memoryMib: 256,
+      artifactMib: 20,
+      network: false,
+      concurrency: 2,
+      sessions: { count: 1, minutes: 30 },
+    },
     ai: { tokensPerMinute: 40_000, concurrency: 4 },
     agentRuns: { concurrency: 2, active: 100 },
     repositories: 10,
@@ -128,7 +139,14 @@ export const PLANS: Readonly<Record<PlanId, Plan>> = {
       wildcard_domains: false,
     },
     support: 'email',
-    sandbox: { timeoutMs: 60_000, memoryMib: 512, artifactMib: 100, network: true, concurrency: 8 },
+    sandbox: {
+      timeoutMs: 60_000,
+      memoryMib: 512,
+      artifactMib: 100,
+      network: true,
+      concurrency: 8,
+      sessions: { count: 5, minutes: 4 * 60 },
+    },
     ai: { tokensPerMinute: 400_000, concurrency: 32 },
     agentRuns: { concurrency: 10, active: 1_000 },
     repositories: 100,
@@ -154,7 +172,14 @@ export const PLANS: Readonly<Record<PlanId, Plan>> = {
       wildcard_domains: false,
     },
     support: 'priority',
-    sandbox: { timeoutMs: 120_000, memoryMib: 1_024, artifactMib: 100, network: true, concurrency: 32 },
+    sandbox: {
+      timeoutMs: 120_000,
+      memoryMib: 1_024,
+      artifactMib: 100,
+      network: true,
+      concurrency: 32,
+      sessions: { count: 20, minutes: 12 * 60 },
+    },
     ai: { tokensPerMinute: 4_000_000, concurrency: 128 },
     agentRuns: { concurrency: 50, active: 20_000 },
     repositories: 1_000,
@@ -180,7 +205,14 @@ export const PLANS: Readonly<Record<PlanId, Plan>> = {
       wildcard_domains: true,
     },
     support: 'dedicated',
-    sandbox: { timeoutMs: 300_000, memoryMib: 2_048, artifactMib: 100, network: true, concurrency: 64 },
+    sandbox: {
+      timeoutMs: 300_000,
+      memoryMib: 2_048,
+      artifactMib: 100,
+      network: true,
+      concurrency: 64,
+      sessions: { count: 100, minutes: 24 * 60 },
+    },
     ai: { tokensPerMinute: 20_000_000, concurrency: 256 },
     agentRuns: { concurrency: 200, active: 100_000 },
     repositories: 10_000,

@@ -20,7 +20,12 @@ export const SANDBOX_ERRORS = defineErrors({
     title: 'The packages of an execution could not be installed.',
   },
   packages_unavailable: { type: 'api_error', status: 503, title: 'Packages are temporarily unavailable.' },
+  sandbox_session_busy: { type: 'conflict_error', status: 409, title: 'The sandbox session is busy.' },
+  sandbox_session_full: { type: 'conflict_error', status: 409, title: 'The disk of the sandbox session is full.' },
+  sandbox_session_not_found: { type: 'not_found_error', status: 404, title: 'Sandbox session not found.' },
+  sandbox_session_over: { type: 'conflict_error', status: 409, title: 'The sandbox session has ended.' },
   sandbox_unavailable: { type: 'api_error', status: 503, title: 'The sandbox is temporarily unavailable.' },
+  session_file_not_found: { type: 'not_found_error', status: 404, title: 'File of the sandbox session not found.' },
 });
 
 /** The address has used its anonymous runs of the day (service document §8). */
@@ -144,6 +149,71 @@ export class ExecutionAlreadyOver extends DomainError {
   constructor(status: string) {
     super(SANDBOX_ERRORS.execution_already_over, 'The execution has already ended and cannot be cancelled.', {
       details: { status },
+    });
+  }
+}
+
+/** A session of another organization gets the same answer as one that does not exist. */
+export class SandboxSessionNotFound extends DomainError {
+  constructor() {
+    super(SANDBOX_ERRORS.sandbox_session_not_found, 'No sandbox session has this ID.', {
+      hint: 'Sessions are kept for 30 days. List them with GET /api/v1/sandbox/sessions.',
+    });
+  }
+}
+
+/** The variables and files of the session are gone. */
+export class SandboxSessionOver extends DomainError {
+  constructor(status: string, endReason: string | null) {
+    super(SANDBOX_ERRORS.sandbox_session_over, 'The sandbox session has ended. Its variables and files are gone.', {
+      hint: 'Create another session.',
+      details: { status, ...(endReason === null ? {} : { end_reason: endReason }) },
+    });
+  }
+}
+
+/** Runs of a session take turns. This one would have waited longer than it may. */
+export class SandboxSessionBusy extends DomainError {
+  constructor() {
+    super(SANDBOX_ERRORS.sandbox_session_busy, 'The session is busy with another run or command.', {
+      hint: 'Wait until it has ended, or cancel it. To run code at the same time, use another session.',
+    });
+  }
+}
+
+export class SandboxSessionFull extends DomainError {
+  constructor() {
+    super(SANDBOX_ERRORS.sandbox_session_full, 'The session has no room for this file.', {
+      hint: 'Delete files of the session.',
+    });
+  }
+}
+
+export class SessionFileMissing extends DomainError {
+  constructor() {
+    super(SANDBOX_ERRORS.session_file_not_found, 'The session has no file at this path.', {
+      hint: 'List the files with GET /api/v1/sandbox/sessions/{session_id}/files.',
+    });
+  }
+}
+
+/** An organization has as many sessions as its plan includes, or transfers as many files as it may. */
+export class SandboxSessionLimitReached extends LimitExceeded {
+  constructor(what: 'sandbox sessions' | 'transfers of session files', facts: LimitFacts) {
+    super(
+      LIMIT_ERRORS.concurrency_limit_exceeded,
+      `Concurrency limit reached: ${facts.limit} ${what} at a time per organization.`,
+      facts,
+      what === 'sandbox sessions' ? 'End a session, or upgrade.' : 'Wait until a transfer has ended.',
+    );
+  }
+}
+
+export class SessionFileBeyondLimit extends DomainError {
+  constructor(limitBytes: number) {
+    super(GENERIC_ERRORS.payload_too_large, `The file is larger than ${limitBytes} bytes.`, {
+      hint: 'Read or write it in parts, with code or a command of the shell.',
+      details: { limit_bytes: limitBytes },
     });
   }
 }

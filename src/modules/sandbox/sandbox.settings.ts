@@ -1,4 +1,4 @@
-import { availableParallelism } from 'node:os';
+import { availableParallelism, totalmem } from 'node:os';
 import { join } from 'node:path';
 import {
   BLOBS_URL_RULE,
@@ -56,6 +56,27 @@ export class SandboxSettings extends ModuleSettings implements IsolationSettings
     max: 64,
   })
   private readonly givenConcurrency?: number;
+
+  @IntegerSetting({
+    name: 'SANDBOX_SESSIONS',
+    summary: 'Sessions that one worker can hold, frozen ones included.',
+    unset: 'four times `SANDBOX_CONCURRENCY`',
+    unit: 'sessions',
+    example: '16',
+    min: 0,
+    max: 1_000,
+  })
+  private readonly givenSessions?: number;
+
+  @IntegerSetting({
+    name: 'SANDBOX_SESSIONS_MEMORY_MIB',
+    summary: 'Memory limits of all sessions of one worker together.',
+    unset: 'half of the memory of the machine',
+    unit: 'MiB',
+    example: '8192',
+    min: 64,
+  })
+  private readonly givenSessionsMemoryMib?: number;
 
   @ChoiceSetting({
     name: 'SANDBOX_CGROUPS',
@@ -142,6 +163,14 @@ export class SandboxSettings extends ModuleSettings implements IsolationSettings
   /** For the sockets of the network of runs. */
   get egressDirectory(): string {
     return join(this.config.isolatedHome, 'sandbox-egress');
+  }
+
+  get sessions(): number {
+    return this.givenSessions ?? 4 * this.concurrency;
+  }
+
+  get sessionsMemoryBytes(): number {
+    return this.givenSessionsMemoryMib === undefined ? totalmem() / 2 : this.givenSessionsMemoryMib * 1_048_576;
   }
 
   get copiesDirectory(): string {

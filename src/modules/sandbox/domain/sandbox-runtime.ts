@@ -119,6 +119,8 @@ export interface SandboxOutcome {
   readonly results?: readonly RichResult[];
   /** Of a run that sends artifacts: what is not kept of them. */
   readonly artifactErrors?: readonly ArtifactError[];
+  /** In a session: true when its variables were lost. */
+  readonly stateLost?: boolean;
 }
 
 /** Text that a program has written, in the order in which it arrived. */

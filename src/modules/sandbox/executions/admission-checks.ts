@@ -12,6 +12,7 @@ interface Asked extends LimitsInput {
   readonly packages?: PackageChoice;
   readonly options?: Pick<RunOptions, 'allowedHosts'>;
   readonly queueTimeoutMs: number;
+  readonly sessionId?: string;
 }
 
 /** Checks what an execution asks for before anything is held or begun for it. */
@@ -33,7 +34,7 @@ export class AdmissionChecks {
     const limits = limitsOf(PLANS[org.plan], { ...input, network: allowedHosts !== undefined }, this.settings);
     this.executions.requireNetwork(allowedHosts);
     requirePackages(PLANS[org.plan], input.packages);
-    await this.backlog.requireRoom(org.id, input.queueTimeoutMs);
+    if (input.sessionId === undefined) await this.backlog.requireRoom(org.id, input.queueTimeoutMs);
     return limits;
   }
 }

@@ -23,6 +23,8 @@ export interface CreateOrgExecutionInput extends CreateExecutionInput, LimitsInp
   readonly packages?: PackageChoice;
   /** See {@link SandboxExecution.effectKey}. */
   readonly effectKey?: string;
+  /** The session in which it runs, instead of a worker that is free. */
+  readonly sessionId?: string;
 }
 
 /** The limits and the highest cost that an execution would have. */
@@ -90,14 +92,23 @@ export class ExecutionAdmissionService {
 
   private async write(
     call: Call,
-    { language, effectKey, queueTimeoutMs, options }: CreateOrgExecutionInput,
+    { language, effectKey, sessionId, queueTimeoutMs, options }: CreateOrgExecutionInput,
     { id, limits }: { readonly id: string; readonly limits: SandboxLimits },
   ): Promise<QueuedExecution> {
     const { principal, org, budgetSubjects } = call;
     const at = this.clock.now();
     const keyId = keyIdOf(principal.credential);
     const execution = SandboxExecution.queued(
-      { id, orgId: org.id, userId: principal.user.id, keyId, effectKey: effectKey ?? null, language, limits },
+      {
+        id,
+        orgId: org.id,
+        userId: principal.user.id,
+        keyId,
+        effectKey: effectKey ?? null,
+        sessionId: sessionId ?? null,
+        language,
+        limits,
+      },
       { at, givesUpAt: new Date(at.getTime() + queueTimeoutMs + RETURN_MS) },
     );
     await this.billing.hold({ ...execution, budgetSubjects }, org.plan, () =>

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { AwaitedJobs } from '../../../platform/queues/awaited-jobs.js';
 import { DirectJobs } from '../../../platform/queues/direct-jobs.js';
 import { type PackageChoice, wantedBy } from '../domain/packages.js';
+import { JobCancellations } from '../../../platform/queues/job-cancellations.js';
 import { type SandboxPayload, sandboxJob } from '../jobs/sandbox.job.js';
 import type { QueuedExecution } from '../persistence/sandbox-execution.entity.js';
 import { RETURN_MS } from '../runs/sandbox.service.js';
@@ -19,6 +20,7 @@ export class ExecutionQueue {
     private readonly awaited: AwaitedJobs,
     private readonly jobs: DirectJobs,
     private readonly backlog: Backlog,
+    private readonly cancellations: JobCancellations,
   ) {}
 
   /**
@@ -52,6 +54,11 @@ export class ExecutionQueue {
   /** Ends the job of an execution. Returns true when no worker had started it. */
   remove(executionId: string, orgId: string): Promise<boolean> {
     return this.jobs.end(sandboxJob, executionId, orgId);
+  }
+
+  /** Ends an execution that has no job, because it runs in a session. */
+  abandon(executionId: string): Promise<void> {
+    return this.cancellations.cancel(executionId);
   }
 
   /** Creates the error for an execution that was admitted but did not start in time. */

@@ -16,6 +16,11 @@ const BEFORE_POSTPONING_MS = 200;
 const POSTPONED_FOR_MS = 500;
 
 type Run = () => Promise<FinishedExecution>;
+/** An execution, as it is known to the worker. */
+export type RecordedRun = Pick<SandboxPayload, 'executionId' | 'limits' | 'startBeforeMs' | 'triedAtMs'> & {
+  /** What a run may take beside its time limit, before it is given up. */
+  readonly overtimeMs?: number;
+};
 
 /**
  * Runs in the worker and writes the start and the end of executions of organizations, whether or not a caller waits.
@@ -37,7 +42,7 @@ export class ExecutionRecorder {
    * @throws {JobPostponed} when the start could not be written; the code did not run.
    * @throws what `run` throws.
    */
-  async record(orgId: string, job: SandboxPayload, context: JobContext, run: Run): Promise<void> {
+  async record(orgId: string, job: RecordedRun, context: JobContext, run: Run): Promise<void> {
     const { executionId: id } = job;
     if (!(await this.begin(job, context.waitedMs))) {
       // The first worker may have lost Redis and still be running the code. If it is dead, the execution becomes
@@ -60,10 +65,10 @@ export class ExecutionRecorder {
     }
   }
 
-  private async begin(job: SandboxPayload, queueMs: number): Promise<boolean> {
+  private async begin(job: RecordedRun, queueMs: number): Promise<boolean> {
     const startedAt = this.clock.now();
-    const givesUpAt = new Date(startedAt.getTime() + job.limits.timeoutMs + WRITE_WITHIN_MS);
-    const { executionId, triedAtMs = [] } = job;
+    const { executionId, triedAtMs = [], overtimeMs = 0 } = job;
+    const givesUpAt = new Date(startedAt.getTime() + job.limits.timeoutMs + overtimeMs + WRITE_WITHIN_MS);
     try {
       return await this.executions.begin(executionId, { startedAt, queueMs, givesUpAt, triedAtMs });
     } catch (error) {

@@ -45,6 +45,19 @@ export class ExecutionStreams {
   }
 
   /**
+   * Streams the output of an execution that `begin` admits.
+   *
+   * @throws what `begin` throws. Later errors are in the stream.
+   */
+  runElsewhere(
+    call: Call,
+    begin: () => Promise<AwaitedExecution>,
+    signal: AbortSignal,
+  ): Promise<AsyncGenerator<OrgExecutionNews>> {
+    return this.streams.open(call.org.id, placesOf(call), async () => this.follow(await begin(), undefined, signal));
+  }
+
+  /**
    * Streams the output of an execution after the piece with this number; undefined for all that is kept.
    *
    * @throws {TooManyStreams} `concurrency_limit_exceeded`

@@ -76,6 +76,21 @@ export class ExecutionsService {
   }
 
   /**
+   * Runs code somewhere else than on a worker that is free. `work` resolves when the row says how it ended, and ends
+   * the run when it rejects.
+   *
+   * @throws as {@link run}, until the execution is admitted; then `ended` rejects with what `work` throws.
+   */
+  async beginElsewhere(
+    call: Call,
+    input: CreateOrgExecutionInput,
+    work: (execution: QueuedExecution) => Promise<void>,
+  ): Promise<AwaitedExecution> {
+    const execution = await this.admission.admit(call, input);
+    return { execution, ended: this.workAdmitted(execution, work) };
+  }
+
+  /**
    * Queues code to run without a waiting caller. Once this resolves, the execution survives the end of this process.
    *
    * @throws as {@link run}.
@@ -115,12 +130,13 @@ export class ExecutionsService {
    * @throws {ExecutionAlreadyOver} `execution_already_over`
    */
   async cancel(call: Call, id: string): Promise<SandboxExecution> {
-    const { orgId } = await this.requireCancellable(call, id);
+    const { orgId, sessionId } = await this.requireCancellable(call, id);
     const wasLive = await this.ends.cancel(id);
     const execution = await this.executions.get(id);
     if (!wasLive) throw new ExecutionAlreadyOver(execution.status);
     // The worker frees the slot of a running execution when the run has really ended.
-    if (await this.queue.remove(id, orgId)) await this.slots.free(orgId, id);
+    if (sessionId !== null) await this.queue.abandon(id);
+    else if (await this.queue.remove(id, orgId)) await this.slots.free(orgId, id);
     return execution;
   }
 
@@ -146,6 +162,24 @@ export class ExecutionsService {
     const ended = await this.databaseRetry.run(() => this.executions.get(execution.id));
     // A cancelled execution ends its job like a failed one, so only `lost` is a failure of the platform.
     if (ended.status === 'lost') throw new SandboxUnavailable([], fault);
+    return ended;
+  }
+
+  private async workAdmitted(
+    execution: QueuedExecution,
+    work: (execution: QueuedExecution) => Promise<void>,
+  ): Promise<SandboxExecution> {
+    try {
+      await work(execution);
+    } catch (error) {
+      await this.giveUp(execution, error instanceof CallerHungUp);
+      await this.queue.abandon(execution.id);
+      throw error;
+    }
+    const ended = await this.databaseRetry.run(() => this.executions.get(execution.id));
+    if (ended.status === 'lost') throw new SandboxUnavailable([]);
+    // Then no worker has had it to free its slot.
+    if (ended.startedAt === null) await this.slots.free(ended.orgId, ended.id);
     return ended;
   }
 

@@ -338,6 +338,19 @@ export class OrgExecutionView {
       'the code has run.',
   })
   cost?: string;
+  @ApiPropertyOptional({
+    type: String,
+    example: 'sbx_01jd3m8yeqf5rb0xkq5ym8s6tn',
+    description: 'Session in which it runs. Absent outside of sessions.',
+  })
+  session_id?: string;
+  @ApiPropertyOptional({
+    type: Boolean,
+    description:
+      'In a session: true when its interpreter had to be replaced, so that variables are gone. Files remain. Absent ' +
+      'until the code has run.',
+  })
+  state_lost?: boolean;
   @ApiProperty({ type: LimitsView, description: 'Limits of the execution.' }) limits!: LimitsView;
   @ApiProperty({ format: 'date-time' }) created_at!: string;
   @ApiPropertyOptional({ type: String, format: 'date-time' }) started_at?: string;
@@ -357,8 +370,15 @@ export class OrgExecutionView {
     return 'startedAt' in execution ? OrgExecutionView.of(execution) : OrgExecutionView.ofQueued(execution);
   }
 
-  static ofQueued({ id, language, status, limits, createdAt }: QueuedExecution): OrgExecutionView {
-    return { id, language, status, limits: LimitsView.of(limits), created_at: createdAt.toISOString() };
+  static ofQueued({ id, language, status, sessionId, limits, createdAt }: QueuedExecution): OrgExecutionView {
+    return {
+      id,
+      language,
+      status,
+      ...(sessionId === null ? {} : { session_id: sessionId }),
+      limits: LimitsView.of(limits),
+      created_at: createdAt.toISOString(),
+    };
   }
 }
 
@@ -377,7 +397,7 @@ export class ListedExecutionView extends OmitType(OrgExecutionView, [
   'artifact_errors',
 ] as const) {
   static of(execution: ListedExecution): ListedExecutionView {
-    const { id, language, status, limits, queueMs, createdAt, startedAt, finishedAt } = execution;
+    const { id, language, status, sessionId, stateLost, limits, queueMs, createdAt, startedAt, finishedAt } = execution;
     return {
       id,
       language,
@@ -385,6 +405,8 @@ export class ListedExecutionView extends OmitType(OrgExecutionView, [
       ...(queueMs === null ? {} : { queue_ms: queueMs }),
       ...figuresOf(execution),
       ...(execution.costNano === null ? {} : { cost: formatUsd(BigInt(execution.costNano)) }),
+      ...(sessionId === null ? {} : { session_id: sessionId }),
+      ...(stateLost === null ? {} : { state_lost: stateLost }),
       limits: LimitsView.of(limits),
       created_at: createdAt.toISOString(),
       ...(startedAt === null ? {} : { started_at: startedAt.toISOString() }),

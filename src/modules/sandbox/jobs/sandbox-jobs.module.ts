@@ -3,6 +3,7 @@ import { ArtifactBlobsModule } from '../artifacts/artifact-blobs.module.js';
 import { ArtifactOrgDeletedProcessor } from '../artifacts/artifact-org-deleted.processor.js';
 import { ArtifactReceivers } from '../artifacts/artifact-receivers.js';
 import { ExpiredArtifactsSweeper } from '../artifacts/expired-artifacts.sweeper.js';
+import { IsolationModule } from '../../../platform/isolation/isolation.module.js';
 import { ExecutionRecorder } from '../executions/execution-recorder.js';
 import { ExecutionsModule } from '../executions/executions.module.js';
 import { OldExecutionsSweeper } from '../executions/old-executions-sweeper.js';
@@ -21,6 +22,19 @@ import { BuildsModule } from '../../builds/builds.module.js';
 import { OldPackageLocksSweeper } from '../packages/old-package-locks-sweeper.js';
 import { PackageInstaller } from '../packages/package-installer.js';
 import { PackagesProcessor } from './packages.processor.js';
+import { SESSION_METRICS } from '../metrics/session.metrics.js';
+import { OldSessionsSweeper } from '../sessions/jobs/old-sessions-sweeper.js';
+import { SandboxOrgDeletedProcessor } from '../sessions/jobs/sandbox-org-deleted.processor.js';
+import { SessionStartProcessor } from '../sessions/jobs/session-start.processor.js';
+import { SessionProcesses } from '../sessions/host/session-processes.js';
+import { SandboxSessionsModule } from '../sessions/sandbox-sessions.module.js';
+import { HeldSessions } from '../sessions/worker/held-sessions.js';
+import { SessionAnswering } from '../sessions/worker/session-answering.js';
+import { SessionAnswers } from '../sessions/worker/session-answers.js';
+import { SessionRoom } from '../sessions/worker/session-room.js';
+import { SessionRuns } from '../sessions/worker/session-runs.js';
+import { SessionTimes } from '../sessions/worker/session-times.js';
+import { SessionWorkerService } from '../sessions/worker/session-worker.service.js';
 import { SandboxProcessor } from './sandbox.processor.js';
 
 const logger = new Logger('SandboxRuntime');
@@ -48,7 +62,15 @@ function runtimeOf(settings: SandboxSettings, metrics: SandboxMetrics, templates
 }
 
 @Module({
-  imports: [ArtifactBlobsModule, BuildsModule, ExecutionsModule, SandboxModule, SandboxPersistenceModule],
+  imports: [
+    ArtifactBlobsModule,
+    BuildsModule,
+    ExecutionsModule,
+    IsolationModule,
+    SandboxModule,
+    SandboxPersistenceModule,
+    SandboxSessionsModule,
+  ],
   providers: [
     { provide: SandboxRuntime, inject: [SandboxSettings, SandboxMetrics, TemplateMetrics], useFactory: runtimeOf },
     ArtifactOrgDeletedProcessor,
@@ -65,7 +87,19 @@ function runtimeOf(settings: SandboxSettings, metrics: SandboxMetrics, templates
     SandboxProcessor,
     SandboxWorkerService,
     WorkerHeartbeat,
+    HeldSessions,
+    OldSessionsSweeper,
+    SandboxOrgDeletedProcessor,
+    SessionAnswering,
+    SessionAnswers,
+    SessionRoom,
+    SessionRuns,
+    SessionStartProcessor,
+    SessionTimes,
+    SessionWorkerService,
+    SessionProcesses,
     ...SANDBOX_METRICS,
+    ...SESSION_METRICS,
   ],
 })
 export class SandboxJobsModule {}

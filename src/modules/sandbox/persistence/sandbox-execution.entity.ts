@@ -8,7 +8,7 @@ import type { ExecutionError, Language, SandboxLimits, SandboxOutcome } from '..
 /** The columns of an execution that are set before a worker starts it. */
 export type QueuedExecution = Pick<
   SandboxExecution,
-  'id' | 'orgId' | 'userId' | 'keyId' | 'effectKey' | 'language' | 'limits' | 'createdAt' | 'givesUpAt'
+  'id' | 'orgId' | 'userId' | 'keyId' | 'effectKey' | 'sessionId' | 'language' | 'limits' | 'createdAt' | 'givesUpAt'
 > & { readonly status: 'queued' };
 
 /** A run of code for an organization and its result. The code is not kept. */
@@ -21,6 +21,10 @@ export class SandboxExecution {
   @Column('text', { name: 'key_id', nullable: true }) keyId!: string | null;
   /** Identifies work that runs once, however often it is asked for. */
   @Column('text', { name: 'effect_key', nullable: true }) effectKey!: string | null;
+  /** The session in which it runs. Null for a run by itself. */
+  @Column('text', { name: 'session_id', nullable: true }) sessionId!: string | null;
+  /** True when the session lost its variables in this run. Null until it has ended, and outside of sessions. */
+  @Column('boolean', { name: 'state_lost', nullable: true }) stateLost!: boolean | null;
   @Column('text') language!: Language;
   @Column('text') status!: ExecutionState;
   @Column('jsonb') limits!: SandboxLimits;
@@ -50,12 +54,13 @@ export class SandboxExecution {
   @Column('timestamptz', { name: 'gives_up_at' }) givesUpAt!: Date;
 
   static queued(
-    facts: Pick<SandboxExecution, 'id' | 'orgId' | 'userId' | 'keyId' | 'effectKey' | 'language' | 'limits'>,
+    facts: Omit<QueuedExecution, 'status' | 'createdAt' | 'givesUpAt'>,
     { at, givesUpAt }: { at: Date; givesUpAt: Date },
   ): QueuedExecution {
     assert(givesUpAt > at, 'An execution was given up before it was queued.');
-    const { id, orgId, userId, keyId, effectKey, language, limits } = facts;
-    return { id, orgId, userId, keyId, effectKey, language, limits, status: 'queued', createdAt: at, givesUpAt };
+    const { id, orgId, userId, keyId, effectKey, sessionId, language, limits } = facts;
+    const asked = { id, orgId, userId, keyId, effectKey, sessionId, language, limits };
+    return { ...asked, status: 'queued', createdAt: at, givesUpAt };
   }
 
   cancelled(at: Date): this {

@@ -1,0 +1,34 @@
+import type { Language } from '@service/client';
+import { type Command, Option } from 'commander';
+import { Context } from '../context.js';
+import { UsageError } from '../failures.js';
+import { Repl } from '../sandbox/repl.js';
+import { Sessions } from '../sandbox/sessions.js';
+
+interface ReplOptions {
+  readonly language: Language;
+  readonly session?: string;
+}
+
+export function addSandboxRepl(sandbox: Command): void {
+  sandbox
+    .command('repl')
+    .description('run code line by line in a session of the sandbox')
+    .addOption(
+      new Option('--language <language>', 'language of the session')
+        .choices(['typescript', 'javascript', 'python'])
+        .default('python'),
+    )
+    .option('--session <id>', 'go on in this session, which stays afterwards')
+    .action(async ({ language, session: id }: ReplOptions, command: Command) => {
+      const context = await Context.of(command);
+      if (context.json) throw new UsageError('--json cannot be used here. Use "sandbox session run".');
+      const sessions = new Sessions(await context.service());
+      const session = id === undefined ? await sessions.create({ language }) : await sessions.get(id);
+      try {
+        await new Repl(context, sessions, session).run();
+      } finally {
+        if (id === undefined) await sessions.end(session.id).catch(() => undefined);
+      }
+    });
+}

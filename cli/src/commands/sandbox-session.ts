@@ -1,0 +1,187 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { type Command, Option } from 'commander';
+import { Context, tableOf } from '../context.js';
+import { UsageError } from '../failures.js';
+import { wholeNumber } from '../numbers.js';
+import { type Session, type SessionFile, Sessions, type Work } from '../sandbox/sessions.js';
+import { sizeText } from '../sizes.js';
+import { printable } from '../terminal.js';
+import { contentOf, exitCodeOfProgram, passNotes, variablesOf } from './sandbox-run.js';
+
+const SESSION = ['<session>', 'ID of the session'] as const;
+
+/** Adds the commands for sessions, which keep variables and files between runs. */
+export function addSandboxSession(sandbox: Command): void {
+  const session = sandbox.command('session').description('keep an interpreter with its variables and files');
+  addCreate(session);
+  addReads(session);
+  addWork(session);
+  addFiles(session);
+}
+
+interface CreateOptions {
+  readonly language: string;
+  readonly name?: string;
+  readonly memory?: number;
+  readonly idle?: number;
+  readonly env?: readonly string[];
+  readonly timezone?: string;
+  readonly locale?: string;
+}
+
+function addCreate(session: Command): void {
+  session
+    .command('create')
+    .description('create a session, and print its ID')
+    .addOption(
+      new Option('--language <language>', 'language of the session')
+        .choices(['typescript', 'javascript', 'python'])
+        .default('python'),
+    )
+    .option('--name <name>', 'name of the session')
+    .option('--memory <MiB>', 'memory limit', wholeNumber)
+    .option('--idle <seconds>', 'the session ends when it is not used for this long (default: 300)', wholeNumber)
+    .option('--env <name=value...>', 'environment variables')
+    .option('--timezone <name>', 'local time, such as Europe/Berlin (default: UTC)')
+    .option('--locale <tag>', 'locale, such as de-DE')
+    .action(async ({ memory, idle, env, ...rest }: CreateOptions, command: Command) => {
+      const context = await Context.of(command);
+      const created = await (
+        await sessionsOf(context)
+      ).create({
+        ...rest,
+        ...(memory === undefined ? {} : { memory_mib: memory }),
+        ...(idle === undefined ? {} : { idle_timeout_seconds: idle }),
+        ...(env === undefined ? {} : { env: variablesOf(env) }),
+      });
+      context.print(created, created.id);
+    });
+}
+
+function addReads(session: Command): void {
+  session
+    .command('list')
+    .description('list sessions')
+    .option('--status <status>', 'only those that are starting, awake, frozen, ended or lost')
+    .action(async ({ status }: { status?: string }, command: Command) => {
+      const context = await Context.of(command);
+      const all = await (await sessionsOf(context)).list(status);
+      context.print(all, tableOf(['ID', 'LANGUAGE', 'STATUS', 'LAST USED', 'NAME'], all.map(rowOf)));
+    });
+  session
+    .command('get')
+    .argument(...SESSION)
+    .description('print a session')
+    .action(async (id: string, _options: object, command: Command) => {
+      const context = await Context.of(command);
+      const found = await (await sessionsOf(context)).get(id);
+      context.print(found, `${found.id}  ${found.status}`);
+    });
+  session
+    .command('end')
+    .argument(...SESSION)
+    .description('end a session; its variables and files are gone')
+    .action(async (id: string, _options: object, command: Command) => {
+      const context = await Context.of(command);
+      const ended = await (await sessionsOf(context)).end(id);
+      context.print(ended, `${ended.id}  ${ended.status}`);
+    });
+}
+
+function addWork(session: Command): void {
+  session
+    .command('run')
+    .argument(...SESSION)
+    .argument('<file>', 'the program file; "-" reads it from standard input')
+    .description('run a program in a session, print its output and exit with its exit code')
+    .option('--input <file>', 'file for the standard input of the program; "-" passes on this standard input')
+    .action(async (id: string, file: string, { input }: { input?: string }, command: Command) => {
+      if (file === '-' && input === '-')
+        throw new UsageError('Standard input cannot be both the program and its input. Pass a file for one of them.');
+      const stdin = input === undefined ? {} : { stdin: await contentOf(input) };
+      await work(await Context.of(command), id, { code: await contentOf(file), ...stdin });
+    });
+  session
+    .command('shell')
+    .argument(...SESSION)
+    .argument('<command...>', 'the command; write its options after "--"')
+    .description('run a command of the shell in a session, and exit with its exit code')
+    .action(async (id: string, words: readonly string[], _options: object, command: Command) => {
+      await work(await Context.of(command), id, { command: words.join(' ') });
+    });
+}
+
+async function work(context: Context, id: string, asked: Work): Promise<void> {
+  const sessions = await sessionsOf(context);
+  const ended = await (context.json ? sessions.run(id, asked) : sessions.stream(id, asked));
+  if (context.json) context.print(ended, '');
+  else passNotes(ended);
+  process.exitCode = exitCodeOfProgram(ended);
+}
+
+function addFiles(session: Command): void {
+  session
+    .command('files')
+    .argument(...SESSION)
+    .argument('[directory]', 'directory (default: the working directory)')
+    .description('list the files of a session')
+    .action(async (id: string, directory: string | undefined, _options: object, command: Command) => {
+      const context = await Context.of(command);
+      const files = await (await sessionsOf(context)).files(id, directory ?? '');
+      context.print(files, tableOf(['PATH', 'SIZE', 'MODIFIED'], files.map(rowOfFile)));
+    });
+  session
+    .command('download')
+    .argument(...SESSION)
+    .argument('<path>', 'path in the session')
+    .argument('[file]', 'file to write; without it, the content is printed')
+    .description('copy a file of a session')
+    .action(async (id: string, path: string, file: string | undefined, _options: object, command: Command) => {
+      const content = await (await sessionsOf(await Context.of(command))).read(id, path);
+      if (file === undefined) process.stdout.write(content);
+      else await writeFile(file, content);
+    });
+  session
+    .command('upload')
+    .argument(...SESSION)
+    .argument('<file>', 'file to send')
+    .argument('[path]', 'path in the session (default: the name of the file)')
+    .description('copy a file to a session')
+    .action(async (id: string, file: string, path: string | undefined, _options: object, command: Command) => {
+      const sessions = await sessionsOf(await Context.of(command));
+      await sessions.write(id, path ?? basename(file), await bytesOf(file));
+    });
+  session
+    .command('remove')
+    .argument(...SESSION)
+    .argument('<path>', 'path in the session')
+    .description('delete a file of a session')
+    .action(async (id: string, path: string, _options: object, command: Command) => {
+      await (await sessionsOf(await Context.of(command))).remove(id, path);
+    });
+}
+
+const sessionsOf = async (context: Context): Promise<Sessions> => new Sessions(await context.service());
+
+const rowOf = ({ id, language, status, last_used_at: used, name = '' }: Session): string[] => [
+  id,
+  language,
+  status,
+  used,
+  printable(name),
+];
+
+const rowOfFile = ({ path, type, size_bytes: size, modified_at: modified }: SessionFile): string[] => [
+  printable(type === 'directory' ? `${path}/` : path),
+  type === 'file' ? sizeText(size) : '',
+  modified,
+];
+
+async function bytesOf(file: string): Promise<Buffer> {
+  try {
+    return await readFile(file);
+  } catch (error) {
+    throw new UsageError(`${file} cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown'}).`);
+  }
+}

@@ -1,0 +1,76 @@
+import { createInterface, type Interface } from 'node:readline';
+import type { Language } from '@service/client';
+import { passNotes } from '../commands/sandbox-run.js';
+import type { Context } from '../context.js';
+import { textOf } from '../failures.js';
+import { goesOn } from './block.js';
+import type { Session, Sessions } from './sessions.js';
+
+/** An interpreter in a session, line by line. From a pipe, it runs each block and goes on after one that fails. */
+export class Repl {
+  private readonly onTerminal = process.stdin.isTTY;
+  private typed = '';
+  private running: AbortController | undefined;
+
+  constructor(
+    private readonly context: Context,
+    private readonly sessions: Sessions,
+    private readonly session: Session,
+  ) {}
+
+  async run(): Promise<void> {
+    const reader = createInterface({
+      input: process.stdin,
+      terminal: this.onTerminal,
+      ...(this.onTerminal ? { output: process.stderr } : {}),
+    });
+    // The terminal is in raw mode, so Ctrl-C arrives as a key and not as a signal.
+    reader.on('SIGINT', () => {
+      this.interrupt(reader);
+    });
+    if (this.onTerminal) this.context.note(`${this.language}, ${this.session.id}. Ctrl-C interrupts, Ctrl-D leaves.`);
+    this.prompt(reader);
+    for await (const line of reader) {
+      this.typed += this.typed === '' ? line : `\n${line}`;
+      if (!goesOn(this.typed, this.language)) await this.execute();
+      this.prompt(reader);
+    }
+    await this.execute();
+  }
+
+  private get language(): Language {
+    return this.session.language;
+  }
+
+  private prompt(reader: Interface): void {
+    if (!this.onTerminal) return;
+    reader.setPrompt(this.typed === '' ? '>>> ' : '... ');
+    reader.prompt();
+  }
+
+  private interrupt(reader: Interface): void {
+    this.typed = '';
+    // Closing the connection ends the run.
+    if (this.running === undefined) this.prompt(reader);
+    else this.running.abort(new Error('interrupted'));
+  }
+
+  private async execute(): Promise<void> {
+    const code = this.typed;
+    this.typed = '';
+    if (code.trim() === '') return;
+    this.running = new AbortController();
+    try {
+      const ended = await this.sessions.stream(this.session.id, { code }, this.running.signal);
+      passNotes(ended);
+      if ((ended as { readonly state_lost?: boolean }).state_lost === true)
+        process.stderr.write('service: the interpreter was replaced: variables are gone, files remain\n');
+    } catch (error) {
+      process.stderr.write(`${textOf(error, this.context.url)}\n`);
+      // Without its session there is nothing to go on with.
+      if ((error as { readonly code?: string }).code?.startsWith('sandbox_session_') === true) throw error;
+    } finally {
+      this.running = undefined;
+    }
+  }
+}

@@ -1,0 +1,34 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+import type { Language } from '../domain/sandbox-runtime.js';
+import type { SessionEnd, SessionState } from '../domain/session-state.js';
+
+/** What a session may use. */
+export interface HeldLimits {
+  readonly memoryBytes: number;
+  readonly processes: number;
+  readonly filesBytes: number;
+}
+
+/** An interpreter that a worker keeps for an organization between runs. */
+@Entity('sandbox_sessions')
+export class SandboxSession {
+  @PrimaryColumn('text') id!: string;
+  @Column('text', { name: 'org_id' }) orgId!: string;
+  @Column('text', { name: 'user_id' }) userId!: string;
+  @Column('text', { name: 'key_id', nullable: true }) keyId!: string | null;
+  @Column('text', { nullable: true }) name!: string | null;
+  @Column('text') language!: Language;
+  @Column('text') status!: SessionState;
+  @Column('text', { name: 'end_reason', nullable: true }) endReason!: SessionEnd | null;
+  @Column('jsonb') limits!: HeldLimits;
+  @Column('int', { name: 'idle_timeout_seconds' }) idleTimeoutSeconds!: number;
+  /** The worker that holds it. Null until one has taken it. */
+  @Column('text', { name: 'worker_id', nullable: true }) workerId!: string | null;
+  @Column('timestamptz', { name: 'created_at' }) createdAt!: Date;
+  @Column('timestamptz', { name: 'last_used_at' }) lastUsedAt!: Date;
+  /** It ends then, however much it is used. */
+  @Column('timestamptz', { name: 'expires_at' }) expiresAt!: Date;
+  @Column('timestamptz', { name: 'ended_at', nullable: true }) endedAt!: Date | null;
+  /** Its worker puts it off. A session whose worker has not done so is lost. */
+  @Column('timestamptz', { name: 'alive_until' }) aliveUntil!: Date;
+}

@@ -1,0 +1,141 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '../../../platform/database/database.js';
+import { type Page, pageOf, type PageRequest } from '../../../platform/database/page.js';
+import type { SessionEnd, SessionState } from '../domain/session-state.js';
+import { SandboxSession } from './sandbox-session.entity.js';
+
+const LIVE = "status IN ('starting', 'awake', 'frozen')";
+
+/** A session whose end was written. */
+export type EndedSession = Pick<SandboxSession, 'id' | 'orgId'>;
+
+/** A state that a session is in from a time on. */
+export interface StateChange {
+  readonly status: 'awake' | 'frozen';
+  readonly workerId: string;
+  readonly lastUsedAt: Date;
+}
+
+/** Each transition names the states that it leads from, so that the first of two concurrent transitions wins. */
+@Injectable()
+export class SandboxSessionsStore {
+  constructor(private readonly database: Database) {}
+
+  /** Returns false when the organization has as many live sessions as it may. */
+  addWithin(limit: number, session: SandboxSession): Promise<boolean> {
+    return this.database.transaction(async () => {
+      const { manager } = this.database;
+      await manager.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [
+        `sandbox sessions of ${session.orgId}`,
+      ]);
+      const [live] = await manager.query<[{ count: string }]>(
+        `SELECT count(*) FROM sandbox_sessions WHERE org_id = $1 AND ${LIVE}`,
+        [session.orgId],
+      );
+      if (Number(live.count) >= limit) return false;
+      await manager.insert(SandboxSession, session);
+      return true;
+    });
+  }
+
+  get(id: string): Promise<SandboxSession> {
+    return this.database.manager.findOneByOrFail(SandboxSession, { id });
+  }
+
+  /** Returns null for a session of another organization, as for one that does not exist. */
+  find(id: string, orgIds: readonly string[]): Promise<SandboxSession | null> {
+    return this.database.manager
+      .createQueryBuilder(SandboxSession, 'session')
+      .where('session.id = :id AND session.org_id = ANY(:orgIds)', { id, orgIds })
+      .getOne();
+  }
+
+  /** Returns the newest sessions first. */
+  async list(orgId: string, status: SessionState | undefined, page: PageRequest): Promise<Page<SandboxSession>> {
+    const query = this.database.manager
+      .createQueryBuilder(SandboxSession, 'session')
+      .where('session.org_id = :orgId', { orgId })
+      .orderBy('session.id', 'DESC')
+      .limit(page.limit + 1);
+    if (status !== undefined) query.andWhere('session.status = :status', { status });
+    if (page.after !== undefined) query.andWhere('session.id < :after', { after: page.after });
+    return pageOf(await query.getMany(), page, ({ id }) => id);
+  }
+
+  /** Returns false when the session has ended. */
+  async change(id: string, change: StateChange, aliveUntil?: Date): Promise<boolean> {
+    const { affected } = await this.database.manager
+      .createQueryBuilder()
+      .update(SandboxSession)
+      .set({ ...change, ...(aliveUntil === undefined ? {} : { aliveUntil }) })
+      .where(`id = :id AND ${LIVE} AND (worker_id IS NULL OR worker_id = :workerId)`, {
+        id,
+        workerId: change.workerId,
+      })
+      .execute();
+    return affected === 1;
+  }
+
+  /** Returns those of the sessions that are still live, after their end has been put off. */
+  async keepAlive(ids: readonly string[], aliveUntil: Date): Promise<string[]> {
+    if (ids.length === 0) return [];
+    const result = await this.database.manager
+      .createQueryBuilder()
+      .update(SandboxSession)
+      .set({ aliveUntil })
+      .where(`id = ANY(:ids) AND ${LIVE}`, { ids })
+      .returning(['id'])
+      .execute();
+    return (result.raw as { id: string }[]).map(({ id }) => id);
+  }
+
+  /** Returns false when the session had ended before. */
+  async end(id: string, endReason: SessionEnd, at: Date): Promise<boolean> {
+    const { affected } = await this.database.manager
+      .createQueryBuilder()
+      .update(SandboxSession)
+      .set({ status: endReason === 'worker_lost' ? 'lost' : 'ended', endReason, endedAt: at })
+      .where(`id = :id AND ${LIVE}`, { id })
+      .execute();
+    return affected === 1;
+  }
+
+  liveOf(orgId: string): Promise<SandboxSession[]> {
+    return this.database.manager
+      .createQueryBuilder(SandboxSession, 'session')
+      .where(`session.org_id = :orgId AND session.${LIVE}`, { orgId })
+      .getMany();
+  }
+
+  /** Ends and returns the sessions whose worker is gone. */
+  async loseOverdue(now: Date): Promise<EndedSession[]> {
+    const result = await this.database.manager
+      .createQueryBuilder()
+      .update(SandboxSession)
+      .set({ status: 'lost', endReason: 'worker_lost', endedAt: now })
+      .where(`${LIVE} AND alive_until < :now`, { now })
+      .returning(['id', 'orgId'])
+      .execute();
+    return (result.raw as { id: string; org_id: string }[]).map(({ id, org_id }) => ({ id, orgId: org_id }));
+  }
+
+  /** Fails when the database is unavailable. */
+  async ping(): Promise<void> {
+    await this.database.manager.query('SELECT 1');
+  }
+
+  /** Deletes up to `limit` sessions that ended before this time, and returns their number. */
+  async deleteEndedBefore(endedBefore: Date, limit: number): Promise<number> {
+    const { affected } = await this.database.manager
+      .createQueryBuilder()
+      .delete()
+      .from(SandboxSession)
+      .where(
+        `id IN (SELECT id FROM sandbox_sessions WHERE created_at < :endedBefore AND ended_at < :endedBefore
+                ORDER BY created_at LIMIT :limit FOR UPDATE SKIP LOCKED)`,
+        { endedBefore, limit },
+      )
+      .execute();
+    return affected ?? 0;
+  }
+}

@@ -1,0 +1,30 @@
+import { Module } from '@nestjs/common';
+import { LimitsModule } from '../../limits/limits.module.js';
+import { ExecutionsModule } from '../executions/executions.module.js';
+import { SESSION_COUNTERS, SessionCounter } from '../metrics/session.metrics.js';
+import { SandboxPersistenceModule } from '../persistence/sandbox-persistence.module.js';
+import { SandboxModule } from '../sandbox.module.js';
+import { SessionLine } from './line/session-line.js';
+import { SessionEnds } from './session-ends.js';
+import { SessionFilesService } from './session-files.service.js';
+import { SessionStarts } from './session-starts.js';
+import { SessionWorkService } from './session-work.service.js';
+import { LostSessionsSweeper } from './lost-sessions-sweeper.js';
+import { SandboxSessionsService } from './sandbox-sessions.service.js';
+
+/** Sessions of the sandbox, as their callers see them. */
+@Module({
+  imports: [ExecutionsModule, LimitsModule, SandboxModule, SandboxPersistenceModule],
+  providers: [
+    LostSessionsSweeper,
+    SandboxSessionsService,
+    SessionEnds,
+    SessionFilesService,
+    SessionLine,
+    SessionStarts,
+    SessionWorkService,
+    ...SESSION_COUNTERS,
+  ],
+  exports: [SessionCounter, SandboxSessionsService, SessionEnds, SessionFilesService, SessionWorkService],
+})
+export class SandboxSessionsModule {}

@@ -1,0 +1,121 @@
+import { Injectable } from '@nestjs/common';
+import type { Page, PageRequest } from '../../../platform/database/page.js';
+import { Ids } from '../../../platform/ids/ids.js';
+import { Clock } from '../../../platform/time/clock.js';
+import type { Call } from '../../auth/caller.js';
+import { type Plan, PLANS } from '../../plans/plan.js';
+import { PlansSettings } from '../../plans/plans.settings.js';
+import type { Language } from '../domain/sandbox-runtime.js';
+import { isLiveSession, type SessionState } from '../domain/session-state.js';
+import { SandboxSession } from '../persistence/sandbox-session.entity.js';
+import { SandboxSessionsStore } from '../persistence/sandbox-sessions.store.js';
+import { SandboxSessionLimitReached, SandboxSessionNotFound } from '../sandbox.errors.js';
+import { SANDBOX_SESSION_ID } from '../sandbox.ids.js';
+import { SandboxSettings } from '../sandbox.settings.js';
+import type { SessionOptions } from './jobs/session-start.job.js';
+import { sessionLimitsOf } from './session-limits.js';
+import { SessionStarts, STARTED_WITHIN_MS } from './session-starts.js';
+
+const MINUTE_MS = 60_000;
+const RETRY_AFTER_SECONDS = 60;
+
+export interface CreateSessionInput {
+  readonly language: Language;
+  readonly name?: string | undefined;
+  readonly memoryMib?: number | undefined;
+  readonly idleTimeoutSeconds: number;
+  readonly options: SessionOptions;
+}
+
+/** The sessions of organizations. */
+@Injectable()
+export class SandboxSessionsService {
+  constructor(
+    private readonly settings: SandboxSettings,
+    private readonly plansSettings: PlansSettings,
+    private readonly sessions: SandboxSessionsStore,
+    private readonly starts: SessionStarts,
+    private readonly ids: Ids,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * Returns the session that {@link create} would begin. Starts nothing.
+   *
+   * @throws {ExecutionBeyondPlan} `invalid_request`
+   * @throws {SandboxUnavailable} `sandbox_unavailable`
+   */
+  async rehearse({ org, principal }: Call, input: CreateSessionInput): Promise<SandboxSession> {
+    const plan = PLANS[org.plan];
+    const limits = sessionLimitsOf(plan, input.memoryMib, this.settings);
+    await this.starts.requireWorkers();
+    const { credential, user } = principal;
+    const now = this.clock.now();
+    return Object.assign(new SandboxSession(), {
+      id: this.ids.next(SANDBOX_SESSION_ID),
+      orgId: org.id,
+      userId: user.id,
+      keyId: credential.type === 'api_key' ? credential.keyId : null,
+      name: input.name ?? null,
+      language: input.language,
+      status: 'starting',
+      endReason: null,
+      limits,
+      idleTimeoutSeconds: input.idleTimeoutSeconds,
+      workerId: null,
+      createdAt: now,
+      lastUsedAt: now,
+      expiresAt: new Date(now.getTime() + plan.sandbox.sessions.minutes * MINUTE_MS),
+      endedAt: null,
+      aliveUntil: new Date(now.getTime() + STARTED_WITHIN_MS),
+    } satisfies SandboxSession);
+  }
+
+  /**
+   * Starts a session and returns it when it can run code. An aborted `signal` ends it.
+   *
+   * @throws as {@link rehearse}.
+   * @throws {SandboxSessionLimitReached} `concurrency_limit_exceeded`
+   */
+  async create(call: Call, input: CreateSessionInput, signal: AbortSignal): Promise<SandboxSession> {
+    const session = await this.rehearse(call, input);
+    const plan = PLANS[call.org.plan];
+    if (!(await this.sessions.addWithin(plan.sandbox.sessions.count, session))) throw this.limitReached(plan);
+    await this.starts.start(session, input.options, signal);
+    return this.sessions.get(session.id);
+  }
+
+  /**
+   * @throws {SandboxSessionNotFound} `sandbox_session_not_found`
+   * @throws {InsufficientScopes} `insufficient_scopes`
+   */
+  async get({ principal }: Call, id: string): Promise<SandboxSession> {
+    const session = await this.sessions.find(id, principal.lookupOrgIds);
+    if (session === null) throw new SandboxSessionNotFound();
+    principal.require('sandbox:execute', session.orgId);
+    return session;
+  }
+
+  /** Returns the sessions of the caller's organization, newest first. */
+  list({ org }: Call, status: SessionState | undefined, page: PageRequest): Promise<Page<SandboxSession>> {
+    return this.sessions.list(org.id, status, page);
+  }
+
+  /** Returns what ending the session would return. Changes nothing. */
+  async rehearseEnd(call: Call, id: string): Promise<SandboxSession> {
+    const session = await this.get(call, id);
+    if (!isLiveSession(session.status)) return session;
+    return Object.assign(session, { status: 'ended', endReason: 'requested', endedAt: this.clock.now() } as const);
+  }
+
+  private limitReached({ sandbox }: Plan): SandboxSessionLimitReached {
+    return new SandboxSessionLimitReached('sandbox sessions', {
+      policy: 'sandbox_sessions',
+      limit: sandbox.sessions.count,
+      remaining: 0,
+      resetsAt: new Date(this.clock.now().getTime() + RETRY_AFTER_SECONDS * 1_000),
+      retryAfterSeconds: RETRY_AFTER_SECONDS,
+      upgradeUrl: this.plansSettings.pricingUrl,
+    });
+  }
+}

@@ -1,0 +1,142 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../../../platform/time/clock.js';
+import type { Call } from '../../auth/caller.js';
+import type { CreateOrgExecutionInput, Rehearsal } from '../executions/execution-admission.service.js';
+import { ExecutionStreams, type OrgExecutionNews } from '../executions/execution-streams.js';
+import { type AwaitedExecution, ExecutionsService } from '../executions/executions.service.js';
+import type { QueuedExecution, SandboxExecution } from '../persistence/sandbox-execution.entity.js';
+import type { SandboxSession } from '../persistence/sandbox-session.entity.js';
+import { requireLive, SessionLine } from './line/session-line.js';
+import { SandboxSessionsService } from './sandbox-sessions.service.js';
+
+const MEBIBYTE = 1_048_576;
+/** The result must arrive within this time after the end of the run. An interpreter may have to be replaced. */
+const RETURN_MS = 30_000;
+/** The output is kept for this long beside the time limit. */
+const OUTPUT_KEPT_MS = 600_000;
+
+export interface SessionWorkInput {
+  readonly do: 'run' | 'shell';
+  /** The code, or the command. */
+  readonly text: string;
+  readonly stdin: string;
+  readonly timeoutMs?: number | undefined;
+  /** How long it may wait for what runs in the session. */
+  readonly queueTimeoutMs: number;
+}
+
+interface Placed {
+  readonly session: SandboxSession;
+  /** The caller, in the organization of the session. */
+  readonly call: Call;
+  readonly input: CreateOrgExecutionInput;
+}
+
+/** Runs code and commands in sessions. Each is an execution, and is limited, held and paid for as one. */
+@Injectable()
+export class SessionWorkService {
+  constructor(
+    private readonly sessions: SandboxSessionsService,
+    private readonly executions: ExecutionsService,
+    private readonly streams: ExecutionStreams,
+    private readonly line: SessionLine,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * Returns the limits and the highest cost that {@link run} would set. Runs nothing.
+   *
+   * @throws as {@link run}.
+   */
+  async rehearse(
+    call: Call,
+    id: string,
+    work: SessionWorkInput,
+  ): Promise<Rehearsal & Pick<SandboxSession, 'language'>> {
+    const { session, ...placed } = await this.place(call, id, work);
+    return { language: session.language, ...(await this.executions.rehearse(placed.call, placed.input)) };
+  }
+
+  /**
+   * Runs it when its turn comes, and waits for its end. An aborted `signal` ends the run.
+   *
+   * @throws {SandboxSessionNotFound} `sandbox_session_not_found`
+   * @throws {SandboxSessionOver} `sandbox_session_over`
+   * @throws {SandboxSessionBusy} `sandbox_session_busy` when the turn did not come in time.
+   * @throws {ExecutionBeyondPlan} `invalid_request`
+   * @throws {SandboxConcurrencyLimitExceeded} `concurrency_limit_exceeded`
+   * @throws {CreditsExhausted} `credits_exhausted`
+   * @throws {SpendCapReached} `spend_cap_reached`
+   * @throws {BudgetExceeded} `budget_exceeded`
+   * @throws {SandboxUnavailable} `sandbox_unavailable`
+   */
+  async run(call: Call, id: string, work: SessionWorkInput, signal: AbortSignal): Promise<SandboxExecution> {
+    return (await this.begin(await this.place(call, id, work), work, signal)).ended;
+  }
+
+  /**
+   * Runs it and streams its output.
+   *
+   * @throws as {@link run}, until it is admitted. Later errors are in the stream.
+   */
+  async stream(
+    call: Call,
+    id: string,
+    work: SessionWorkInput,
+    signal: AbortSignal,
+  ): Promise<AsyncGenerator<OrgExecutionNews>> {
+    const placed = await this.place(call, id, work);
+    const followed = { ...placed, input: { ...placed.input, isFollowed: true } };
+    return this.streams.runElsewhere(placed.call, () => this.begin(followed, work, signal), signal);
+  }
+
+  /** What it costs is paid by the organization of the session. */
+  private async place(call: Call, id: string, work: SessionWorkInput): Promise<Placed> {
+    const session = await this.sessions.get(call, id);
+    requireLive(session);
+    const org = call.principal.membershipIn(session.orgId)!;
+    const input = {
+      language: session.language,
+      code: '',
+      stdin: '',
+      files: [],
+      timeoutMs: work.timeoutMs,
+      memoryMib: session.limits.memoryBytes / MEBIBYTE,
+      queueTimeoutMs: work.queueTimeoutMs,
+      sessionId: id,
+    };
+    return { session, call: { ...call, org }, input };
+  }
+
+  private begin(
+    { session, call, input }: Placed,
+    work: SessionWorkInput,
+    signal: AbortSignal,
+  ): Promise<AwaitedExecution> {
+    return this.executions.beginElsewhere(call, input, (execution) =>
+      this.ask(session, execution, { ...work, isFollowed: input.isFollowed === true }, signal),
+    );
+  }
+
+  private async ask(
+    session: SandboxSession,
+    { id, orgId, limits }: QueuedExecution,
+    { do: kind, text, stdin, queueTimeoutMs, isFollowed }: SessionWorkInput & { readonly isFollowed: boolean },
+    signal: AbortSignal,
+  ): Promise<void> {
+    await this.line.ask(session, {
+      request: {
+        do: kind,
+        executionId: id,
+        orgId,
+        text,
+        stdin,
+        limits,
+        startBeforeMs: this.clock.now().getTime() + queueTimeoutMs,
+        ...(isFollowed ? { keepsOutputMs: limits.timeoutMs + OUTPUT_KEPT_MS } : {}),
+      },
+      withinMs: queueTimeoutMs + limits.timeoutMs + RETURN_MS,
+      signal,
+    });
+  }
+}

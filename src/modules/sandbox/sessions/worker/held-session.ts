@@ -1,0 +1,124 @@
+import { JobAbandoned } from '../../../../platform/queues/job-cancellations.js';
+import type { Language } from '../../domain/sandbox-runtime.js';
+import type { SessionProcess } from '../host/session-process.js';
+import { SessionTurns } from './session-turns.js';
+
+/** Calls that follow each other closely find the session awake. */
+const GRACE_MS = 250;
+
+export interface HeldFacts {
+  readonly id: string;
+  readonly orgId: string;
+  readonly language: Language;
+  readonly memoryBytes: number;
+  readonly idleTimeoutMs: number;
+  readonly expiresAtMs: number;
+}
+
+type StateListener = (status: 'awake' | 'frozen') => void;
+
+/** A session of this worker. It is awake while it is used, and frozen in between. */
+export class HeldSession {
+  readonly turns = new SessionTurns();
+  private uses = 0;
+  private lastUsedMs = performance.now();
+  private grace: NodeJS.Timeout | undefined;
+  private freezing: Promise<void> = Promise.resolve();
+  private isOver = false;
+  private readonly abandoned = new AbortController();
+  private status: 'awake' | 'frozen' = 'awake';
+
+  constructor(
+    readonly facts: HeldFacts,
+    private readonly process: SessionProcess,
+    private readonly changed: StateListener,
+  ) {
+    this.rest();
+  }
+
+  /** Aborted when what runs ends with the session: with {@link JobAbandoned} when it is paid as far as it came. */
+  get ending(): AbortSignal {
+    return this.abandoned.signal;
+  }
+
+  get isFrozen(): boolean {
+    return this.status === 'frozen';
+  }
+
+  get isUsed(): boolean {
+    return this.uses > 0;
+  }
+
+  /** True when nobody has used it for its time. */
+  get isIdle(): boolean {
+    return !this.isUsed && performance.now() - this.lastUsedMs >= this.facts.idleTimeoutMs;
+  }
+
+  /**
+   * Keeps the session awake for the work. The process thaws by itself. After a brief use, a session that was frozen
+   * freezes at once: what it computes in the background meanwhile is not paid.
+   */
+  async use<T>(work: (process: SessionProcess) => Promise<T>, isBrief = false): Promise<T> {
+    const restsAtOnce = isBrief && this.isFrozen;
+    this.uses += 1;
+    clearTimeout(this.grace);
+    try {
+      // Otherwise it would freeze in the middle of the work.
+      await this.freezing;
+      this.is('awake');
+      return await work(this.process);
+    } finally {
+      this.uses -= 1;
+      this.lastUsedMs = performance.now();
+      if (restsAtOnce) void this.freezeNow();
+      else this.rest();
+    }
+  }
+
+  /** Freezes the session, unless it is used: then returns false. */
+  async freeze(): Promise<boolean> {
+    clearTimeout(this.grace);
+    if (this.isUsed) return false;
+    await this.freezeNow();
+    return !this.isUsed;
+  }
+
+  /** Ends what runs: as if it had been cancelled, or as lost by the platform. */
+  abandon(isByPlatform: boolean): void {
+    this.abandoned.abort(isByPlatform ? new Error('The worker gives up the session.') : new JobAbandoned());
+  }
+
+  async end(): Promise<void> {
+    this.isOver = true;
+    clearTimeout(this.grace);
+    await this.process.end();
+  }
+
+  private rest(): void {
+    clearTimeout(this.grace);
+    if (this.isUsed || this.isOver) return;
+    this.grace = setTimeout(() => {
+      void this.freezeNow();
+    }, GRACE_MS);
+  }
+
+  /** A session that cannot be frozen stays awake: it costs its worker something, and its owner nothing. */
+  private freezeNow(): Promise<void> {
+    this.freezing = this.freezing.then(async () => {
+      if (this.isUsed || this.isOver || this.isFrozen) return;
+      try {
+        await this.process.freeze();
+        this.is('frozen');
+      } catch {
+        this.rest();
+      }
+    });
+    return this.freezing;
+  }
+
+  private is(status: 'awake' | 'frozen'): void {
+    if (this.status === status) return;
+    this.status = status;
+    this.changed(status);
+  }
+}

@@ -1,0 +1,115 @@
+import { Injectable } from '@nestjs/common';
+import { JobAbandoned, JobCancellations } from '../../../../platform/queues/job-cancellations.js';
+import { Clock } from '../../../../platform/time/clock.js';
+import type { SandboxOutcome } from '../../domain/sandbox-runtime.js';
+import { ExecutionRecorder } from '../../executions/execution-recorder.js';
+import { SandboxMetrics } from '../../metrics/sandbox.metrics.js';
+import { OutputRecorder } from '../../output/output-recorder.js';
+import type { SessionOutcome, SessionProcess } from '../host/session-process.js';
+import type { RecordedWork } from '../line/session-messages.js';
+import type { HeldFacts, HeldSession } from './held-session.js';
+
+/** An interpreter may have to be replaced before a run, and what does not end must be killed after it. */
+const REPLACED_WITHIN_MS = 20_000;
+
+/** Runs code and commands in sessions of this worker, one at a time in each, and records how they ended. */
+@Injectable()
+export class SessionRuns {
+  constructor(
+    private readonly recorder: ExecutionRecorder,
+    private readonly cancellations: JobCancellations,
+    private readonly outputs: OutputRecorder,
+    private readonly metrics: SandboxMetrics,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * Resolves when the row of the execution says how it ended.
+   *
+   * @param unwanted is aborted when nobody waits for the turn of the run any longer.
+   * @throws {TurnNotReached} when the run did not start in time.
+   */
+  async record(session: HeldSession, work: RecordedWork, unwanted: AbortSignal): Promise<void> {
+    await this.cancellations.during(work.executionId, async (cancelled) => {
+      const signal = AbortSignal.any([cancelled, session.ending]);
+      try {
+        await this.inTurn(session, work, { signal, unwanted });
+      } catch (error) {
+        // The end of a cancelled run is in its row.
+        if (!(signal.reason instanceof JobAbandoned)) throw error;
+      }
+    });
+  }
+
+  private async inTurn(
+    session: HeldSession,
+    work: RecordedWork,
+    { signal, unwanted }: { readonly signal: AbortSignal; readonly unwanted: AbortSignal },
+  ): Promise<void> {
+    const cameAtMs = this.clock.now().getTime();
+    await session.turns.take(work.startBeforeMs - cameAtMs, AbortSignal.any([signal, unwanted]), async () => {
+      const waitedMs = this.clock.now().getTime() - cameAtMs;
+      const recorded = { ...work, overtimeMs: REPLACED_WITHIN_MS };
+      await this.recorder.record(work.orgId, recorded, { signal, waitedMs }, async () => {
+        const outcome = await session.use((process) => this.run(session.facts, process, work, signal));
+        return { outcome, artifacts: null };
+      });
+    });
+  }
+
+  private async run(
+    { language }: HeldFacts,
+    process: SessionProcess,
+    work: RecordedWork,
+    signal: AbortSignal,
+  ): Promise<SandboxOutcome> {
+    const { executionId, keepsOutputMs } = work;
+    const output = keepsOutputMs === undefined ? undefined : this.outputs.open(executionId, keepsOutputMs);
+    this.metrics.began();
+    try {
+      signal.throwIfAborted();
+      const outcome = await begin(process, work, signal, output?.take);
+      // What came of a run that was cut short is not shown.
+      signal.throwIfAborted();
+      this.metrics.ended(language, outcome.status);
+      return executionOutcomeOf(outcome);
+    } catch (error) {
+      this.metrics.ended(language, signal.aborted ? 'cancelled' : 'platform_error');
+      throw error;
+    } finally {
+      await output?.end();
+    }
+  }
+}
+
+function begin(
+  process: SessionProcess,
+  { do: kind, text, stdin, limits: { timeoutMs, outputBytes } }: RecordedWork,
+  ...[signal, onOutput]: [AbortSignal, Parameters<SessionProcess['run']>[2]]
+): Promise<SessionOutcome> {
+  const bounds = { stdin, timeoutMs, outputBytes };
+  return kind === 'run'
+    ? process.run({ code: text, ...bounds }, signal, onOutput)
+    : process.shell({ command: text, ...bounds }, signal, onOutput);
+}
+
+/** What is recorded of the outcome: the only place that knows both. */
+function executionOutcomeOf(outcome: SessionOutcome): SandboxOutcome {
+  const { status, stdout, stderr, exitCode, signal, durationMs, cpuMs, memoryPeakBytes } = outcome;
+  const { truncated, runtime, results, error, stateLost } = outcome;
+  return {
+    status,
+    stdout,
+    stderr,
+    exitCode,
+    signal,
+    durationMs,
+    cpuMs,
+    memoryPeakBytes,
+    truncated,
+    runtime,
+    results,
+    stateLost,
+    ...(error === undefined ? {} : { error }),
+  };
+}

@@ -1,0 +1,98 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { client, signUpWithKey } from '../support/built-client.js';
+import { type Ended, useCommandLine } from '../support/command-line.js';
+import { onThisMachine } from '../support/patience.js';
+import { useApp, WITH_SANDBOX } from '../support/test-app.js';
+
+jest.setTimeout(onThisMachine(60_000));
+
+describe('service sandbox session', () => {
+  const app = useApp({ ...WITH_SANDBOX, SANDBOX_CONCURRENCY: '1' });
+  const service = useCommandLine(() => app.url);
+  let env: Record<string, string>;
+
+  beforeAll(async () => {
+    env = { SERVICE_API_KEY: (await signUpWithKey(app.url)).apiKey };
+  });
+
+  const run = (args: readonly string[], input?: string): Promise<Ended> =>
+    service.run(['sandbox', ...args], { env, ...(input === undefined ? {} : { input }) });
+  async function created(...options: readonly string[]): Promise<string> {
+    const { stdout, stderr, code } = await run(['session', 'create', ...options]);
+    expect([code, stderr]).toEqual([0, '']);
+    return stdout.trim();
+  }
+  const end = async (id: string): Promise<void> => {
+    expect(await run(['session', 'end', id])).toEqual({ code: 0, stdout: `${id}  ended\n`, stderr: '' });
+  };
+
+  it('creates sessions, runs programs and commands in them, and ends them', async () => {
+    const id = await created('--name', 'mine', '--env', 'GREETING=hi', '--idle', '600');
+    const program = join(service.home, 'program.py');
+    writeFileSync(program, 'import os, sys\nx = 41\nprint(os.environ["GREETING"], input())');
+    expect(await run(['session', 'run', id, program, '--input', '-'], 'you\n')).toEqual({
+      code: 0,
+      stdout: 'hi you\n',
+      stderr: '',
+    });
+    expect((await run(['session', 'run', id, '-'], 'print(x + 1)')).stdout).toBe('42\n');
+    expect(await run(['session', 'shell', id, '--', 'echo', 'out;', 'echo err >&2; exit 3'])).toEqual({
+      code: 3,
+      stdout: 'out\n',
+      stderr: 'err\n',
+    });
+    const listed = await run(['session', 'list']);
+    expect(listed.stdout).toMatch(new RegExp(`^ID .*\\n${id}  python    (awake|frozen) .* mine\\n$`));
+    expect((await run(['session', 'get', id])).stdout).toMatch(new RegExp(`^${id}  (awake|frozen)\\n$`));
+    const { stdout } = await service.run(['--json', 'sandbox', 'session', 'shell', id, 'true'], { env });
+    expect(JSON.parse(stdout)).toMatchObject({ session_id: id, status: 'succeeded', exit_code: 0 });
+    await end(id);
+    const over = await run(['session', 'run', id, '-'], 'print(1)');
+    expect([over.code, over.stderr]).toEqual([expect.any(Number), expect.stringContaining('has ended')]);
+    expect(over.code).not.toBe(0);
+  });
+
+  it('copies files, byte for byte', async () => {
+    const id = await created();
+    const [from, to] = [join(service.home, 'from.bin'), join(service.home, 'to.bin')];
+    writeFileSync(from, Buffer.from([0, 255, 10, 128]));
+    expect((await run(['session', 'upload', id, from])).code).toBe(0);
+    expect((await run(['session', 'upload', id, from, 'deep/in.bin'])).code).toBe(0);
+    const files = await run(['session', 'files', id]);
+    expect(files.stdout).toMatch(/^PATH .*\n(.*\n)*from\.bin +4 B/);
+    expect(files.stdout).toContain('deep/');
+    expect((await run(['session', 'download', id, 'deep/in.bin', to])).code).toBe(0);
+    expect(readFileSync(to).equals(readFileSync(from))).toBe(true);
+    expect((await run(['session', 'remove', id, 'from.bin'])).code).toBe(0);
+    const gone = await run(['session', 'download', id, 'from.bin']);
+    expect([gone.code === 0, gone.stderr]).toEqual([false, expect.stringContaining('no file')]);
+    await end(id);
+  });
+
+  it('is an interpreter, line by line, which ends with its session', async () => {
+    const input = 'x = 2\ndef double(n):\n    return 2 * n\n\nprint(double(x))\n1 / 0\nprint("goes on")\n';
+    const { code, stdout, stderr } = await run(['repl'], input);
+    expect([code, stdout]).toEqual([0, '4\ngoes on\n']);
+    expect(stderr).toContain('ZeroDivisionError');
+    expect((await run(['session', 'list', '--status', 'awake'])).stdout.split('\n')).toHaveLength(2);
+  });
+
+  it('goes on in a session that stays', async () => {
+    const id = await created('--language', 'javascript');
+    expect((await run(['repl', '--session', id], 'var x = [\n1,\n2]\n')).code).toBe(0);
+    expect((await run(['repl', '--session', id], 'console.log(x.length)\n')).stdout).toBe('2\n');
+    await end(id);
+  });
+
+  it('can be called with the library, as any endpoint', async () => {
+    const api = new client.Service({ apiKey: env['SERVICE_API_KEY'], baseUrl: app.url });
+    const path = '/api/v1/sandbox/sessions';
+    const response = await api.request({ method: 'GET', path, query: { limit: 1 } });
+    expect([response.status, ((await response.json()) as { data: unknown[] }).data.length]).toEqual([200, 1]);
+    await expect(api.request({ method: 'GET', path: `${path}/sbx_none` })).rejects.toMatchObject({
+      name: 'NotFoundError',
+      code: 'sandbox_session_not_found',
+    });
+  });
+});
