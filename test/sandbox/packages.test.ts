@@ -291,7 +291,7 @@ describe('sets of packages', () => {
   const listed = async (): Promise<Record<string, unknown>[]> =>
     expectStatus(200, await app.fetch(SETS, as(key))).body.data;
 
-  it('are listed with versions and state; those that the operator named are installed when the worker starts', async () => {
+  it('are listed with versions and state; what the operator named is installed when a worker starts', async () => {
     await eventually(async () => (await listed())[1]!['state'] === 'available', 'the set is installed');
     expect(await listed()).toEqual([
       {
