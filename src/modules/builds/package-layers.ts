@@ -1,5 +1,4 @@
-export const ECOSYSTEMS = ['npm', 'pip'] as const;
-export type Ecosystem = (typeof ECOSYSTEMS)[number];
+export type Ecosystem = 'npm' | 'pip';
 
 /** What packages resolve to, with a hash of each file. The same lock always gives the same files. */
 export interface PackageLock {

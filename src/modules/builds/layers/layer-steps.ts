@@ -17,7 +17,7 @@ const PUBLIC: readonly string[] = Object.values(PUBLIC_REGISTRIES);
 /** The index sends pip to this host for the files. */
 const FILES_OF_PYPI = 'files.pythonhosted.org';
 /** The directory that is copied to the shelf. */
-export const LAYER = '/work/layer';
+const LAYER = '/work/layer';
 const NPM = 'node /opt/npm/bin/npm-cli.js';
 const OPTIONS = '--ignore-scripts --no-audit --no-fund --omit=dev --loglevel=error';
 const NPM_COMMANDS = {
