@@ -29,7 +29,7 @@ import { OAUTH_GRANT_ID, OAUTH_SIGNING_KEY_ID } from '../modules/oauth/oauth.ids
 import { TASK_EVENT_ID, TASK_ID } from '../modules/ops/ops.ids.js';
 import { PROJECT_ID } from '../modules/projects/projects.ids.js';
 import { REPOSITORY_ID } from '../modules/repositories/repositories.ids.js';
-import { EXECUTION_ID, SANDBOX_SESSION_ID } from '../modules/sandbox/sandbox.ids.js';
+import { ARTIFACT_ID, EXECUTION_ID, SANDBOX_SESSION_ID } from '../modules/sandbox/sandbox.ids.js';
 import { SWARM_ID, SWARM_TASK_ID } from '../modules/swarms/swarms.ids.js';
 import { SCHEDULE_FIRE_ID, SCHEDULE_ID } from '../modules/schedules/schedules.ids.js';
 import { SCIM_GROUP_ID, SCIM_TOKEN_ID, SCIM_USER_ID } from '../modules/scim/scim.ids.js';
@@ -96,6 +96,7 @@ export const ID_CATALOG = new IdCatalog([
   DEPLOY_HOOK_ID,
   CRON_ID,
   CRON_RUN_ID,
+  ARTIFACT_ID,
   EXECUTION_ID,
   SANDBOX_SESSION_ID,
   GENERATION_ID,

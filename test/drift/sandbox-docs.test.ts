@@ -9,7 +9,8 @@ describe('docs/sandbox.md', () => {
     const number = (value: number): string => value.toLocaleString('en-US');
     for (const { name, sandbox } of Object.values(PLANS)) {
       expect(rows).toContain(
-        `| ${name} | ${number(sandbox.timeoutMs)} | ${number(sandbox.memoryMib)} | ${number(sandbox.concurrency)} |`,
+        `| ${name} | ${number(sandbox.timeoutMs)} | ${number(sandbox.memoryMib)} | ${number(sandbox.concurrency)} | ` +
+          `${sandbox.artifactMib} MiB |`,
       );
       const { count, minutes } = sandbox.sessions;
       const longest = minutes < 60 ? `${minutes} minutes` : `${minutes / 60} hours`;

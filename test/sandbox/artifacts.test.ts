@@ -139,7 +139,8 @@ describe('artifacts of an execution', () => {
 
   it('of 30 MiB and any bytes arrive whole', async () => {
     const data = await python(
-      'import hashlib\nbody = os.urandom(30 << 20)\nopen("big.bin", "wb").write(body)\nprint(hashlib.sha256(body).hexdigest())',
+      'import hashlib\nbody = os.urandom(30 << 20)\nopen("big.bin", "wb").write(body)\n' +
+        'print(hashlib.sha256(body).hexdigest())',
     );
     const [artifact] = data.artifacts as Artifact[];
     expect(artifact).toMatchObject({ size_bytes: 30 * MEBIBYTE, sha256: data.stdout.trim() });
@@ -233,11 +234,11 @@ describe('who can read artifacts', () => {
       expectStatus(401, await app.fetch(path));
       const without = await make.key(person, { scopes: ['projects:read'] });
       expect(expectStatus(403, await app.fetch(path, as(without))).body.error.code).toBe('insufficient_scopes');
-      const stranger = await make.key(await make.person());
-      expect(expectStatus(404, await app.fetch(path, as(stranger))).body.error.code).toBe('execution_not_found');
+      const other = await make.key(await make.person());
+      expect(expectStatus(404, await app.fetch(path, as(other))).body.error.code).toBe('execution_not_found');
     }
-    const other = await python('pass');
-    for (const path of [contentPath(other.id as string, id), contentPath(data.id as string, 'art_x')])
+    const another = await python('pass');
+    for (const path of [contentPath(another.id as string, id), contentPath(data.id as string, 'art_x')])
       expect(expectStatus(404, await app.fetch(path, as(key))).body.error.code).toBe('artifact_not_found');
     expectStatus(404, await app.fetch(`${PATH}/exe_x/artifacts`, as(key)));
   });

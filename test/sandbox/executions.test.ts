@@ -143,7 +143,7 @@ describe('POST /api/v1/sandbox/executions', () => {
     ['files of null', { files: null }, { path: 'files' }],
     ['a time of null', { timeout_ms: null }, { path: 'timeout_ms', code: 'is_int' }],
     ['a file of null', { files: [null] }, { path: 'files[0]' }],
-    ['an unknown field', { network: true }, { path: 'network', code: 'unknown_field' }],
+    ['an unknown field', { networks: true }, { path: 'networks', code: 'unknown_field' }],
     ['files of another type', { files: 'x' }, { path: 'files' }],
     ['a file upwards', { files: [{ path: '../x', content: '' }] }, { path: 'files[0].path', code: 'is_file_path' }],
     [

@@ -111,7 +111,8 @@ def tunnel(target):
     with socket.create_connection(("127.0.0.1", 3128), 5) as proxy:
         proxy.sendall(f"CONNECT {target} HTTP/1.1\\r\\n\\r\\n".encode())
         return proxy.recv(100).split()[1].decode()
-print([tunnel(target) for target in ["api.example.com:8443", "api.example.com:22", "93.184.216.34:443", "a.b.example.org:443"]])
+targets = ["api.example.com:8443", "api.example.com:22", "93.184.216.34:443", "a.b.example.org:443"]
+print([tunnel(target) for target in targets])
 for address in ["93.184.216.34", "10.0.0.1"]:
     try:
         socket.create_connection((address, 443), 1)

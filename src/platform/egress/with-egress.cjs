@@ -1,6 +1,7 @@
 'use strict';
 /**
- * Runs inside of the isolation: `node with-egress.cjs [--descriptors=<count>] <program> [argument …]`. It forwards connections to ports of
+ * Runs inside of the isolation: `node with-egress.cjs [--descriptors=<count>] <program> [argument …]`.
+ * It forwards connections to ports of
  * 127.0.0.1 to sockets of the host, for as long as the program runs, and exits with the program's status. 3128 leads to
  * the proxy, the only way out, and a socket `tcp-<port>` is reached at its port. The program inherits the first three
  * descriptors, or as many as the option says.

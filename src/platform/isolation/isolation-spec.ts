@@ -26,7 +26,7 @@ export interface StartLimits {
   readonly openFiles: number;
   /** The size of `/tmp`. */
   readonly scratchBytes: number;
-  /** Of all writable directories together, except for `/dev/shm`. */
+  /** The files of all writable directories together, except for `/dev/shm`. */
   readonly scratchFiles: number;
   /** Writable directories beside `/tmp`. A template must have them, too. */
   readonly directories?: readonly ScratchDirectory[];

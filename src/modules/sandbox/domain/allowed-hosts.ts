@@ -2,8 +2,11 @@ import { HTTP_PORT, HTTPS_PORT, type ListedHost } from '../../../platform/egress
 
 export const MAX_ALLOWED_HOSTS = 20;
 
-const FORM =
-  /^(?<name>(?:\*\.)?(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z](?:[a-z0-9-]{0,61}[a-z0-9]))(?::(?<port>[1-9]\d{0,4}))?$/;
+const LABEL = '[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?';
+/** The last label begins with a letter, so that the name is not a spelling of an address. */
+const FORM = new RegExp(
+  `^(?<name>(?:\\*\\.)?(?:${LABEL}\\.)+[a-z][a-z0-9-]{0,61}[a-z0-9])(?::(?<port>[1-9]\\d{0,4}))?$`,
+);
 const LONGEST_NAME = 253;
 const LAST_PORT = 65_535;
 /** Servers send mail to each other there, and nobody else should. */

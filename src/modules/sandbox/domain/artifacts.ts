@@ -39,7 +39,7 @@ export interface KeptArtifact {
   readonly id: string;
   readonly path: string;
   readonly sizeBytes: number;
-  /** By its name. */
+  /** The type that its name suggests. */
   readonly type: string;
   /** In hexadecimal. */
   readonly sha256: string;

@@ -115,9 +115,9 @@ export interface SandboxOutcome {
   readonly truncated: { readonly stdout: boolean; readonly stderr: boolean };
   readonly runtime: { readonly name: string; readonly version: string };
   readonly error?: ExecutionError;
-  /** Of a run with `richResults`. */
+  /** Undefined without `richResults`. */
   readonly results?: readonly RichResult[];
-  /** Of a run that sends artifacts: what is not kept of them. */
+  /** What is not kept of the artifacts of a run that sends them. */
   readonly artifactErrors?: readonly ArtifactError[];
   /** In a session: true when its variables were lost. */
   readonly stateLost?: boolean;

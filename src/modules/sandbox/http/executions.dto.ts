@@ -102,8 +102,8 @@ class NetworkBody {
     maxItems: MAX_ALLOWED_HOSTS,
     example: ['api.example.com', '*.pypi.org', 'api.example.org:8443'],
     description:
-      'Names of hosts. `*.` stands for one or more labels. Without a port, 443 and 80 are meant. Port 80 speaks HTTP, ' +
-      'any other TLS. Addresses, and names of private addresses, are refused.',
+      'Names of hosts. `*.` stands for one or more labels. Without a port, 443 and 80 are meant. Port 80 speaks ' +
+      'HTTP, any other TLS. Addresses, and names of private addresses, are refused.',
   })
   @IsArray()
   @ArrayMinSize(1)
@@ -248,8 +248,8 @@ export class OrgExecutionRequest extends ExecutionRequest {
     type: NetworkBody,
     example: { allow: ['api.example.com'] },
     description:
-      'Lets the program connect to hosts, by HTTP and TLS through a proxy that its environment names. Not on the Free ' +
-      'plan. Needs a new sandbox, which takes about 100 ms longer to start. Default: no network.',
+      'Lets the program connect to hosts, by HTTP and TLS through a proxy that its environment names. Not on the ' +
+      'Free plan. Needs a new sandbox, which takes about 100 ms longer to start. Default: no network.',
   })
   @MayBeAbsent()
   @IsObject()
@@ -334,8 +334,8 @@ export class OrgExecutionView {
     type: String,
     example: '0.000000334',
     description:
-      'Price in USD, as a decimal: of the wall time by whole milliseconds, and of artifacts for 24 hours. Absent until ' +
-      'the code has run.',
+      'Price in USD, as a decimal: of the wall time by whole milliseconds, and of artifacts for 24 hours. Absent ' +
+      'until the code has run.',
   })
   cost?: string;
   @ApiPropertyOptional({

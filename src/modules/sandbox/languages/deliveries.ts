@@ -47,9 +47,9 @@ interface Body {
   gathered: Buffer[];
   /** How many bytes of it are missing. */
   left: number;
-  /** Of a file. */
+  /** The size of a file. */
   readonly contentBytes: number;
-  /** Of a result its type, and of what was left the reason. */
+  /** The type of a result, or the reason why something was left. */
   readonly word: string;
 }
 

@@ -1,7 +1,7 @@
 # Rich results of a Python program: the value of its last expression and its figures, as a notebook shows them. The
 # bootstraps run this file beside the code of a run, and the host trusts the results no more than that code. Each
-# function that shows something takes `emit(type, data)`. Nothing here raises an Exception into the program, whatever its
-# objects do; what is more than that, such as KeyboardInterrupt and SystemExit, passes.
+# function that shows something takes `emit(type, data)`. Nothing here raises an Exception into the program, whatever
+# its objects do; what is more than that, such as KeyboardInterrupt and SystemExit, passes.
 import builtins
 import sys
 
@@ -150,7 +150,7 @@ def is_figure(value):
 
 
 def watch_figures(emit):
-    """Makes `plt.show()` show figures by `emit`. Called again, it changes that. matplotlib is loaded by programs only."""
+    """Makes `plt.show()` show figures by `emit`. Called again, it changes that. It does not load matplotlib."""
     Figures.emit = staticmethod(emit)
     if PYPLOT in sys.modules:
         hook(sys.modules[PYPLOT])

@@ -9,7 +9,7 @@ import { HostingSettings } from '../../hosting/hosting.settings.js';
 import { parseAllowedHost } from '../domain/allowed-hosts.js';
 import { SandboxSettings } from '../sandbox.settings.js';
 
-/** Of one run, in both directions together. */
+/** What one run may move, in both directions together. */
 const EGRESS_BYTES = 1024 * 1024 * 1024;
 
 /** The way out of one run. */

@@ -9,7 +9,7 @@ export class SandboxArtifact {
   @Column('text') path!: string;
   /** The driver returns it as text. */
   @Column('bigint', { name: 'size_bytes' }) sizeBytes!: string;
-  /** By its name. */
+  /** The type that its name suggests. */
   @Column('text') type!: string;
   /** In hexadecimal; null until the execution has ended and the artifact can be seen. */
   @Column('text', { nullable: true }) sha256!: string | null;

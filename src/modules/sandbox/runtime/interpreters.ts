@@ -25,7 +25,7 @@ const COMMAND_PATH = '/runtime:/usr/bin:/bin';
 
 const NODE = '/runtime/node';
 const EGRESS_PROGRAM = '/runtime/with-egress.cjs';
-/** Of the machine, for Python and the programs of the system. Node has its own. */
+/** The certificates of the machine, for Python and the programs of the system. Node has its own. */
 const CERTIFICATES = '/etc/ssl/certs/ca-certificates.crt';
 const PROXY = 'http://127.0.0.1:3128';
 const INSIDE_ONLY = 'localhost,127.0.0.1';
