@@ -87,7 +87,7 @@ async function run(context: Context, request: TryRequest, options: SendOptions):
   return Object.assign(data, { remaining_executions: meta.remaining_executions });
 }
 
-export function pass(ended: Ended): void {
+function pass(ended: Ended): void {
   process.stdout.write(ended.stdout ?? '');
   process.stderr.write(ended.stderr ?? '');
   passNotes(ended);
