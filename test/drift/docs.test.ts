@@ -212,6 +212,20 @@ describe('plans', () => {
     );
     expect(text).toContain(
       row(
+        'Sandbox sessions at once',
+        plans.map(({ sandbox }) => String(sandbox.sessions.count)),
+      ),
+    );
+    expect(text).toContain(
+      row(
+        'Longest sandbox session',
+        plans.map(({ sandbox: { sessions } }) =>
+          sessions.minutes < 60 ? `${sessions.minutes} min` : `${sessions.minutes / 60} h`,
+        ),
+      ),
+    );
+    expect(text).toContain(
+      row(
         'Deploys at once',
         plans.map(({ deploys }) => String(deploys.concurrency)),
       ),

@@ -134,7 +134,7 @@ async function run(
   return { execution: Object.assign(data, { remaining_executions: meta.remaining_executions }) };
 }
 
-export function pass(ended: Ended): void {
+function pass(ended: Ended): void {
   process.stdout.write(ended.stdout ?? '');
   process.stderr.write(ended.stderr ?? '');
   passNotes(ended);

@@ -1,13 +1,7 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { Language } from '../domain/sandbox-runtime.js';
+import type { SessionLimits } from '../sessions/host/session-process.js';
 import type { SessionEnd, SessionState } from '../domain/session-state.js';
-
-/** What a session may use. */
-export interface HeldLimits {
-  readonly memoryBytes: number;
-  readonly processes: number;
-  readonly filesBytes: number;
-}
 
 /** An interpreter that a worker keeps for an organization between runs. */
 @Entity('sandbox_sessions')
@@ -20,7 +14,7 @@ export class SandboxSession {
   @Column('text') language!: Language;
   @Column('text') status!: SessionState;
   @Column('text', { name: 'end_reason', nullable: true }) endReason!: SessionEnd | null;
-  @Column('jsonb') limits!: HeldLimits;
+  @Column('jsonb') limits!: SessionLimits;
   @Column('int', { name: 'idle_timeout_seconds' }) idleTimeoutSeconds!: number;
   /** The worker that holds it. Null until one has taken it. */
   @Column('text', { name: 'worker_id', nullable: true }) workerId!: string | null;

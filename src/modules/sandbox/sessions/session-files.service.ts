@@ -12,8 +12,9 @@ import { requireLive, SessionLine } from './line/session-line.js';
 import { SandboxSessionsService } from './sandbox-sessions.service.js';
 
 /** Files are in the memory of this process and of Redis on their way, so an organization moves only a few at once. */
-const TRANSFERS = { name: 'sandbox-files', places: 4, lifetimeMs: 60_000 };
-const DONE_WITHIN_MS = 20_000;
+const TRANSFERS = { name: 'sandbox-files', places: 4, lifetimeMs: 150_000 };
+/** A large file takes seconds where processors are contended. */
+const DONE_WITHIN_MS = 60_000;
 const RETRY_AFTER_SECONDS = 1;
 
 /** The files of sessions. All paths are resolved inside the isolation of the session. */

@@ -1,8 +1,8 @@
 import type { FieldFault } from '../../../platform/errors/request-invalid.js';
 import { type Plan, PLAN_IDS, PLANS } from '../../plans/plan.js';
 import { PROCESSES } from '../domain/sandbox-runtime.js';
-import type { HeldLimits } from '../persistence/sandbox-session.entity.js';
 import { ExecutionBeyondPlan } from '../sandbox.errors.js';
+import type { SessionLimits } from './host/session-process.js';
 
 const MEBIBYTE = 1_048_576;
 
@@ -15,7 +15,7 @@ export function sessionLimitsOf(
   plan: Plan,
   memoryMib: number | undefined,
   usual: { readonly memoryBytes: number },
-): HeldLimits {
+): SessionLimits {
   const bound = plan.sandbox.memoryMib;
   if (memoryMib !== undefined && memoryMib > bound)
     throw new ExecutionBeyondPlan([faultOf(memoryMib, plan)], hintFor(memoryMib));

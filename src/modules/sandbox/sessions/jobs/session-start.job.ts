@@ -2,11 +2,11 @@ import { Type } from 'class-transformer';
 import { IsIn, IsInt, IsObject, IsOptional, IsString, Min, ValidateNested } from 'class-validator';
 import { defineJob } from '../../../../platform/background/define-job.js';
 import { type Language, LANGUAGES, type RunOptions } from '../../domain/sandbox-runtime.js';
-import type { HeldLimits } from '../../persistence/sandbox-session.entity.js';
+import type { SessionLimits } from '../host/session-process.js';
 
 export type SessionOptions = Pick<RunOptions, 'environment' | 'timeZone' | 'locale' | 'typescript'>;
 
-class LimitsOfSession implements HeldLimits {
+class LimitsOfSession implements SessionLimits {
   @IsInt() @Min(1) readonly memoryBytes!: number;
   @IsInt() @Min(0) readonly processes!: number;
   @IsInt() @Min(1) readonly filesBytes!: number;

@@ -45,7 +45,8 @@ export class SessionWorkerService implements OnApplicationBootstrap, ScheduleHan
 
   async run(): Promise<void> {
     if (this.stopped) return;
-    if (this.isAnswering && this.runtime.readiness.available) this.workers.start(sessionStartJob, this.processor);
+    if (this.isAnswering && this.runtime.readiness.available && this.settings.sessions > 0)
+      this.workers.start(sessionStartJob, this.processor);
     else void this.workers.stop(sessionStartJob.name);
     await this.times.keep();
   }
