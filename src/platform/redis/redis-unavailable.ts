@@ -5,6 +5,9 @@ const CLIENT_MESSAGES = [
   'Command timed out',
   "Stream isn't writeable",
   'Reached the max retries',
+  'All sentinels are unreachable',
+  'Socket timeout',
+  'Redis did not confirm a write',
 ];
 /**
  * Replies of Redis to commands that it understands and cannot carry out at the moment: it is loading its data, its disk
@@ -16,6 +19,7 @@ const SERVER_STATES = [
   'OOM',
   'BUSY',
   'READONLY',
+  'UNBLOCKED',
   'MASTERDOWN',
   'NOREPLICAS',
   'CLUSTERDOWN',
