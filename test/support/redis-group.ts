@@ -21,6 +21,7 @@ interface GroupOptions {
   readonly sentinels: number;
   /** Lines for the configuration of servers and sentinels. */
   readonly common?: readonly string[];
+  readonly ofServers?: readonly string[];
   readonly ofSentinels?: readonly string[];
   /** True when `common` turns on TLS, and plain connections are refused. */
   readonly isTls?: boolean;
@@ -41,7 +42,7 @@ export class RedisGroup {
     const primary = await this.startServer();
     for (let count = 0; count < replicas; count++) await this.startServer(primary.port);
     for (let count = 0; count < sentinels; count++) await this.startSentinel(primary.port);
-    if (sentinels > 0)
+    if (sentinels > 1)
       await eventually(
         async () => {
           const known = await this.ask(this.sentinels[0]!.port, (redis) => redis.call('SENTINEL', 'MASTER', PRIMARY));
@@ -91,6 +92,16 @@ export class RedisGroup {
     return () => child.kill('SIGCONT');
   }
 
+  /** Stops all replicas without ending their connections, and returns what continues them. */
+  async freezeReplicas(): Promise<() => void> {
+    const primary = await this.primary();
+    const replicas = this.servers.filter((server) => server !== primary);
+    for (const { child } of replicas) child.kill('SIGSTOP');
+    return () => {
+      for (const { child } of replicas) child.kill('SIGCONT');
+    };
+  }
+
   /** One that was killed returns, as a replica. */
   async revive(port: number): Promise<void> {
     const primary = await this.primary();
@@ -101,16 +112,12 @@ export class RedisGroup {
   }
 
   /** Waits until the replica at `port` has all that its primary has. */
-  async untilLinked(port: number): Promise<void> {
+  private async untilLinked(port: number): Promise<void> {
     await eventually(
       async () => /master_link_status:up/.test(await this.ask(port, (redis) => redis.info('replication'))),
       'the replica follows',
       20_000,
     );
-  }
-
-  get replicaPorts(): readonly number[] {
-    return this.servers.slice(1).map(({ port }) => port);
   }
 
   private async startServer(primaryPort?: number, port?: number): Promise<Server> {
@@ -119,6 +126,7 @@ export class RedisGroup {
       'appendonly no',
       'maxmemory-policy noeviction',
       'repl-diskless-sync-delay 0',
+      ...(this.options.ofServers ?? []),
       ...(primaryPort === undefined ? [] : [`replicaof 127.0.0.1 ${primaryPort}`]),
     ]);
     this.servers.push(server);
@@ -148,7 +156,8 @@ export class RedisGroup {
       () =>
         this.ask(port, (redis) => redis.ping()).then(
           () => true,
-          ({ message }: Error) => /NOAUTH/.test(message),
+          // Sentinels may have a password of their own.
+          ({ message }: Error) => /NOAUTH|WRONGPASS/.test(message),
         ),
       `${kind} ${port} answers`,
       10_000,

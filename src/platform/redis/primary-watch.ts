@@ -91,8 +91,8 @@ export class PrimaryWatch {
 
 /** True for a connection that has a server, and another one than the primary. */
 export function isElsewhere({ stream }: Redis, { addresses, port }: Primary): boolean {
-  // Between two attempts there is none.
-  const { remoteAddress, remotePort } = (stream as Redis['stream'] | undefined) ?? {};
-  if (remoteAddress === undefined) return false;
+  // Between two attempts there is none, or that of the attempt before.
+  const { destroyed = true, remoteAddress, remotePort } = (stream as Redis['stream'] | undefined) ?? {};
+  if (destroyed || remoteAddress === undefined) return false;
   return remotePort !== port || !addresses.includes(remoteAddress.replace(/^::ffff:/, ''));
 }

@@ -139,6 +139,7 @@ export class RedisConnections implements OnModuleInit {
   private attend(redis: Redis): void {
     // Without a listener, a lost connection would end the process.
     redis.on('error', (error: Error) => {
+      ignoreFurtherErrors(redis);
       this.log.debug({ error }, 'Redis connection');
       this.warnOf(error);
     });
@@ -160,7 +161,10 @@ export class RedisConnections implements OnModuleInit {
 
   private close(): void {
     this.watch?.stop();
-    for (const redis of this.open) redis.disconnect();
+    for (const redis of this.open) {
+      ignoreFurtherErrors(redis);
+      redis.disconnect();
+    }
   }
 }
 
@@ -203,6 +207,11 @@ function giveUpAfter(command: Command, ms: number): void {
     clearTimeout(timer);
   };
   command.promise.then(stop, stop);
+}
+
+/** ioredis listens for one error of a socket. A handshake of TLS that is refused has two, and the second would be thrown. */
+function ignoreFurtherErrors({ stream }: Redis): void {
+  (stream as Redis['stream'] | undefined)?.on('error', () => undefined);
 }
 
 /** Returns what decides after an error whether to ask again which server is the primary. */

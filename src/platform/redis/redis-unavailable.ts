@@ -3,6 +3,7 @@ const SOCKET_CODES = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT'
 const CLIENT_MESSAGES = [
   'Connection is closed',
   'Command timed out',
+  'Command aborted',
   "Stream isn't writeable",
   'Reached the max retries',
   'All sentinels are unreachable',
