@@ -14,10 +14,10 @@ export function explain(error: unknown): string {
     return `The certificate of the PostgreSQL server of DATABASE_URL is not valid for it: ${error.message}.`;
   if (error.message === WITHOUT_TLS)
     return 'The PostgreSQL server of DATABASE_URL offers no TLS, which sslmode requires.';
-  if (isDatabaseUnavailable(error))
-    return `The PostgreSQL server of DATABASE_URL cannot be reached (${code ?? error.message}).`;
   if (code !== undefined && REFUSED.test(code))
     return `The PostgreSQL server of DATABASE_URL refused the connection: ${error.message}.`;
+  if (isDatabaseUnavailable(error))
+    return `The PostgreSQL server of DATABASE_URL cannot be reached (${code ?? error.message}).`;
   return error.message;
 }
 
