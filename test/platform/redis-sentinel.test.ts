@@ -63,7 +63,7 @@ describe('a Redis with Sentinel', () => {
     const otherErrors: unknown[] = [];
     const refusedAtMs: number[] = [];
     const pending: Promise<void>[] = [];
-    let isOver = false;
+    const over = new AbortController();
     let answeredAtMs = 0;
     const add = async (id: string, write: Promise<void>): Promise<void> => {
       const nowMs = performance.now();
@@ -77,7 +77,7 @@ describe('a Redis with Sentinel', () => {
       }
     };
     const probe = async (): Promise<void> => {
-      while (!isOver) {
+      while (!over.signal.aborted) {
         const askedAtMs = performance.now();
         const { status } = await app.fetch('/ready');
         if (status === 503) refusedAtMs.push(askedAtMs);
@@ -86,7 +86,7 @@ describe('a Redis with Sentinel', () => {
     };
     const probing = probe();
     const adding = (async (): Promise<void> => {
-      for (let count = 0; !isOver; count++) {
+      for (let count = 0; !over.signal.aborted; count++) {
         const [one, two] = [`${prefix}-direct-${count}`, `${prefix}-relayed-${count}`];
         pending.push(
           add(one, app.get(DirectJobs).add(direct, { jobId: one, payload: { id: one } })),
@@ -105,7 +105,7 @@ describe('a Redis with Sentinel', () => {
       'all is answered again',
       30_000,
     );
-    isOver = true;
+    over.abort();
     await Promise.all([probing, adding]);
     await Promise.all(pending);
     return { acknowledged, otherErrors, outageMs: Math.max(...refusedAtMs) - Math.min(...refusedAtMs) };
@@ -114,7 +114,7 @@ describe('a Redis with Sentinel', () => {
   async function expectNoneLost({ acknowledged, otherErrors, outageMs }: Stream): Promise<void> {
     expect(otherErrors).toEqual([]);
     expect(acknowledged.length).toBeGreaterThan(20);
-    // A job whose worker was told of it by the dead primary only is found when its lock has ended.
+    // A job that only the dead primary gave to a worker is found when its lock has ended.
     await eventually(() => acknowledged.every((id) => seen.has(id)), 'all acknowledged jobs have run', 90_000);
     expect(outageMs).toBeLessThan(onThisMachine(OUTAGE_MS));
   }

@@ -107,10 +107,10 @@ describe('Redis with TLS', () => {
     const redis = open(url, { REDIS_SENTINEL_PASSWORD: SENTINEL_PASSWORD, REDIS_REPLICAS: '0' });
     await eventually(() => redis.isUp, 'it is connected');
     await redis.producer().set('where', 'here');
-    expect((await redis.producer().client('INFO')) as string).toMatch(/ db=3 /);
+    expect(await redis.producer().client('INFO')).toMatch(/ db=3 /);
   });
 
-  it('is not used when the authority is unknown, the name is another one, or the service has no certificate', async () => {
+  it('is refused under another authority or name, and by servers that ask for a certificate', async () => {
     expect(await refusal(open(at(trusted), { REDIS_CA_FILE: '' }))).toMatch(/certificate/);
     expect(await refusal(open(at(misnamed)))).toMatch(/altnames|does not match/);
     const bare = open(at(trusted), { REDIS_CERT_FILE: '', REDIS_KEY_FILE: '' });
@@ -119,7 +119,7 @@ describe('Redis with TLS', () => {
     await expect(bare.fast().ping()).rejects.toThrow();
   });
 
-  it('tells of a wrong password once, and not what it is', async () => {
+  it('reports a wrong password once, without the password', async () => {
     const redis = open(at(trusted).replace(encodeURIComponent(PASSWORD), 'guessed'));
     expect(await refusal(redis)).toMatch(/WRONGPASS/);
     await sleep(600);

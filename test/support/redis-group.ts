@@ -157,7 +157,7 @@ export class RedisGroup {
         this.ask(port, (redis) => redis.ping()).then(
           () => true,
           // Sentinels may have a password of their own.
-          ({ message }: Error) => /NOAUTH|WRONGPASS/.test(message),
+          (error: unknown) => /NOAUTH|WRONGPASS/.test(String(error)),
         ),
       `${kind} ${port} answers`,
       10_000,

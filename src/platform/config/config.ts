@@ -132,8 +132,8 @@ export class Config {
   @ServerSetting({
     name: 'DATABASE_DIRECT_URL',
     summary:
-      'The same database without the pooler that `DATABASE_URL` leads to: for notifications, long locks, migrations and ' +
-      'backups.',
+      'The same database without the pooler that `DATABASE_URL` leads to: for notifications, long locks, migrations ' +
+      'and backups.',
     unset: '`DATABASE_URL` serves these too',
     see: 'operations/redis-and-postgresql.md#pgbouncer',
     example: 'postgres://user:password@db.example.com:5432/service?sslmode=verify-full',
@@ -147,8 +147,8 @@ export class Config {
     name: 'REDIS_URL',
     summary:
       'A Redis to use instead of its own (`unix:///path?db=0` for a socket, ' +
-      '`redis+sentinel://user:password@host:26379,host:26379/name` for a primary by name). `api`, `edge`, `worker` and ' +
-      '`databases` require it.',
+      '`redis+sentinel://user:password@host:26379,host:26379/name` for a primary by name). `api`, `edge`, `worker` ' +
+      'and `databases` require it.',
     see: 'operations/redis-and-postgresql.md#redis',
     example: 'redis://:password@redis.example.com:6379/0',
     schemes: REDIS_SCHEMES,

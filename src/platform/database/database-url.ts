@@ -10,8 +10,8 @@ const SYSTEM = 'system';
 
 /**
  * Returns the address as `pg` and TypeORM need it, so that `sslmode` means what it means to every program that uses
- * libpq: `require` encrypts, `verify-ca` also checks the certificate, and `verify-full` its name as well. By itself `pg`
- * takes all three for the last one, and warns of it.
+ * libpq: `require` encrypts, `verify-ca` also checks the certificate, and `verify-full` its name as well. By itself
+ * `pg` takes all three for the last one, and warns of it.
  */
 export function withTlsOfLibpq(url: string): string {
   if (!URL.canParse(url)) return url;

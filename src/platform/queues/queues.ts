@@ -41,7 +41,7 @@ export class Queues {
     return [...this.open.values()];
   }
 
-  /** Runs `write`, which adds jobs, and resolves when a fail-over of Redis cannot lose them. @throws as it does. */
+  /** Runs `write`, which adds jobs, and resolves when the replicas of Redis have them. @throws as it does. */
   confirmed<Answer>(write: () => Promise<Answer>): Promise<Answer> {
     return this.redis.confirmed(write);
   }

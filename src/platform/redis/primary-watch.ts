@@ -76,7 +76,7 @@ export class PrimaryWatch {
       host,
       port,
       ...(sentinelUsername === undefined ? {} : { username: sentinelUsername }),
-      ...(sentinelPassword === undefined || sentinelPassword === null ? {} : { password: sentinelPassword }),
+      ...(sentinelPassword == null ? {} : { password: sentinelPassword }),
       ...(sentinelTLS === undefined ? {} : { tls: sentinelTLS }),
       connectTimeout: ANSWER_WITHIN_MS,
       commandTimeout: ANSWER_WITHIN_MS,

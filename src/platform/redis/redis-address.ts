@@ -3,16 +3,6 @@ import type { RedisOptions } from 'ioredis';
 const PORT = 6_379;
 const SENTINEL_PORT = 26_379;
 
-/** `redis+sentinel://user:password@host1:26379,host2:26379/primary/db` names several hosts, which no URL can. */
-const SENTINELS = new RegExp(
-  [
-    /^(?<scheme>rediss?)\+sentinel:\/\//,
-    /(?:(?<username>[^:@/?#]*)(?::(?<password>[^:@/?#]*))?@)?/,
-    /(?<hosts>[^@/?#]+)\/(?<name>[\w.-]+)(?:\/(?<db>\d{1,4}))?\/?$/,
-  ]
-    .map(({ source }) => source)
-    .join(''),
-);
 const HOST = /^(?:\[(?<six>[\da-f:.]+)\]|(?<host>[\w.-]+))(?::(?<port>\d{1,5}))?$/i;
 
 export const REDIS_SCHEMES = ['redis://', 'rediss://', 'redis+sentinel://', 'rediss+sentinel://', 'unix://'];
@@ -35,8 +25,8 @@ export const usesSentinel = (url: string): boolean => /^rediss?\+sentinel:/.test
 export const usesTls = (url: string): boolean => url.startsWith('rediss');
 
 /**
- * Reads the address of a Redis. `unix:///path/redis.sock?db=2` is that of a socket; `redis://` and `rediss://` have their
- * usual meaning, and with `+sentinel` they name the sentinels of a primary.
+ * Reads the address of a Redis. `unix:///path/redis.sock?db=2` is that of a socket; `redis://` and `rediss://` have
+ * their usual meaning, and with `+sentinel` they name the sentinels of a primary.
  *
  * @throws {Error} when it cannot be read. The message shows nothing of it, because it may contain a password.
  */
@@ -61,13 +51,17 @@ function serverAddress(url: string): RedisOptions {
   };
 }
 
+/** `redis+sentinel://user:password@host1:26379,host2:26379/name/db` names several hosts, which no `URL` can. */
 function sentinelAddress(url: string): RedisOptions {
-  const parts = SENTINELS.exec(url)?.groups;
-  requireForm(parts !== undefined);
-  const { scheme, username = '', password = '', hosts = '', name, db = '0' } = parts!;
+  const [scheme, rest = ''] = url.split('+sentinel://', 2);
+  const at = rest.indexOf('@');
+  const [username = '', password = '', ...others] = rest.slice(0, Math.max(at, 0)).split(':');
+  const [hosts = '', name = '', db = '0', ...more] = rest.slice(at + 1).split('/');
+  requireForm(!/[/?#]/.test(username + password));
+  requireForm(others.length === 0 && more.length === 0 && /^[\w.-]+$/.test(name) && /^\d{1,4}$/.test(db));
   return {
     sentinels: hosts.split(',').map(sentinelOf),
-    name: name!,
+    name,
     db: Number(db),
     ...credentials(username, password),
     ...(scheme === 'rediss' ? { tls: {}, sentinelTLS: {}, enableTLSForSentinelMode: true } : {}),

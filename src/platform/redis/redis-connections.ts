@@ -27,8 +27,8 @@ const RECONNECT_AT_MOST_EVERY_MS = 2_000;
 const MOST_WARNINGS = 10;
 
 /**
- * Opens the connections to Redis, one for each way of waiting, and closes them at the end. With Sentinel they follow the
- * primary.
+ * Opens the connections to Redis, one for each way of waiting, and closes them at the end. With Sentinel they follow
+ * the primary.
  */
 @Injectable()
 export class RedisConnections implements OnModuleInit {
@@ -107,8 +107,8 @@ export class RedisConnections implements OnModuleInit {
   }
 
   /**
-   * Runs `write`, which uses {@link producer}, and resolves when a fail-over cannot lose it any more: when as many replicas
-   * have it as `REDIS_REPLICAS` says.
+   * Runs `write`, which uses {@link producer}, and resolves when as many replicas have what it wrote as `REDIS_REPLICAS`
+   * says.
    * @throws {Error} when they do not; the write may have been made nevertheless.
    */
   confirmed<Answer>(write: () => Promise<Answer>): Promise<Answer> {
@@ -209,7 +209,7 @@ function giveUpAfter(command: Command, ms: number): void {
   command.promise.then(stop, stop);
 }
 
-/** ioredis listens for one error of a socket. A handshake of TLS that is refused has two, and the second would be thrown. */
+/** ioredis listens for one error of a socket. A refused handshake of TLS has two, and the second would be thrown. */
 function ignoreFurtherErrors({ stream }: Redis): void {
   (stream as Redis['stream'] | undefined)?.on('error', () => undefined);
 }

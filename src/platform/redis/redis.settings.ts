@@ -13,7 +13,6 @@ export class RedisSettings extends ModuleSettings {
     summary: 'Certificates, in PEM, that a Redis and its sentinels are verified with (`rediss://`).',
     unset: 'the public authorities are trusted',
     see: `${PAGE}#tls`,
-    example: '/etc/service/redis-ca.pem',
   })
   private readonly caFile?: string;
 
@@ -21,7 +20,6 @@ export class RedisSettings extends ModuleSettings {
     name: 'REDIS_CERT_FILE',
     summary: 'Certificate, in PEM, that the service presents to Redis and its sentinels.',
     see: `${PAGE}#tls`,
-    example: '/etc/service/redis-client.pem',
   })
   private readonly certFile?: string;
 
@@ -29,7 +27,6 @@ export class RedisSettings extends ModuleSettings {
     name: 'REDIS_KEY_FILE',
     summary: 'Key, in PEM, of `REDIS_CERT_FILE`.',
     see: `${PAGE}#tls`,
-    example: '/etc/service/redis-client.key',
   })
   private readonly keyFile?: string;
 
