@@ -107,8 +107,8 @@ export class RedisConnections implements OnModuleInit {
   }
 
   /**
-   * Runs `write`, which uses {@link producer}, and resolves when as many replicas have what it wrote as `REDIS_REPLICAS`
-   * says.
+   * Runs `write`, which uses {@link producer}, and resolves when as many replicas have what it wrote as
+   * `REDIS_REPLICAS` says.
    * @throws {Error} when they do not; the write may have been made nevertheless.
    */
   confirmed<Answer>(write: () => Promise<Answer>): Promise<Answer> {
