@@ -51,10 +51,10 @@ async function run(role: Exclude<Role, 'all'>, settings: Settings, log: Log): Pr
   const config = settings.of(Config);
   switch (role) {
     case 'migrate':
-      report(await (await import('./roles/migrate.js')).migrate(config.databaseUrl!));
+      report(await (await import('./roles/migrate.js')).migrate(config.directDatabaseUrl!));
       return;
     case 'seed':
-      process.stdout.write(await (await import('./roles/seed.js')).seed(config.databaseUrl!));
+      process.stdout.write(await (await import('./roles/seed.js')).seed(config.directDatabaseUrl!));
       return;
     case 'backup': {
       const { backUp } = await import('./roles/backup/back-up.js');
@@ -153,7 +153,7 @@ async function serveSupervised(role: ServiceRole, settings: Settings, log: Log):
   // The processes share a database, and only the API migrates it.
   const databaseIsReady = async (): Promise<void> => {
     if (role !== 'api') return siblings.begun;
-    await (await import('./roles/migrate.js')).migrate(settings.of(Config).databaseUrl!);
+    await (await import('./roles/migrate.js')).migrate(settings.of(Config).directDatabaseUrl!);
     siblings.say({ kind: 'migrated' });
   };
   try {

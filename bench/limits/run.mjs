@@ -17,7 +17,7 @@ import { RateLimiterRedis } from 'rate-limiter-flexible';
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const require = createRequire(import.meta.url);
 const { startEmbeddedRedis } = require(join(ROOT, 'dist/src/roles/embedded/embedded-redis.js'));
-const { addressOf } = require(join(ROOT, 'dist/src/platform/redis/redis-connections.js'));
+const { addressOf } = require(join(ROOT, 'dist/src/platform/redis/redis-address.js'));
 const { LimitScript } = require(join(ROOT, 'dist/src/modules/limits/counting/limit-script.js'));
 
 const [rounds = 9, calls = 30_000] = process.argv.slice(2).map(Number);

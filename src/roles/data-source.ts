@@ -329,8 +329,7 @@ export function createDataSource(settings: DataSourceSettings): DataSource {
     applicationName: 'service-platform',
     extra: {
       Client: PooledClient,
-      statement_timeout: statementTimeoutMs,
-      idle_in_transaction_session_timeout: statementTimeoutMs,
+      onConnect: (client: PooledClient) => client.limitStatements(statementTimeoutMs, connectTimeoutMs),
       keepAlive: true,
     },
   });

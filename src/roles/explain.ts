@@ -2,15 +2,22 @@ import { isDatabaseUnavailable } from '../platform/database/database-unavailable
 
 /** The codes of PostgreSQL for a wrong password, an unknown role and an unknown database. */
 const REFUSED = /^(28|3D)/;
+/** The codes of Node.js for a certificate that does not prove who the server is. */
+const UNVERIFIED = /^(UNABLE_TO_|CERT_|SELF_SIGNED_CERT|DEPTH_ZERO_SELF_SIGNED|ERR_TLS_CERT_|HOSTNAME_MISMATCH)/;
+const WITHOUT_TLS = 'The server does not support SSL connections';
 
 /** Explains an error that ends the process to the operator, and names the setting to check. */
 export function explain(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { code } = error as NodeJS.ErrnoException;
-  if (isDatabaseUnavailable(error))
-    return `The PostgreSQL server of DATABASE_URL cannot be reached (${code ?? error.message}).`;
+  if (code !== undefined && UNVERIFIED.test(code))
+    return `The certificate of the PostgreSQL server of DATABASE_URL is not valid for it: ${error.message}.`;
+  if (error.message === WITHOUT_TLS)
+    return 'The PostgreSQL server of DATABASE_URL offers no TLS, which sslmode requires.';
   if (code !== undefined && REFUSED.test(code))
     return `The PostgreSQL server of DATABASE_URL refused the connection: ${error.message}.`;
+  if (isDatabaseUnavailable(error))
+    return `The PostgreSQL server of DATABASE_URL cannot be reached (${code ?? error.message}).`;
   return error.message;
 }
 

@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis';
 import { CallBudgetService } from '../../src/modules/limits/call-budget.service.js';
 import { clientAddressOf } from '../../src/modules/limits/client-address.js';
-import { addressOf } from '../../src/platform/redis/redis-connections.js';
+import { addressOf } from '../../src/platform/redis/redis-address.js';
 import { nextUtcMidnight } from '../../src/platform/time/clock.js';
 import { type Answer, eventually, randomAddress, useApp } from '../support/test-app.js';
 import { testRedisUrl } from '../support/test-redis.js';

@@ -1,7 +1,7 @@
 import { chmodSync } from 'node:fs';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
-import { addressOf } from '../../src/platform/redis/redis-connections.js';
+import { addressOf } from '../../src/platform/redis/redis-address.js';
 import { startEmbeddedRedis } from '../../src/roles/embedded/embedded-redis.js';
 import type { EmbeddedServer } from '../../src/roles/embedded/embedded-server.js';
 import { as, Make, type Person } from '../support/make.js';

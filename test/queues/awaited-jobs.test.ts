@@ -3,7 +3,7 @@ import { Redis } from 'ioredis';
 import { AwaitedJobs, JobFailed, JobUnanswered } from '../../src/platform/queues/awaited-jobs.js';
 import { defineJob } from '../../src/platform/background/define-job.js';
 import { QueueWorkers } from '../../src/platform/queues/queue-workers.js';
-import { addressOf } from '../../src/platform/redis/redis-connections.js';
+import { addressOf } from '../../src/platform/redis/redis-address.js';
 import { JobAbandoned } from '../../src/platform/queues/job-cancellations.js';
 import { eventually, useApp } from '../support/test-app.js';
 import { testRedisUrl } from '../support/test-redis.js';

@@ -6,7 +6,7 @@ import { defineJob, type JobHandler, JobPostponed } from '../../src/platform/bac
 import { JobAbandoned } from '../../src/platform/queues/job-cancellations.js';
 import { LocalJobs } from '../../src/platform/queues/local-jobs.js';
 import { QueueWorkers } from '../../src/platform/queues/queue-workers.js';
-import { addressOf } from '../../src/platform/redis/redis-connections.js';
+import { addressOf } from '../../src/platform/redis/redis-address.js';
 import { eventually, useApp } from '../support/test-app.js';
 import { testRedisUrl } from '../support/test-redis.js';
 

@@ -3,7 +3,7 @@ import { appendFileSync, existsSync, mkdirSync, readdirSync, statSync, symlinkSy
 import { join } from 'node:path';
 import { Queue, QueueEvents, Worker, type ConnectionOptions } from 'bullmq';
 import { Redis } from 'ioredis';
-import { addressOf } from '../../src/platform/redis/redis-connections.js';
+import { addressOf } from '../../src/platform/redis/redis-address.js';
 import { startEmbeddedRedis } from '../../src/roles/embedded/embedded-redis.js';
 import { type EmbeddedServer } from '../../src/roles/embedded/embedded-server.js';
 import { isRunning, killNow, startServersProcess, until } from '../support/embedded-servers.js';

@@ -1,6 +1,6 @@
 import { Redis } from 'ioredis';
 import { Client } from 'pg';
-import { addressOf } from '../../src/platform/redis/redis-connections.js';
+import { addressOf } from '../../src/platform/redis/redis-address.js';
 import { createTestDatabase } from '../support/test-database.js';
 import { flushTestRedis, testRedisUrl } from '../support/test-redis.js';
 

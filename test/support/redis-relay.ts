@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
-import { addressOf } from '../../src/platform/redis/redis-connections.js';
+import { addressOf } from '../../src/platform/redis/redis-address.js';
 import { testRedisUrl } from './test-redis.js';
 
 /** A proxy between a service and its Redis that can disconnect them, as a broken network does. */

@@ -1,5 +1,5 @@
 import { Redis } from 'ioredis';
-import { addressOf } from '../../src/platform/redis/redis-connections.js';
+import { addressOf } from '../../src/platform/redis/redis-address.js';
 
 /** The number of databases of the embedded Redis. */
 const DATABASES = 64;

@@ -8,6 +8,7 @@ import {
 } from '../../platform/blobs/blobs-url.js';
 import { ModuleSettings } from '../../platform/config/module-settings.js';
 import { IntegerSetting, ParsedSetting, ServerSetting, TextSetting } from '../../platform/config/setting.js';
+import { DATABASE_SCHEMES, faultOfDatabaseUrl, withTlsOfLibpq } from '../../platform/database/database-url.js';
 import { ADDRESS_RULE, type GivenAddress, parseAddress } from './domain/database-address.js';
 
 const DEFAULT_PORT = 5433;
@@ -91,7 +92,9 @@ export class DatabasesSettings extends ModuleSettings {
       'They have no branches and cannot be restored.',
     see: 'databases.md#a-server-of-yours',
     example: 'postgres://admin:password@tenants.example.com:5432/postgres',
-    schemes: ['postgres://', 'postgresql://'],
+    schemes: DATABASE_SCHEMES,
+    faultOf: faultOfDatabaseUrl,
+    read: withTlsOfLibpq,
   })
   readonly tenantServerUrl: string | undefined = undefined;
 

@@ -1,5 +1,7 @@
 import { resolve } from 'node:path';
 import type { BlobCredentials } from '../blobs/blobs-url.js';
+import { DATABASE_SCHEMES, faultOfDatabaseUrl, withTlsOfLibpq } from '../database/database-url.js';
+import { isRedisUrl, REDIS_SCHEMES, REDIS_URL_RULE } from '../redis/redis-address.js';
 import { ChoiceSetting, IntegerSetting, ParsedSetting, ServerSetting, TextSetting, UrlSetting } from './setting.js';
 import { parseTrustProxy, type TrustProxy } from './trust-proxy.js';
 import { parseVersionedSecrets, type VersionedSecret } from './versioned-secrets.js';
@@ -119,18 +121,38 @@ export class Config {
   @ServerSetting({
     name: 'DATABASE_URL',
     summary: 'A PostgreSQL to use instead of its own. Every role but `all` requires it.',
-    example: 'postgres://user:password@db.example.com:5432/service',
-    schemes: ['postgres://', 'postgresql://'],
+    see: 'operations/redis-and-postgresql.md#postgresql',
+    example: 'postgres://user:password@db.example.com:5432/service?sslmode=verify-full',
+    schemes: DATABASE_SCHEMES,
+    faultOf: faultOfDatabaseUrl,
+    read: withTlsOfLibpq,
   })
   readonly databaseUrl: string | undefined = undefined;
 
   @ServerSetting({
+    name: 'DATABASE_DIRECT_URL',
+    summary:
+      'The same database without the pooler that `DATABASE_URL` leads to: for notifications, long locks, migrations ' +
+      'and backups.',
+    unset: '`DATABASE_URL` serves these too',
+    see: 'operations/redis-and-postgresql.md#pgbouncer',
+    example: 'postgres://user:password@db.example.com:5432/service?sslmode=verify-full',
+    schemes: DATABASE_SCHEMES,
+    faultOf: faultOfDatabaseUrl,
+    read: withTlsOfLibpq,
+  })
+  private readonly givenDirectUrl: string | undefined = undefined;
+
+  @ServerSetting({
     name: 'REDIS_URL',
     summary:
-      'A Redis to use instead of its own (`unix:///path?db=0` for a socket). `api`, `edge`, `worker` and `databases` ' +
-      'require it.',
+      'A Redis to use instead of its own (`unix:///path?db=0` for a socket, ' +
+      '`redis+sentinel://user:password@host:26379,host:26379/name` for a primary by name). `api`, `edge`, `worker` ' +
+      'and `databases` require it.',
+    see: 'operations/redis-and-postgresql.md#redis',
     example: 'redis://:password@redis.example.com:6379/0',
-    schemes: ['redis://', 'rediss://', 'unix://'],
+    schemes: REDIS_SCHEMES,
+    faultOf: (url) => (isRedisUrl(url) ? undefined : REDIS_URL_RULE),
   })
   readonly redisUrl: string | undefined = undefined;
 
@@ -234,6 +256,11 @@ export class Config {
     return this.givenDocsUrl ?? `${this.publicUrl}/docs`;
   }
 
+  /** For what lasts longer than a transaction and must not go through a pooler. */
+  get directDatabaseUrl(): string | undefined {
+    return this.givenDirectUrl ?? this.databaseUrl;
+  }
+
   get dataDir(): string {
     return resolve(this.dataDirectory);
   }
@@ -268,7 +295,12 @@ export class Config {
   }
 
   faults(environment: NodeJS.ProcessEnv): readonly string[] {
-    return [...this.missingServers(), ...this.missingSecrets(environment)];
+    const { databaseUrl, givenDirectUrl } = this;
+    return [
+      ...this.missingServers(),
+      ...(databaseUrl === undefined && givenDirectUrl !== undefined ? ['DATABASE_DIRECT_URL needs DATABASE_URL'] : []),
+      ...this.missingSecrets(environment),
+    ];
   }
 
   /** Only the role `all` starts servers of its own, because several processes must share theirs. */

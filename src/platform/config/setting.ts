@@ -112,17 +112,29 @@ export function UrlSetting(facts: SettingFacts): PropertyDecorator {
   });
 }
 
+interface ServerAddress {
+  readonly schemes: readonly string[];
+  /** Returns the end of the sentence that refuses an address. It must show nothing of it. */
+  readonly faultOf?: (url: string) => string | undefined;
+  /** Brings an address into the form that the drivers need. */
+  readonly read?: (url: string) => string;
+}
+
 /** The address of a server, which may contain a user and a password. */
-export function ServerSetting(facts: SettingFacts & { readonly schemes: readonly string[] }): PropertyDecorator {
-  const { schemes } = facts;
+export function ServerSetting(facts: SettingFacts & ServerAddress): PropertyDecorator {
+  const { schemes, faultOf = () => undefined, read = (url) => url } = facts;
+  const isServer = (value: unknown): value is string =>
+    typeof value === 'string' && schemes.some((scheme) => value.startsWith(scheme));
   return declare(facts, {
     allowed: oneOf(schemes.map((scheme) => `${scheme}…`)),
+    read,
     rules: [
       ValidateBy({
         name: 'isServer',
         validator: {
-          validate: (value: unknown) => typeof value === 'string' && schemes.some((scheme) => value.startsWith(scheme)),
-          defaultMessage: () => `$property must start with ${schemes.join(' or ')}`,
+          validate: (value: unknown) => isServer(value) && faultOf(value) === undefined,
+          defaultMessage: (given) =>
+            `$property ${isServer(given?.value) ? faultOf(given.value)! : `must start with ${schemes.join(' or ')}`}`,
         },
       }),
     ],

@@ -110,6 +110,14 @@ describe('Config', () => {
     expect(faultsOf({ ROLE: 'migrate', DATABASE_URL: 'postgres://db/x' })).toBe('');
   });
 
+  it('leads past a pooler by DATABASE_DIRECT_URL, which needs DATABASE_URL', () => {
+    const [pooled, direct] = ['postgres://pool/x', 'postgres://db/x'];
+    const read = (source: NodeJS.ProcessEnv): Config => load({ ROLE: 'migrate', DATABASE_URL: pooled, ...source });
+    expect(read({ DATABASE_DIRECT_URL: direct }).directDatabaseUrl).toBe(direct);
+    expect(read({}).directDatabaseUrl).toBe(pooled);
+    expect(faultsOf({ DATABASE_DIRECT_URL: direct })).toContain('DATABASE_DIRECT_URL needs DATABASE_URL');
+  });
+
   it('requires the secrets of a database that is not its own', () => {
     const servers = { DATABASE_URL: 'postgres://db/x', REDIS_URL: 'redis://redis' };
     for (const role of ['all', 'api', 'worker'])

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { Client } from 'pg';
-import { DataSource } from 'typeorm';
+import { Config } from '../config/config.js';
 import { Shutdown } from '../lifecycle/shutdown.js';
 import { Log } from '../logging/log.js';
 
@@ -27,7 +27,7 @@ export class DatabaseNotifications {
   private readonly closing = new AbortController();
 
   constructor(
-    private readonly dataSource: DataSource,
+    private readonly config: Config,
     private readonly log: Log,
     shutdown: Shutdown,
   ) {
@@ -65,9 +65,8 @@ export class DatabaseNotifications {
 
   /** Resolves once it listens; `ended` resolves when the connection has ended. */
   private async connect(): Promise<{ ended: Promise<void> }> {
-    const { url } = this.dataSource.options as { url?: string };
     const client = new Client({
-      connectionString: url,
+      connectionString: this.config.directDatabaseUrl,
       application_name: 'service-platform-listener',
       keepAlive: true,
       connectionTimeoutMillis: CONNECT_WITHIN_MS,

@@ -1,4 +1,4 @@
-import { Client, type ClientConfig } from 'pg';
+import { Client, type ClientConfig, type QueryConfig } from 'pg';
 import { nameOfPrepared } from './prepared.js';
 
 type Query = (...parts: unknown[]) => unknown;
@@ -21,5 +21,14 @@ export class PooledClient extends Client {
       return name === undefined ? send(text, values, ...rest) : send({ name, text, values }, ...rest);
     };
     Object.assign(this, { query });
+  }
+
+  /**
+   * Limits how long a statement may take, and a transaction may wait for one. As parameters of the connection a pooler
+   * such as PgBouncer would refuse both.
+   */
+  async limitStatements(ms: number, answerWithinMs: number): Promise<void> {
+    const text = `SET statement_timeout = ${ms}; SET idle_in_transaction_session_timeout = ${ms}`;
+    await this.query({ text, query_timeout: answerWithinMs } as QueryConfig);
   }
 }

@@ -22,7 +22,8 @@ const KEEP_FAILED_SECONDS = 30 * 86_400;
 
 /**
  * Moves committed messages to Redis. The row is deleted in the transaction that adds the job, so that a crash between
- * the two repeats a job id, which BullMQ ignores. `SKIP LOCKED` lets any number of workers relay at the same time.
+ * the two repeats a job id, which BullMQ ignores. So does a primary that dies before a replica has the job.
+ * `SKIP LOCKED` lets any number of workers relay at the same time.
  */
 @Injectable()
 export class OutboxRelay {
@@ -56,12 +57,14 @@ export class OutboxRelay {
         .setLock('pessimistic_write')
         .setOnLocked('skip_locked')
         .getMany();
-      for (const message of messages) await this.relay(message);
-      if (messages.length > 0)
-        await manager.delete(
-          OutboxMessage,
-          messages.map(({ id }) => id),
-        );
+      if (messages.length === 0) return 0;
+      await this.queues.confirmed(async () => {
+        for (const message of messages) await this.relay(message);
+      });
+      await manager.delete(
+        OutboxMessage,
+        messages.map(({ id }) => id),
+      );
       return messages.length;
     });
   }

@@ -34,13 +34,15 @@ export class DirectJobs {
     { jobId, payload, subject }: DirectJob<Payload>,
   ): Promise<void> {
     const turn = subject === undefined ? {} : { priority: (await this.turns.take(queue, subject)).round };
-    await this.queues
-      .named(queue.name)
-      .add(
-        queue.name,
-        { payload, correlation: this.context.current },
-        { jobId, attempts: queue.attempts, removeOnComplete: true, removeOnFail: true, ...turn },
-      );
+    await this.queues.confirmed(() =>
+      this.queues
+        .named(queue.name)
+        .add(
+          queue.name,
+          { payload, correlation: this.context.current },
+          { jobId, attempts: queue.attempts, removeOnComplete: true, removeOnFail: true, ...turn },
+        ),
+    );
   }
 
   /**

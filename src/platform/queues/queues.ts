@@ -41,6 +41,11 @@ export class Queues {
     return [...this.open.values()];
   }
 
+  /** Runs `write`, which adds jobs, and resolves when the replicas of Redis have them. @throws as it does. */
+  confirmed<Answer>(write: () => Promise<Answer>): Promise<Answer> {
+    return this.redis.confirmed(write);
+  }
+
   /** Returns how many jobs each state has, and since when the oldest one waits. */
   read(queue: Queue): Promise<QueueReading> {
     return readQueue(queue, this.redis.producer());

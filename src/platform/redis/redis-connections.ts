@@ -5,26 +5,48 @@ import { type Command, Redis, type RedisOptions } from 'ioredis';
 import { Config } from '../config/config.js';
 import { Shutdown } from '../lifecycle/shutdown.js';
 import { Log } from '../logging/log.js';
+import { isElsewhere, PrimaryWatch } from './primary-watch.js';
+import { isRedisUnavailable } from './redis-unavailable.js';
+import { RedisSettings } from './redis.settings.js';
+import { ReplicaConfirmations } from './replica-confirmations.js';
 
 const PRODUCER_TIMEOUT_MS = 2_000;
 const RECONNECT_MS = 250;
 const START_WAIT_MS = 2_000;
+const CONNECT_WITHIN_MS = 2_000;
+/** The machine of a server may vanish without a word. */
+const KEEP_ALIVE_MS = 10_000;
+/** A blocking command of BullMQ takes at most ten seconds. */
+const SILENCE_MS = 20_000;
+/**
+ * Replies of a server that is no primary any more, or cannot be one. While there is no other one, each reconnection
+ * costs the reads that would still work.
+ */
+const NOT_THE_PRIMARY = /^(READONLY|UNBLOCKED|MASTERDOWN|NOREPLICAS)\b/;
+const RECONNECT_AT_MOST_EVERY_MS = 2_000;
+const MOST_WARNINGS = 10;
 
 /**
- * Opens the connections to Redis, one for each way of waiting, and closes them at the end.
- * `unix:///path/redis.sock?db=2` is the address of a socket; `redis://` and `rediss://` have their usual meaning.
+ * Opens the connections to Redis, one for each way of waiting, and closes them at the end. With Sentinel they follow
+ * the primary.
  */
 @Injectable()
 export class RedisConnections implements OnModuleInit {
-  private readonly open: Redis[] = [];
+  private readonly open = new Set<Redis>();
+  private readonly options: RedisOptions;
   private readonly fastConnection: Redis;
   private readonly producerConnection: Redis;
+  private readonly confirmations: ReplicaConfirmations | undefined;
+  private readonly watch: PrimaryWatch | undefined;
+  private readonly warnedOf = new Set<string>();
 
   constructor(
-    private readonly config: Config,
+    config: Config,
+    settings: RedisSettings,
     private readonly log: Log,
     shutdown: Shutdown,
   ) {
+    this.options = settings.options;
     this.fastConnection = this.connect(
       {
         enableOfflineQueue: false,
@@ -39,6 +61,14 @@ export class RedisConnections implements OnModuleInit {
       },
       PRODUCER_TIMEOUT_MS,
     );
+    if (settings.replicas > 0) {
+      const asker = this.connect({ enableOfflineQueue: false, maxRetriesPerRequest: 0 }, PRODUCER_TIMEOUT_MS);
+      this.confirmations = new ReplicaConfirmations(this.producerConnection, asker, settings.replicas);
+    }
+    if (this.options.sentinels !== undefined)
+      this.watch = new PrimaryWatch(this.options, (primary) => {
+        for (const redis of this.open) if (isElsewhere(redis, primary)) redis.disconnect(true);
+      });
     shutdown.at('redis', () => {
       this.close();
     });
@@ -76,21 +106,52 @@ export class RedisConnections implements OnModuleInit {
     return this.connect({ maxRetriesPerRequest: null });
   }
 
+  /**
+   * Runs `write`, which uses {@link producer}, and resolves when as many replicas have what it wrote as
+   * `REDIS_REPLICAS` says.
+   * @throws {Error} when they do not; the write may have been made nevertheless.
+   */
+  confirmed<Answer>(write: () => Promise<Answer>): Promise<Answer> {
+    return this.confirmations === undefined ? write() : this.confirmations.of(write);
+  }
+
   private connect(options: RedisOptions, answerWithinMs?: number): Redis {
-    const address = addressOf(this.config.redisUrl!);
-    const redis = new BoundedRedis(answerWithinMs, {
-      ...address,
-      ...options,
-      retryStrategy: () => RECONNECT_MS,
-      connectTimeout: 2_000,
-      disconnectTimeout: 100,
-    });
+    return new BoundedRedis(
+      answerWithinMs,
+      {
+        ...this.options,
+        ...options,
+        retryStrategy: () => RECONNECT_MS,
+        sentinelRetryStrategy: () => RECONNECT_MS,
+        reconnectOnError: leavesFormerPrimary(),
+        connectTimeout: CONNECT_WITHIN_MS,
+        sentinelCommandTimeout: CONNECT_WITHIN_MS,
+        disconnectTimeout: 100,
+        keepAlive: KEEP_ALIVE_MS,
+        socketTimeout: SILENCE_MS,
+      },
+      (redis) => {
+        this.attend(redis);
+      },
+    );
+  }
+
+  private attend(redis: Redis): void {
     // Without a listener, a lost connection would end the process.
     redis.on('error', (error: Error) => {
+      ignoreFurtherErrors(redis);
       this.log.debug({ error }, 'Redis connection');
+      this.warnOf(error);
     });
-    this.open.push(redis);
-    return redis;
+    redis.once('end', () => this.open.delete(redis));
+    this.open.add(redis);
+  }
+
+  /** A wrong password or certificate does not go away by itself. Readiness tells only that Redis is unavailable. */
+  private warnOf(error: Error): void {
+    if (isRedisUnavailable(error) || this.warnedOf.has(error.message) || this.warnedOf.size === MOST_WARNINGS) return;
+    this.warnedOf.add(error.message);
+    this.log.warn({ error }, 'Redis cannot be used.');
   }
 
   /** True when Redis last answered. When it is false, closing must not wait for Redis. */
@@ -99,7 +160,11 @@ export class RedisConnections implements OnModuleInit {
   }
 
   private close(): void {
-    for (const redis of this.open) redis.disconnect();
+    this.watch?.stop();
+    for (const redis of this.open) {
+      ignoreFurtherErrors(redis);
+      redis.disconnect();
+    }
   }
 }
 
@@ -112,8 +177,17 @@ class BoundedRedis extends Redis {
   constructor(
     private readonly answerWithinMs: number | undefined,
     options: RedisOptions,
+    private readonly attend: (redis: Redis) => void,
   ) {
     super(options);
+    attend(this);
+  }
+
+  /** BullMQ makes a second connection for each worker. */
+  override duplicate(override?: Partial<RedisOptions>): Redis {
+    const copy = super.duplicate(override);
+    this.attend(copy);
+    return copy;
   }
 
   override sendCommand(command: Command, stream?: Parameters<Redis['sendCommand']>[1]): unknown {
@@ -135,16 +209,18 @@ function giveUpAfter(command: Command, ms: number): void {
   command.promise.then(stop, stop);
 }
 
-/** @throws {TypeError} when the address is not a URL. */
-export function addressOf(url: string): RedisOptions {
-  const { protocol, hostname, port, pathname, username, password, searchParams } = new URL(url);
-  if (protocol === 'unix:') return { path: decodeURIComponent(pathname), db: Number(searchParams.get('db') ?? 0) };
-  return {
-    host: hostname.replace(/^\[|\]$/g, ''),
-    port: Number(port || 6379),
-    db: Number(pathname.slice(1) || 0),
-    ...(username ? { username: decodeURIComponent(username) } : {}),
-    ...(password ? { password: decodeURIComponent(password) } : {}),
-    ...(protocol === 'rediss:' ? { tls: {} } : {}),
+/** ioredis listens for one error of a socket. A refused handshake of TLS has two, and the second would be thrown. */
+function ignoreFurtherErrors({ stream }: Redis): void {
+  (stream as Redis['stream'] | undefined)?.on('error', () => undefined);
+}
+
+/** Returns what decides after an error whether to ask again which server is the primary. */
+function leavesFormerPrimary(): (error: Error) => boolean {
+  let lastMs = -RECONNECT_AT_MOST_EVERY_MS;
+  return ({ message }) => {
+    const nowMs = performance.now();
+    if (!NOT_THE_PRIMARY.test(message) || nowMs < lastMs + RECONNECT_AT_MOST_EVERY_MS) return false;
+    lastMs = nowMs;
+    return true;
   };
 }

@@ -20,6 +20,10 @@ describe('isRedisUnavailable', () => {
       '-MISCONF Redis is configured to save',
     'Connection is closed.',
     'Command timed out',
+    'Command aborted due to connection close',
+    'UNBLOCKED force unblock from blocking operation, instance state changed (master -> replica?)',
+    'Redis did not confirm a write: its replicas do not have it yet.',
+    'All sentinels are unreachable. Retrying from scratch after 250ms.',
   ])('is true for %s', (message) => {
     expect(isRedisUnavailable(new Error(message))).toBe(true);
   });

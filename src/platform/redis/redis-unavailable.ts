@@ -3,8 +3,12 @@ const SOCKET_CODES = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT'
 const CLIENT_MESSAGES = [
   'Connection is closed',
   'Command timed out',
+  'Command aborted',
   "Stream isn't writeable",
   'Reached the max retries',
+  'All sentinels are unreachable',
+  'Socket timeout',
+  'Redis did not confirm a write',
 ];
 /**
  * Replies of Redis to commands that it understands and cannot carry out at the moment: it is loading its data, its disk
@@ -16,6 +20,7 @@ const SERVER_STATES = [
   'OOM',
   'BUSY',
   'READONLY',
+  'UNBLOCKED',
   'MASTERDOWN',
   'NOREPLICAS',
   'CLUSTERDOWN',

@@ -12,7 +12,7 @@ import { embeddedPostgresUrl, startEmbeddedPostgres } from '../embedded/embedded
  * @throws {Error} when there is no database yet.
  */
 export async function withDatabase<T>(config: Config, log: Log, use: (url: string) => Promise<T>): Promise<T> {
-  if (config.databaseUrl !== undefined) return use(config.databaseUrl);
+  if (config.directDatabaseUrl !== undefined) return use(config.directDatabaseUrl);
   if (!existsSync(join(config.dataDir, 'postgres', 'data')))
     throw new Error(`There is no data in ${config.dataDir}. Set DATA_DIR to the data directory of the service.`);
   const running = embeddedPostgresUrl(config.dataDir);
@@ -22,7 +22,7 @@ export async function withDatabase<T>(config: Config, log: Log, use: (url: strin
 
 /** Like withDatabase, but creates an embedded database. @throws {Error} when it exists already. */
 export async function withNewDatabase<T>(config: Config, log: Log, use: (url: string) => Promise<T>): Promise<T> {
-  if (config.databaseUrl !== undefined) return use(config.databaseUrl);
+  if (config.directDatabaseUrl !== undefined) return use(config.directDatabaseUrl);
   if (existsSync(join(config.dataDir, 'postgres')))
     throw new Error(`${config.dataDir} already holds data. Set DATA_DIR to a new directory.`);
   return withStarted(config, log, use);

@@ -45,7 +45,7 @@ export class AliasChanges implements OnApplicationBootstrap {
   private async connect(): Promise<void> {
     if (this.closed) return;
     const client = new Client({
-      connectionString: this.config.databaseUrl,
+      connectionString: this.config.directDatabaseUrl,
       connectionTimeoutMillis: 2_000,
       query_timeout: HEARTBEAT_MS,
       keepAlive: true,

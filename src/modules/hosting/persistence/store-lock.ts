@@ -76,7 +76,7 @@ export class StoreLock {
 
   private async open(): Promise<Session> {
     const client = new Client({
-      connectionString: this.config.databaseUrl,
+      connectionString: this.config.directDatabaseUrl,
       connectionTimeoutMillis: 2_000,
       keepAlive: true,
       application_name: 'service-platform artifacts',
