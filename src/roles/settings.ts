@@ -26,10 +26,12 @@ import { SsoSettings } from '../modules/sso/sso.settings.js';
 import { UploadsSettings } from '../modules/uploads/uploads.settings.js';
 import { WebhooksSettings } from '../modules/webhooks/webhooks.settings.js';
 import { type ModuleSettingsClass, readSettings, type Settings } from '../platform/config/settings.js';
+import { TracingSettings } from '../platform/tracing/tracing.settings.js';
 import { BackupSettings } from './backup/backup.settings.js';
 
-/** All settings of the modules and roles; the platform declares its own. */
+/** All settings of the modules and roles, and of traces; the platform declares its other ones. */
 export const MODULE_SETTINGS: readonly ModuleSettingsClass[] = [
+  TracingSettings,
   BackupSettings,
   OperatorsSettings,
   FeaturesSettings,

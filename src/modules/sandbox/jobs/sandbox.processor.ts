@@ -2,6 +2,8 @@ import { Injectable } from '@nestjs/common';
 import type { JobContext, JobHandler } from '../../../platform/background/define-job.js';
 import { Handles } from '../../../platform/background/handles.js';
 import { Clock } from '../../../platform/time/clock.js';
+import type { LiveSpan } from '../../../platform/tracing/live-span.js';
+import { Tracing } from '../../../platform/tracing/tracing.js';
 import { ExecutionRecorder } from '../executions/execution-recorder.js';
 import { type SandboxOutcome, SandboxRuntime } from '../domain/sandbox-runtime.js';
 import { OutputRecorder } from '../output/output-recorder.js';
@@ -27,6 +29,7 @@ export class SandboxProcessor implements JobHandler<SandboxPayload, ExecutionRes
     private readonly outputs: OutputRecorder,
     private readonly signals: OutputSignals,
     private readonly clock: Clock,
+    private readonly tracing: Tracing,
   ) {}
 
   /** The moving average of recent runs. */
@@ -47,7 +50,18 @@ export class SandboxProcessor implements JobHandler<SandboxPayload, ExecutionRes
     return { queueMs: waitedMs, outcome: await this.run(job, signal) };
   }
 
-  private async run(
+  private run(job: SandboxPayload, signal: AbortSignal): Promise<SandboxOutcome> {
+    const { executionId, language } = job;
+    const attributes = {
+      'service_platform.execution.id': executionId,
+      'service_platform.sandbox.language': language,
+    };
+    const isFailure = (): boolean => !signal.aborted;
+    return this.tracing.span('sandbox run', { attributes, isFailure }, (span) => this.runIn(span, job, signal));
+  }
+
+  private async runIn(
+    span: LiveSpan,
     { executionId, language, code, stdin, files = [], options = {}, limits, keepsOutputMs }: SandboxPayload,
     signal: AbortSignal,
   ): Promise<SandboxOutcome> {
@@ -61,6 +75,7 @@ export class SandboxProcessor implements JobHandler<SandboxPayload, ExecutionRes
         output?.take,
       );
       this.metrics.ended(language, outcome.status);
+      span.set({ 'service_platform.sandbox.status': outcome.status, 'service_platform.sandbox.cpu_ms': outcome.cpuMs });
       return outcome;
     } catch (error) {
       this.metrics.ended(language, signal.aborted ? 'cancelled' : 'platform_error');
