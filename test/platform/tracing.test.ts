@@ -3,6 +3,8 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { PriceSyncService } from '../../src/modules/ai/catalog/price-sync.service.js';
+import { WebhookSender } from '../../src/modules/webhooks/deliveries/webhook-sender.js';
+import { InnerCalls } from '../../src/platform/http/inner-calls.js';
 import { Tracing } from '../../src/platform/tracing/tracing.js';
 import { deployBehind, FakeAppServer } from '../support/fake-app-server.js';
 import { FakeBuilds } from '../support/fake-builds.js';
@@ -173,6 +175,27 @@ describe('a traced call', () => {
     expect(call).toMatchObject({ isFailed: true, attributes: { 'error.type': 'invalid_request' } });
   });
 
+  it('continues through calls of the service to itself, and to receivers of webhooks', async () => {
+    const trace = traceOf('01');
+    const cause = { requestId: 'req', traceId: trace.id, span: { isSampled: true, spanId: CALLERS_SPAN } } as const;
+    const { signal } = new AbortController();
+    await app.get(Tracing).resume(cause, 'tested', {}, async () => {
+      const origin = { address: '192.0.2.1', caller: undefined };
+      const inner = { method: 'GET', path: '/api/v1/billing/plans', origin, signal };
+      (await app.get(InnerCalls).open(inner)).destroy();
+      const webhook = { url: 'http://192.0.2.1/a-secret-of-the-receiver', headers: {}, body: 'a-secret-of-the-body' };
+      await app.get(WebhookSender).send(webhook, signal);
+    });
+    const [work, request, webhook] = await spansOf(trace, 'tested', 'GET /api/v1/billing/plans', 'webhook');
+    expect(request).toMatchObject({ kind: 'server', parentSpanId: work!.spanId });
+    expect(webhook).toMatchObject({
+      kind: 'client',
+      parentSpanId: work!.spanId,
+      isFailed: true,
+      attributes: { 'http.request.method': 'POST', 'error.type': 'refused_url' },
+    });
+  });
+
   describe('of an app', () => {
     const seen = (): string | undefined => /^traceparent: (.*)$/im.exec(appServer.requests.at(-1)!)?.[1];
     beforeAll(() => {
@@ -250,7 +273,7 @@ describe('with a ratio of 1', () => {
     await app.start();
   });
 
-  it('records every request under the id that the answer names, but not one whose caller does not record it', async () => {
+  it('records requests under the id that the answer names, but none whose caller does not record it', async () => {
     const not = traceOf('00');
     await app.fetch('/api/v1/billing/plans', { headers: not.headers });
     const id = (await app.fetch('/api/v1/billing/plans')).headers.get('x-trace-id')!;
@@ -279,7 +302,7 @@ describe('with a ratio of 1', () => {
   it('neither waits for a collector that hangs nor keeps more than 2,048 spans', async () => {
     collector.answers = 'hangs';
     const tracing = app.get(Tracing);
-    const record = (count: number): Promise<void[]> =>
+    const record = (count: number): Promise<unknown> =>
       Promise.all(Array.from({ length: count }, () => tracing.span('tested', {}, () => Promise.resolve())));
     await record(2_048);
     await record(1_000);

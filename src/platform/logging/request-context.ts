@@ -1,10 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { Injectable } from '@nestjs/common';
 
-/**
- * Where the running code is in its trace. In a trace that was not chosen, nothing is recorded by this process or by what
- * it causes.
- */
+/** Where the running code is in its trace. What it causes is only recorded if it is itself. */
 export type SpanPosition =
   | { readonly isSampled: false }
   | {

@@ -46,9 +46,9 @@ class UnrecordedSpan implements LiveSpan {
   }
 }
 
-/** While traces are off. */
+/** Stands for all spans while traces are off. */
 export const NO_SPAN: LiveSpan = new UnrecordedSpan(undefined);
-/** Of a trace that was not chosen. What it causes is not traced either. */
+/** Stands for all spans of a trace that is not recorded, so that what they cause is not recorded either. */
 export const UNSAMPLED_SPAN: LiveSpan = new UnrecordedSpan({ isSampled: false });
 
 /** Returns the code of an error of ours or of Node, or else the name of its class. */

@@ -61,7 +61,7 @@ interface Start {
   readonly startedAt?: Date;
 }
 
-/** Records spans and sends them to a collector. Only this file uses the SDK, so that it is loaded only where it is used. */
+/** Records spans and sends them to a collector. Only this file uses the SDK, and it is imported on demand. */
 export class OtlpTraces {
   private readonly ids = new GivenTraceIds();
   private readonly provider: BasicTracerProvider;
@@ -205,7 +205,7 @@ class PendingSpans {
   }
 }
 
-/** The status of the collector or the code of the error: the message may contain the URL, which may contain a password. */
+/** Returns the status of the collector or a code, because a message may contain the URL, which may have a password. */
 function reasonOf(error: Error | undefined): string {
   const { code } = (error ?? {}) as { code?: unknown };
   return typeof code === 'number' ? `status ${code}` : typeOfError(error);

@@ -67,6 +67,6 @@ function decoded(text: string): string | undefined {
 }
 
 function parseRatio(text: string): number | undefined {
-  const ratio = /^\d*\.?\d+$/.test(text) ? Number(text) : Number.NaN;
+  const ratio = /^(?:\d+|\d*\.\d+)$/.test(text) ? Number(text) : Number.NaN;
   return ratio >= 0 && ratio <= 1 ? ratio : undefined;
 }

@@ -24,7 +24,7 @@ export interface ReceivedRequest {
 }
 
 /**
- * Records what the service does as spans of OpenTelemetry. Whether a trace is recorded is decided once, where it begins.
+ * Records what the service does as spans of OpenTelemetry. Where a trace begins, it is decided whether it is recorded.
  * While traces are off, work is only called, and the SDK is not loaded.
  */
 @Injectable()
@@ -67,7 +67,7 @@ export class Tracing implements OnModuleInit {
     return span === UNSAMPLED_SPAN ? work(span) : this.during(span, this.context.current, facts, work);
   }
 
-  /** Begins a span below the one that the caller is in. Whoever begins it has to end it. */
+  /** Begins a span below the one that the caller is in. The caller has to end it. */
   begin(name: string, facts: SpanFacts = {}): LiveSpan {
     const { traces } = this;
     if (traces === undefined) return NO_SPAN;
@@ -103,8 +103,8 @@ export class Tracing implements OnModuleInit {
   }
 
   /**
-   * Runs a job in the context of the request that caused it, in a span that continues the trace of that request. Without
-   * one, the job begins a trace.
+   * Runs a job in the context of the request that caused it, in a span that continues the trace of that request. Where
+   * that is unknown, the job begins a trace.
    */
   resume<T>(correlation: Correlation, name: string, facts: SpanFacts, work: () => Promise<T>): Promise<T> {
     const { traces } = this;
