@@ -5,6 +5,7 @@ import { promisify } from 'node:util';
 import { PriceSyncService } from '../../src/modules/ai/catalog/price-sync.service.js';
 import { WebhookSender } from '../../src/modules/webhooks/deliveries/webhook-sender.js';
 import { InnerCalls } from '../../src/platform/http/inner-calls.js';
+import type { Correlation } from '../../src/platform/logging/request-context.js';
 import { Tracing } from '../../src/platform/tracing/tracing.js';
 import { deployBehind, FakeAppServer } from '../support/fake-app-server.js';
 import { FakeBuilds } from '../support/fake-builds.js';
@@ -27,6 +28,13 @@ function traceOf(flag: '00' | '01'): Trace {
   const id = randomBytes(16).toString('hex');
   return { id, headers: { traceparent: `00-${id}-${CALLERS_SPAN}-${flag}` } };
 }
+
+/** What a job of this trace carries. */
+const causeOf = ({ id }: Trace): Correlation => ({
+  requestId: 'req',
+  traceId: id,
+  span: { isSampled: true, spanId: CALLERS_SPAN },
+});
 
 const collector = new TraceCollector();
 beforeAll(() => collector.listen());
@@ -77,7 +85,11 @@ describe('a traced call', () => {
   new FakeBuilds(app);
   afterAll(async () => {
     await appServer.close();
+    const last = traceOf('01');
+    await app.get(Tracing).resume(causeOf(last), 'the last', {}, () => Promise.resolve());
     await app.stop();
+    // What was not sent yet is sent at the end.
+    expect(named(last, 'the last')).toBeDefined();
   });
 
   it('continues through the request, the job and the run of the sandbox', async () => {
@@ -177,9 +189,8 @@ describe('a traced call', () => {
 
   it('continues through calls of the service to itself, and to receivers of webhooks', async () => {
     const trace = traceOf('01');
-    const cause = { requestId: 'req', traceId: trace.id, span: { isSampled: true, spanId: CALLERS_SPAN } } as const;
     const { signal } = new AbortController();
-    await app.get(Tracing).resume(cause, 'tested', {}, async () => {
+    await app.get(Tracing).resume(causeOf(trace), 'tested', {}, async () => {
       const origin = { address: '192.0.2.1', caller: undefined };
       const inner = { method: 'GET', path: '/api/v1/billing/plans', origin, signal };
       (await app.get(InnerCalls).open(inner)).destroy();
@@ -244,6 +255,17 @@ describe('a traced call', () => {
     await spansOf(marker, 'GET /api/v1/projects');
     const ids = new Set(collector.spans.slice(before).map(({ traceId }) => traceId));
     expect([...ids]).toEqual([marker.id]);
+  });
+
+  it('is recorded for callers 20 times a second at most', () => {
+    const recorded = (isInner: boolean): number =>
+      Array.from({ length: 200 }, () => {
+        const span = app.get(Tracing).receive({ method: 'GET', ...traceOf('01'), isInner });
+        return span.traceparent;
+      }).filter(Boolean).length;
+    // A second may end meanwhile.
+    expect(recorded(false)).toBeLessThanOrEqual(40);
+    expect(recorded(true)).toBe(200);
   });
 
   it('exports nothing that callers write, and no secret', () => {
