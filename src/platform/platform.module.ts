@@ -45,6 +45,8 @@ import { RedisConnections } from './redis/redis-connections.js';
 import { STORAGE_METRICS } from './storage/storage.metrics.js';
 import { StorageRoom } from './storage/storage-room.js';
 import { Clock, SystemClock } from './time/clock.js';
+import { Tracing } from './tracing/tracing.js';
+import { TRACING_METRICS } from './tracing/tracing.metrics.js';
 
 /** What every role provides to the platform. */
 export interface Ground {
@@ -72,6 +74,7 @@ export class PlatformModule {
       { provide: Clock, useClass: SystemClock },
       Ids,
       Shutdown,
+      Tracing,
       HostHandlers,
       PathHandlers,
       HostPolicy,
@@ -108,6 +111,7 @@ export class PlatformModule {
       ...QUEUE_METRICS,
       ...JOB_METRICS,
       ...SCHEDULE_METRICS,
+      ...TRACING_METRICS,
     ];
     return { module: PlatformModule, imports: [DatabaseModule.with(dataSource)], providers, exports: providers };
   }

@@ -27,11 +27,13 @@ import { UploadsSettings } from '../modules/uploads/uploads.settings.js';
 import { WebhooksSettings } from '../modules/webhooks/webhooks.settings.js';
 import { type ModuleSettingsClass, readSettings, type Settings } from '../platform/config/settings.js';
 import { RedisSettings } from '../platform/redis/redis.settings.js';
+import { TracingSettings } from '../platform/tracing/tracing.settings.js';
 import { BackupSettings } from './backup/backup.settings.js';
 
 /** All settings of the modules and roles, and of parts of the platform. */
 export const MODULE_SETTINGS: readonly ModuleSettingsClass[] = [
   RedisSettings,
+  TracingSettings,
   BackupSettings,
   OperatorsSettings,
   FeaturesSettings,

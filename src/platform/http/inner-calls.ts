@@ -3,6 +3,7 @@ import { type Duplex, duplexPair, type Readable } from 'node:stream';
 import { Injectable } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import { Config } from '../config/config.js';
+import { Tracing } from '../tracing/tracing.js';
 
 /**
  * Who makes a call inside of the process. It belongs to the socket, so that no header can pretend to be one. The outer
@@ -48,6 +49,7 @@ export class InnerCalls {
   constructor(
     private readonly adapters: HttpAdapterHost,
     { publicUrl }: Config,
+    private readonly tracing: Tracing,
   ) {
     this.host = new URL(publicUrl).host;
   }
@@ -63,7 +65,7 @@ export class InnerCalls {
       const request = httpRequest({
         method,
         path,
-        headers: { ...headers, host: this.host, ...lengthOf(body) },
+        headers: { ...headers, ...this.tracing.headers, host: this.host, ...lengthOf(body) },
         createConnection: () => this.connect(origin),
         signal,
       });

@@ -7,6 +7,8 @@ import { Shutdown } from '../lifecycle/shutdown.js';
 import { quoted } from '../logging/json-text.js';
 import { Log } from '../logging/log.js';
 import { RequestContext } from '../logging/request-context.js';
+import type { LiveSpan } from '../tracing/live-span.js';
+import { Tracing } from '../tracing/tracing.js';
 import { addDefaultHeaders } from './fast-messages.js';
 import { HttpMetrics } from './http.metrics.js';
 import { innerOriginOf } from './inner-calls.js';
@@ -33,17 +35,22 @@ export class RequestContextMiddleware {
     private readonly context: RequestContext,
     private readonly metrics: HttpMetrics,
     private readonly shutdown: Shutdown,
+    private readonly tracing: Tracing,
   ) {
     this.headers = securityHeaders(config.publicUrl);
   }
 
   readonly use = (request: Request, response: Response, next: NextFunction): void => {
-    const via = innerOriginOf(request)?.via;
+    const { method, headers } = request;
+    const origin = innerOriginOf(request);
+    const traceId = traceIdFrom(headers);
+    const span = this.tracing.receive({ method, headers, traceId, isInner: origin !== undefined });
     const state: RequestState = {
-      requestId: callersRequestId(request.headers) ?? this.ids.next(REQUEST_ID),
-      traceId: traceIdFrom(request.headers),
+      requestId: callersRequestId(headers) ?? this.ids.next(REQUEST_ID),
+      traceId,
       startedAtMs: performance.now(),
-      ...(via === undefined ? {} : { via }),
+      ...(origin?.via === undefined ? {} : { via: origin.via }),
+      ...(span.position === undefined ? {} : { span: span.position }),
     };
     attachState(request, state);
     addDefaultHeaders(response, this.headers);
@@ -53,12 +60,12 @@ export class RequestContextMiddleware {
     // Routers below may rewrite `url`, so the requested path is kept here.
     const path = maskedPath(request.path);
     response.once('close', () => {
-      this.finish(request, response, path);
+      this.finish(request, response, path, span);
     });
     this.context.run(state, next);
   };
 
-  private finish(request: Request, response: Response, path: string): void {
+  private finish(request: Request, response: Response, path: string, span: LiveSpan): void {
     const { requestId, traceId, logFields, startedAtMs } = stateOf(request);
     const status = response.writableFinished ? response.statusCode : CLIENT_CLOSED_REQUEST;
     const durationMs = performance.now() - startedAtMs;
@@ -72,6 +79,15 @@ export class RequestContextMiddleware {
         (route === undefined ? '' : `,"route":${quoted(route)}`) +
         fieldsOf(logFields),
     );
+    if (span.traceparent === undefined) return;
+    span.rename(route === undefined ? request.method : `${request.method} ${route}`);
+    span.set({
+      'http.route': route,
+      'http.response.status_code': status,
+      'service_platform.request_id': requestId,
+    });
+    if (status >= 499) span.fail(String(status));
+    span.end();
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Request } from 'express';
+import type { SpanPosition } from '../logging/request-context.js';
 
 /** What is known about a request from its first byte to its log line. */
 export interface RequestState {
@@ -12,6 +13,8 @@ export interface RequestState {
   logFields?: Readonly<Record<string, string>>;
   /** What an inner call is made through, for example `mcp:create_project`. */
   readonly via?: string;
+  /** The span of the request; absent while traces are off. */
+  readonly span?: SpanPosition;
   /** Identifies the authenticated caller, so that retries of a write are matched to it. */
   callerKey?: string;
 }

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { callersRequestId, traceIdFrom } from './trace-ids.js';
+import { callersRequestId, traceIdFrom, traceParentOf } from './trace-ids.js';
 
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
 
@@ -34,5 +34,25 @@ describe('traceIdFrom', () => {
         expect(traceIdFrom({ traceparent, 'x-trace-id': own })).toMatch(/^[0-9a-f]{32}$/);
       }),
     );
+  });
+});
+
+describe('traceParentOf', () => {
+  it.each([
+    ['00', false],
+    ['01', true],
+    ['02', false],
+    ['03', true],
+    ['ff', true],
+  ])('reads from the flags %s whether the caller records', (flags, isSampled) => {
+    expect(traceParentOf({ traceparent: `00-${TRACE}-00f067aa0ba902b7-${flags}` })).toEqual({
+      traceId: TRACE,
+      spanId: '00f067aa0ba902b7',
+      isSampled,
+    });
+  });
+
+  it('knows nothing without the header', () => {
+    expect(traceParentOf({ 'x-trace-id': TRACE })).toBeUndefined();
   });
 });

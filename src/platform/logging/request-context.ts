@@ -1,6 +1,15 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { Injectable } from '@nestjs/common';
 
+/** Where the running code is in its trace. What it causes is only recorded if it is itself. */
+export type SpanPosition =
+  | { readonly isSampled: false }
+  | {
+      readonly isSampled: true;
+      /** 16 hex digits. */
+      readonly spanId: string;
+    };
+
 /** The ids that log lines and jobs carry, so that one search finds everything that a request caused. */
 export interface Correlation {
   readonly requestId: string;
@@ -9,6 +18,8 @@ export interface Correlation {
   readonly logFields?: Readonly<Record<string, string>>;
   /** What an inner call is made through, for example `mcp:create_project`. */
   readonly via?: string;
+  /** Absent while traces are off. */
+  readonly span?: SpanPosition;
 }
 
 /** Knows the request, or the job of a request, that the running code belongs to. */

@@ -2,9 +2,10 @@ import { Injectable } from '@nestjs/common';
 import { DelayedError, type Job } from 'bullmq';
 import { type JobDefinition, type JobHandler, JobPostponed } from '../background/define-job.js';
 import { Log } from '../logging/log.js';
-import { RequestContext } from '../logging/request-context.js';
 import { RedisConnections } from '../redis/redis-connections.js';
 import { Clock } from '../time/clock.js';
+import type { SpanFacts } from '../tracing/live-span.js';
+import { Tracing } from '../tracing/tracing.js';
 import { RESULT_TTL_SECONDS, resultKeyOf } from './awaited-jobs.js';
 import { JobAbandoned, JobCancellations } from './job-cancellations.js';
 import { type JobEnvelope, openEnvelope } from './job-envelope.js';
@@ -31,7 +32,7 @@ export class JobRunner {
     private readonly cancellations: JobCancellations,
     private readonly turns: JobTurns,
     private readonly log: Log,
-    private readonly context: RequestContext,
+    private readonly tracing: Tracing,
     private readonly metrics: JobMetrics,
     private readonly clock: Clock,
   ) {}
@@ -71,7 +72,7 @@ export class JobRunner {
       traceId: correlation?.traceId ?? '',
       ...correlation,
     };
-    await this.context.run(context, async () => {
+    await this.tracing.resume(context, `process ${queue.name}`, spanOf(queue.name, job), async () => {
       let payload: Payload | undefined;
       try {
         const opened = (payload = await openEnvelope(queue, job.envelope));
@@ -111,3 +112,17 @@ export class JobRunner {
     await this.redis.producer().set(resultKeyOf(job.id!), JSON.stringify(result), 'EX', RESULT_TTL_SECONDS);
   }
 }
+
+const spanOf = (queue: string, { id, attempt, waitedMs }: TakenJob): SpanFacts => ({
+  kind: 'consumer',
+  attributes: {
+    'messaging.system': 'bullmq',
+    'messaging.operation.name': 'process',
+    'messaging.operation.type': 'process',
+    'messaging.destination.name': queue,
+    'messaging.message.id': id,
+    'service_platform.job.attempt': attempt,
+    'service_platform.job.waited_ms': waitedMs,
+  },
+  isFailure: (error) => !(error instanceof JobAbandoned || error instanceof JobPostponed),
+});

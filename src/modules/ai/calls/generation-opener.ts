@@ -1,5 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Log } from '../../../platform/logging/log.js';
+import { typeOfError } from '../../../platform/tracing/live-span.js';
+import { Tracing } from '../../../platform/tracing/tracing.js';
 import { ModelRouterNotConfigured } from '../ai.errors.js';
 import { AiMetrics } from '../metrics/ai.metrics.js';
 import { ModelRouters } from '../routers/model-routers.js';
@@ -17,6 +19,7 @@ export class GenerationOpener {
     private readonly ends: GenerationEnds,
     private readonly metrics: AiMetrics,
     private readonly log: Log,
+    private readonly tracing: Tracing,
   ) {}
 
   /**
@@ -30,6 +33,17 @@ export class GenerationOpener {
   async open(held: HeldCall): Promise<OpenedGeneration> {
     const { request, plan, priced, rules, billedTo } = held;
     const abort = new AbortController();
+    const [{ id: model }] = plan.models;
+    const operation = plan.protocol === 'embeddings' ? 'embeddings' : 'chat';
+    const span = this.tracing.begin(`${operation} ${model}`, {
+      kind: 'client',
+      attributes: {
+        'gen_ai.operation.name': operation,
+        'gen_ai.request.model': model,
+        'gen_ai.request.max_tokens': priced.limits.maxTokens,
+        'service_platform.generation.id': held.id,
+      },
+    });
     try {
       const sent = await this.sender.send(
         plan,
@@ -49,8 +63,11 @@ export class GenerationOpener {
       if (router === undefined) throw new ModelRouterNotConfigured();
       const wholeMs = performance.now() - held.begunMs;
       this.metrics.began({ upstreamMs: sent.firstByteMs, oursMs: Math.max(0, wholeMs - sent.firstByteMs) });
-      return { ...held, sent, router, abort };
+      span.set({ 'gen_ai.provider.name': sent.model.router, 'service_platform.model.attempts': sent.tries });
+      return { ...held, sent, router, abort, span };
     } catch (error) {
+      span.fail(typeOfError(error));
+      span.end();
       this.metrics.refused(request.protocol);
       await this.ends.release(held.id).catch((fault: unknown) => {
         this.log.error({ generationId: held.id, error: fault }, 'A hold could not be released; it expires by itself.');

@@ -78,6 +78,7 @@ export class GenerationRuns {
     const hasBroken = await this.read(reading);
     const { facts, isFailed, wasCancelled } = reading.close(hasBroken);
     const usedTokens = facts.tokens && sumOf(facts.tokens);
+    endSpan(opened, facts, isFailed && !wasCancelled);
     if (facts.tokens !== undefined) this.estimated(opened, facts);
     const settling = this.track(this.settle(reading, { facts, isFailed, wasCancelled }));
     if (isFailed && !wasCancelled) {
@@ -174,6 +175,18 @@ export class GenerationRuns {
     this.running.add(tracked);
     return tracked;
   }
+}
+
+/** Nothing of the request or the answer is recorded but its counts. */
+function endSpan({ span, sent }: OpenedGeneration, { tokens, finishReason }: AnswerFacts, isFailed: boolean): void {
+  span.set({
+    'gen_ai.response.model': sent.model.id,
+    'gen_ai.usage.input_tokens': tokens && (tokens.input ?? 0) + (tokens.cache_read ?? 0) + (tokens.cache_write ?? 0),
+    'gen_ai.usage.output_tokens': tokens && (tokens.output ?? 0),
+    'gen_ai.response.finish_reasons': finishReason === undefined ? undefined : [finishReason],
+  });
+  if (isFailed) span.fail('upstream_error');
+  span.end();
 }
 
 const sumOf = (tokens: TokenUsage): number => Object.values(tokens).reduce((sum, count) => sum + count, 0);

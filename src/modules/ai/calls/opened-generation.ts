@@ -1,3 +1,4 @@
+import type { LiveSpan } from '../../../platform/tracing/live-span.js';
 import type { Call } from '../../auth/caller.js';
 import type { GenerationStart } from '../persistence/generation.entity.js';
 import type { ModelRouter } from '../routers/model-router.js';
@@ -28,6 +29,8 @@ export interface OpenedGeneration extends HeldCall {
   readonly router: ModelRouter;
   /** Ends the request to the router. */
   readonly abort: AbortController;
+  /** Ends when the answer was read. */
+  readonly span: LiveSpan;
 }
 
 /** Longer than a router may take for an answer, and than the end of a generation is tried to be written. */

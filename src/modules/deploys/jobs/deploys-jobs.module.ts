@@ -17,6 +17,7 @@ import { AttemptEnding } from '../pipeline/attempt-ending.js';
 import { BeginStep } from '../pipeline/begin.step.js';
 import { CheckServerStep } from '../pipeline/check-server.step.js';
 import { DeployRunner, Pipeline } from '../pipeline/deploy-runner.js';
+import { PhaseClocks } from '../pipeline/phase-clocks.js';
 import { GoLiveStep } from '../pipeline/go-live.step.js';
 import { IngestStep } from '../pipeline/ingest.step.js';
 import { Leases } from '../pipeline/leases.js';
@@ -60,6 +61,7 @@ import { RepositoryPushedProcessor } from './repository-pushed.processor.js';
     Pipeline,
     AttemptEnding,
     DeployRunner,
+    PhaseClocks,
     Leases,
     DeployLogs,
     DeployProcessor,

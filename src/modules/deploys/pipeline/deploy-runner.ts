@@ -1,10 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { Built } from '../../builds/built.js';
-import type { LogPhase } from '../domain/deploy-facts.js';
 import { DeployTransitions } from '../domain/deploy-transitions.js';
 import type { DeployPayload } from '../jobs/deploy.job.js';
 import { DeployLogs } from '../logs/deploy-log.js';
-import { DeployMetrics } from '../metrics/deploys.metrics.js';
 import { AttemptEnding } from './attempt-ending.js';
 import { BeginStep } from './begin.step.js';
 import { CheckServerStep } from './check-server.step.js';
@@ -13,7 +11,7 @@ import { FetchStep } from './fetch.step.js';
 import { GoLiveStep } from './go-live.step.js';
 import { IngestStep } from './ingest.step.js';
 import { Leases } from './leases.js';
-import { PhaseClock } from './phase-clock.js';
+import { PhaseClocks } from './phase-clocks.js';
 import { type Reused, ReuseStep } from './reuse.step.js';
 
 /** The steps of the pipeline, in the order in which {@link DeployRunner} runs them. */
@@ -37,7 +35,7 @@ export class DeployRunner {
     private readonly leases: Leases,
     private readonly logs: DeployLogs,
     private readonly transitions: DeployTransitions,
-    private readonly metrics: DeployMetrics,
+    private readonly clocks: PhaseClocks,
     private readonly ending: AttemptEnding,
   ) {}
 
@@ -49,9 +47,7 @@ export class DeployRunner {
     const begun = await this.begin.take(job, this.leases.workerId);
     if (begun === null) return;
     const log = await this.logs.open(begun.deploy, begun.variables.secretValues);
-    const phases = new PhaseClock<LogPhase>('resolve', (phase, ms) => {
-      this.metrics.observePhase(phase, begun.deploy.type, ms / 1000);
-    });
+    const phases = this.clocks.start(begun.deploy);
     const cleanups: (() => Promise<void>)[] = [];
     let leaving: Promise<void> | undefined;
     const leave = (): Promise<void> => (leaving ??= this.ending.handBack({ ...begun, log, phases }));

@@ -26,6 +26,7 @@ interface ConnectionOptions {
   readonly upgrade?: string | undefined;
   /** The default is the path of the request. */
   readonly path?: string | undefined;
+  readonly traceparent?: string | undefined;
 }
 
 const PAGE_OF = { failed: 'app_failed', full: 'app_unavailable', plan: 'app_places_taken' } as const;
@@ -51,7 +52,11 @@ export class AppProxy {
       response,
       extraHeaders: visit.extraHeaders,
       open: (isFresh) =>
-        this.requestTo(server, request, visit.host, { path: visit.target, ...(isFresh ? { agent: false } : {}) }),
+        this.requestTo(server, request, visit.host, {
+          path: visit.target,
+          traceparent: visit.traceparent,
+          ...(isFresh ? { agent: false } : {}),
+        }),
       onRefusal: () => {
         visit.by = 'platform';
       },
@@ -130,7 +135,7 @@ export class AppProxy {
     server: AppServer,
     request: IncomingMessage,
     host: string,
-    { agent = server.agent, upgrade, path = request.url }: ConnectionOptions,
+    { agent = server.agent, upgrade, path = request.url, traceparent }: ConnectionOptions,
   ): ClientRequest {
     const { scheme } = this.settings.appsUrl;
     const forwarding = {
@@ -138,6 +143,7 @@ export class AppProxy {
       host,
       chain: this.proxies.chainOf(request),
       isTrusted: this.proxies.includes(request),
+      traceparent,
     };
     const headers = forwardedHeaders(request, forwarding);
     if (upgrade !== undefined) headers.push('Connection', 'Upgrade', 'Upgrade', upgrade);

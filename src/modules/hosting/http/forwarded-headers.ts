@@ -48,17 +48,20 @@ export interface Forwarding {
   readonly chain: readonly string[];
   /** True when the peer of this connection is a trusted proxy. */
   readonly isTrusted: boolean;
+  /** Replaces the header of the caller, whose trace it continues. */
+  readonly traceparent?: string | undefined;
 }
 
 /** Returns the headers that the app gets. Names and values alternate, and exactly one header delimits the body. */
 export function forwardedHeaders(request: IncomingMessage, forwarding: Forwarding): string[] {
   const { headers, rawHeaders } = request;
-  const { chain } = forwarding;
+  const { chain, traceparent } = forwarding;
   const isHopByHop = hopByHopTest(headers.connection);
   const passed: string[] = [];
   for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
     const name = rawHeaders[index]!.toLowerCase();
-    if (!isHopByHop(name) && !isOurs(name)) passed.push(rawHeaders[index]!, rawHeaders[index + 1]!);
+    const isReplaced = traceparent !== undefined && name === 'traceparent';
+    if (!isHopByHop(name) && !isOurs(name) && !isReplaced) passed.push(rawHeaders[index]!, rawHeaders[index + 1]!);
   }
   if (headers['transfer-encoding'] !== undefined) passed.push('Transfer-Encoding', 'chunked');
   else if (headers['content-length'] !== undefined) passed.push('Content-Length', headers['content-length']);
@@ -72,6 +75,7 @@ export function forwardedHeaders(request: IncomingMessage, forwarding: Forwardin
     'X-Real-IP',
     chain[0] ?? '',
   );
+  if (traceparent !== undefined) passed.push('traceparent', traceparent);
   return passed;
 }
 

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { quoted } from '../../../platform/logging/json-text.js';
 import type { Log } from '../../../platform/logging/log.js';
+import type { LiveSpan } from '../../../platform/tracing/live-span.js';
 import type { AppActivity } from '../metrics/app-activity.js';
 import type { AnsweredBy, AppResult, HostingMetrics } from '../metrics/hosting.metrics.js';
 import type { AppHost } from '../site/host-lookup.js';
@@ -12,6 +13,7 @@ export interface VisitParts {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly host: AppHost;
+  readonly span: LiveSpan;
 }
 
 /** One request to an app, from its first byte to its line in the log. */
@@ -29,11 +31,12 @@ export class Visit {
   /** The headers that the deploy adds to answers of its server. */
   extraHeaders: readonly (readonly [string, string])[] = [];
   by: AnsweredBy = 'platform';
+  private readonly span: LiveSpan;
   private readonly startedAtMs = performance.now();
   private readonly sentBefore: number;
 
   constructor(
-    { request, response, host: { host, label } }: VisitParts,
+    { request, response, host: { host, label }, span }: VisitParts,
     private readonly log: Log,
     private readonly metrics: HostingMetrics,
     private readonly activity: AppActivity,
@@ -42,6 +45,7 @@ export class Visit {
     this.response = response;
     this.host = host;
     this.label = label ?? host;
+    this.span = span;
     this.sentBefore = request.socket.bytesWritten;
     response.on('close', () => {
       this.finish();
@@ -52,6 +56,11 @@ export class Visit {
   allowDisconnect(): void {
     this.request.on('error', ignore);
     this.response.on('error', ignore);
+  }
+
+  /** The header with which the app continues the trace, or undefined when that of the caller stays. */
+  get traceparent(): string | undefined {
+    return this.span.traceparent;
   }
 
   private finish(): void {
@@ -66,6 +75,7 @@ export class Visit {
       const bytes = this.request.socket.bytesWritten - this.sentBefore;
       this.activity.answered(this.loaded.deployId, { status, durationMs, bytes });
     }
+    this.endSpan(status);
     const query = url.indexOf('?');
     const path = query === -1 ? url : url.slice(0, query);
     // Node only accepts known methods, so the method needs no quoting. The label and the path come from the caller.
@@ -73,6 +83,19 @@ export class Visit {
       `"app":${quoted(this.label)},"method":"${method}","path":${quoted(path)},"status":${status},` +
         `"durationMs":${Math.round(durationMs * 100) / 100}${this.loaded?.logFields ?? ''}`,
     );
+  }
+
+  /** The path is the app's, and may contain its secrets. */
+  private endSpan(status: number): void {
+    const { span } = this;
+    if (span.traceparent === undefined) return;
+    span.set({
+      'http.response.status_code': status,
+      'service_platform.answered_by': this.by,
+      'service_platform.deploy.id': this.loaded?.deployId,
+    });
+    if (status >= 499) span.fail(String(status));
+    span.end();
   }
 }
 

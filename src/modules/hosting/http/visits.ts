@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Log } from '../../../platform/logging/log.js';
+import { Tracing } from '../../../platform/tracing/tracing.js';
 import { AppActivity } from '../metrics/app-activity.js';
 import { HostingMetrics } from '../metrics/hosting.metrics.js';
 import { Visit, type VisitParts } from './visit.js';
@@ -11,9 +12,12 @@ export class Visits {
     private readonly log: Log,
     private readonly metrics: HostingMetrics,
     private readonly activity: AppActivity,
+    private readonly tracing: Tracing,
   ) {}
 
-  begin(parts: VisitParts): Visit {
-    return new Visit(parts, this.log, this.metrics, this.activity);
+  begin(parts: Omit<VisitParts, 'span'>): Visit {
+    const { method = '', headers } = parts.request;
+    const span = this.tracing.receive({ method, headers });
+    return new Visit({ ...parts, span }, this.log, this.metrics, this.activity);
   }
 }

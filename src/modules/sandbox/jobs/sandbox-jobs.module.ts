@@ -35,6 +35,7 @@ import { SessionRoom } from '../sessions/worker/session-room.js';
 import { SessionRuns } from '../sessions/worker/session-runs.js';
 import { SessionTimes } from '../sessions/worker/session-times.js';
 import { SessionWorkerService } from '../sessions/worker/session-worker.service.js';
+import { MeasuredRuns } from './measured-runs.js';
 import { SandboxProcessor } from './sandbox.processor.js';
 
 const logger = new Logger('SandboxRuntime');
@@ -77,6 +78,7 @@ function runtimeOf(settings: SandboxSettings, metrics: SandboxMetrics, templates
     ArtifactReceivers,
     ExecutionRecorder,
     ExecutionRuns,
+    MeasuredRuns,
     ExpiredArtifactsSweeper,
     OldExecutionsSweeper,
     OldPackageLocksSweeper,

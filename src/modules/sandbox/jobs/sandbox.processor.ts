@@ -6,42 +6,27 @@ import type { LayerLease } from '../../builds/package-layers.js';
 import type { WantedPackages } from '../domain/packages.js';
 import type { FinishedExecution } from '../executions/execution-ends.js';
 import { ExecutionRecorder } from '../executions/execution-recorder.js';
-import { ExecutionRuns } from '../network/execution-runs.js';
-import { OutputRecorder } from '../output/output-recorder.js';
 import { OutputSignals } from '../output/output-signals.js';
-import { SandboxMetrics } from '../metrics/sandbox.metrics.js';
 import { PackageInstaller } from '../packages/package-installer.js';
 import type { ExecutionResult } from '../runs/sandbox.service.js';
+import { MeasuredRuns } from './measured-runs.js';
 import { sandboxJob, type SandboxPayload } from './sandbox.job.js';
 
-/** The assumed duration of a run before the first one was measured. */
-const FIRST_GUESS_MS = 50;
 /** How often a job looks whether its packages are there. */
 const PACKAGES_EVERY_MS = 500;
-/** The weight of the newest run in the moving average. */
-const WEIGHT = 0.1;
 
 type Lease = LayerLease | (Pick<LayerLease, 'release'> & { readonly error: unknown });
 
 @Injectable()
 @Handles(sandboxJob)
 export class SandboxProcessor implements JobHandler<SandboxPayload, ExecutionResult | null> {
-  private average = FIRST_GUESS_MS;
-
   constructor(
-    private readonly runs: ExecutionRuns,
-    private readonly metrics: SandboxMetrics,
+    private readonly runs: MeasuredRuns,
     private readonly recorder: ExecutionRecorder,
-    private readonly outputs: OutputRecorder,
     private readonly signals: OutputSignals,
     private readonly packages: PackageInstaller,
     private readonly clock: Clock,
   ) {}
-
-  /** The moving average of recent runs. */
-  get averageRunMs(): number {
-    return this.average;
-  }
 
   /** Returns null for a recorded execution, because its result is in its row. */
   async handle(job: SandboxPayload, context: JobContext): Promise<ExecutionResult | null> {
@@ -87,20 +72,6 @@ export class SandboxProcessor implements JobHandler<SandboxPayload, ExecutionRes
   private async run(job: SandboxPayload, lease: Lease | undefined, signal: AbortSignal): Promise<FinishedExecution> {
     // Without its packages the code does not run.
     if (lease !== undefined && 'error' in lease) throw lease.error;
-    const { executionId, language, keepsOutputMs } = job;
-    const startedAtMs = performance.now();
-    const output = keepsOutputMs === undefined ? undefined : this.outputs.open(executionId, keepsOutputMs);
-    this.metrics.began();
-    try {
-      const finished = await this.runs.run(job, { signal, onOutput: output?.take, packages: lease?.directory });
-      this.metrics.ended(language, finished.outcome.status);
-      return finished;
-    } catch (error) {
-      this.metrics.ended(language, signal.aborted ? 'cancelled' : 'platform_error');
-      throw error;
-    } finally {
-      this.average += WEIGHT * (performance.now() - startedAtMs - this.average);
-      await output?.end();
-    }
+    return this.runs.run(job, { signal, packages: lease?.directory });
   }
 }

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Ids } from '../../../platform/ids/ids.js';
 import { WORKER_ID } from '../../../platform/ids/platform.ids.js';
 import type { SandboxReadiness } from '../domain/sandbox-runtime.js';
-import { SandboxProcessor } from '../jobs/sandbox.processor.js';
+import { MeasuredRuns } from '../jobs/measured-runs.js';
 import { SandboxSettings } from '../sandbox.settings.js';
 import { WorkerReports } from './worker-reports.js';
 
@@ -15,7 +15,7 @@ export class WorkerHeartbeat {
 
   constructor(
     private readonly settings: SandboxSettings,
-    private readonly processor: SandboxProcessor,
+    private readonly runs: MeasuredRuns,
     private readonly reports: WorkerReports,
     ids: Ids,
   ) {
@@ -24,7 +24,7 @@ export class WorkerHeartbeat {
 
   async send(readiness: SandboxReadiness): Promise<void> {
     const { concurrency: slots } = this.settings;
-    const { averageRunMs } = this.processor;
+    const { averageRunMs } = this.runs;
     await this.reports.put(this.workerId, { readiness, slots, averageRunMs }).catch(() => undefined);
   }
 

@@ -1,6 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import { Injectable } from '@nestjs/common';
 import { CheckedRequests } from '../../../platform/egress/checked-requests.js';
+import type { LiveSpan } from '../../../platform/tracing/live-span.js';
+import { Tracing } from '../../../platform/tracing/tracing.js';
 import { publicTargetOf } from '../../../platform/egress/public-target.js';
 import { WebhooksSettings } from '../webhooks.settings.js';
 
@@ -28,10 +30,20 @@ export class WebhookSender {
   constructor(
     private readonly settings: WebhooksSettings,
     private readonly requests: CheckedRequests,
+    private readonly tracing: Tracing,
   ) {}
 
   /** Never throws. The time limit covers the whole attempt. */
-  async send({ url, headers, body }: OutgoingWebhook, stopping: AbortSignal): Promise<SendOutcome> {
+  send(webhook: OutgoingWebhook, stopping: AbortSignal): Promise<SendOutcome> {
+    const attributes = { 'http.request.method': 'POST' };
+    return this.tracing.span('webhook', { kind: 'client', attributes }, async (span) => {
+      const outcome = await this.attempt(webhook, stopping);
+      note(span, outcome);
+      return outcome;
+    });
+  }
+
+  private async attempt({ url, headers, body }: OutgoingWebhook, stopping: AbortSignal): Promise<SendOutcome> {
     const target = publicTargetOf(url, { trusted: this.settings.trustedHosts });
     if (target === undefined) return { error: 'refused_url' };
     const late = AbortSignal.timeout(TIMEOUT_MS);
@@ -50,6 +62,16 @@ export class WebhookSender {
     const { fault } = sent;
     return { error: fault === 'private_address' || fault === 'unknown_host' ? fault : 'connection_failed' };
   }
+}
+
+/** The address and the response are the receiver's. */
+function note(span: LiveSpan, outcome: SendOutcome): void {
+  if ('error' in outcome) {
+    span.fail(outcome.error);
+    return;
+  }
+  span.set({ 'http.response.status_code': outcome.status });
+  if (outcome.status >= 400) span.fail(String(outcome.status));
 }
 
 /** Reads the beginning of a response and leaves the rest. */
