@@ -3776,6 +3776,46 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/v1/sandbox/executions/{execution_id}/artifacts": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Lists the files that an execution has left in `/artifacts`, by path.
+         * @description They can be downloaded for 24 hours. After that the list is empty.
+         */
+        readonly get: operations["ArtifactsController_list"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/sandbox/executions/{execution_id}/artifacts/{artifact_id}/content": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Returns the bytes of an artifact.
+         * @description Browsers save it and do not show it, whatever it is. `type` of the artifact says what it may be.
+         */
+        readonly get: operations["ArtifactsController_content"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/v1/sandbox/executions/{execution_id}/cancel": {
         readonly parameters: {
             readonly query?: never;
@@ -3844,6 +3884,150 @@ export interface paths {
         readonly get: operations["PackageSetsController_list"];
         readonly put?: never;
         readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/sandbox/sessions": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Lists sessions, newest first. Those that have ended are listed for 30 days.
+         * @description Covers the organization of the key.
+         */
+        readonly get: operations["SandboxSessionsController_list"];
+        readonly put?: never;
+        /**
+         * Creates a session: an interpreter that keeps its variables and files between runs.
+         * @description A session is frozen while it is not used, and only the time of runs and commands is charged. It ends when it has not been used for `idle_timeout_seconds`, and at `expires_at`. Closing the connection while you wait ends it.
+         */
+        readonly post: operations["SandboxSessionsController_create"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/sandbox/sessions/{session_id}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /** Returns a session. */
+        readonly get: operations["SandboxSessionsController_get"];
+        readonly put?: never;
+        readonly post?: never;
+        /**
+         * Ends a session.
+         * @description Its variables and files are gone. What runs in it is cancelled, and charged up to now. A session that has ended stays as it is.
+         */
+        readonly delete: operations["SandboxSessionsController_end"];
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/sandbox/sessions/{session_id}/files": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /** Lists up to 1,000 entries of a directory of a session. */
+        readonly get: operations["SessionFilesController_list"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/sandbox/sessions/{session_id}/files/content": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /** Returns the bytes of a file of a session, at most 8 MiB. */
+        readonly get: operations["SessionFilesController_read"];
+        /**
+         * Writes a file of a session, at most 8 MiB, and the directories that it is in.
+         * @description The body is the file. One that is there is replaced.
+         */
+        readonly put: operations["SessionFilesController_write"];
+        readonly post?: never;
+        /** Deletes a file of a session. */
+        readonly delete: operations["SessionFilesController_remove"];
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/sandbox/sessions/{session_id}/freeze": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Freezes a session now.
+         * @description Sessions freeze by themselves a quarter of a second after their last use. The next use wakes a frozen session. Freezing a frozen session is not an error.
+         */
+        readonly post: operations["SandboxSessionsController_freeze"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/sandbox/sessions/{session_id}/runs": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Runs code in a session, with the variables and files that earlier runs left.
+         * @description Runs and commands of a session take turns: this one waits for those before it, at most for `queue_timeout_ms`. It is an execution, so it is listed and cancelled as one. The price of the time limit is held, and only the time that it takes is charged. Closing the connection ends it. With `Accept: text/event-stream`, the output is sent while it runs.
+         */
+        readonly post: operations["SessionWorkController_run"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/sandbox/sessions/{session_id}/shell": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Runs a command of the shell in the working directory of a session.
+         * @description Runs and commands of a session take turns: this one waits for those before it, at most for `queue_timeout_ms`. It is an execution, so it is listed and cancelled as one. The price of the time limit is held, and only the time that it takes is charged. Closing the connection ends it. With `Accept: text/event-stream`, the output is sent while it runs. `exit_code` is that of the command.
+         */
+        readonly post: operations["SessionWorkController_shell"];
         readonly delete?: never;
         readonly options?: never;
         readonly head?: never;
@@ -5506,6 +5690,44 @@ export interface components {
             readonly state: "waiting" | "approved" | "denied" | "expired" | "used" | "void";
             /** @example deploy_project */
             readonly tool: string;
+        };
+        readonly ArtifactErrorView: {
+            /**
+             * @example too_large
+             * @enum {string}
+             */
+            readonly code: "too_large" | "too_many" | "too_deep" | "not_a_file" | "invalid_name" | "unreadable" | "not_stored" | "not_sent";
+            /** @example The files together are larger than the plan allows. */
+            readonly message: string;
+            /**
+             * @description Absent when it concerns all files.
+             * @example huge.bin
+             */
+            readonly path?: string;
+        };
+        readonly ArtifactsAnswer: {
+            readonly data: readonly components["schemas"]["ArtifactView"][];
+            readonly meta: components["schemas"]["AnswerMeta"];
+        };
+        readonly ArtifactView: {
+            /** Format: date-time */
+            readonly expires_at: string;
+            /** @example art_01jd3m8yeqf5rb0xkq5ym8s6tn */
+            readonly id: string;
+            /**
+             * @description Relative to `/artifacts`.
+             * @example report/chart.png
+             */
+            readonly path: string;
+            /** @example 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08 */
+            readonly sha256: string;
+            /** @example 2048 */
+            readonly size_bytes: number;
+            /**
+             * @description By the name of the file.
+             * @example image/png
+             */
+            readonly type: string;
         };
         readonly AttachBucketBody: {
             /**
@@ -8338,7 +8560,7 @@ export interface components {
         };
         readonly ErrorView: {
             /** @enum {string} */
-            readonly code: "access_key_attached" | "access_key_not_found" | "access_token_expired" | "account_exists" | "account_not_found" | "agent_not_found" | "agent_paused" | "agent_version_not_found" | "already_exists" | "api_key_not_found" | "approval_already_decided" | "approval_expired" | "approval_not_allowed" | "approval_not_found" | "branch_has_children" | "branch_moved" | "branch_not_found" | "bucket_not_attached" | "bucket_not_empty" | "bucket_not_found" | "budget_exceeded" | "budget_not_found" | "budget_subject_not_found" | "burst_limit_exceeded" | "checksum_mismatch" | "concurrency_limit_exceeded" | "confirmation_mismatch" | "conflicting_credentials" | "connection_not_tested" | "credit_too_large" | "credits_exhausted" | "cron_from_file" | "cron_not_found" | "cross_site_request" | "daily_limit_exceeded" | "database_attachment_not_found" | "database_busy" | "database_credential_not_found" | "database_not_found" | "database_not_restorable" | "database_unavailable" | "databases_not_swappable" | "deploy_already_over" | "deploy_hook_not_found" | "deploy_in_use" | "deploy_not_found" | "deploy_not_ready" | "domain_in_use" | "domain_limit_reached" | "domain_not_found" | "domain_not_verified" | "domain_taken" | "email_change_not_found" | "email_not_verified" | "email_taken" | "execution_already_over" | "execution_not_found" | "expired_api_key" | "export_format_unavailable" | "factor_limit_reached" | "factor_not_found" | "failed_job_not_found" | "feature_disabled" | "feature_not_in_plan" | "flag_fixed" | "flag_not_allowlisted" | "flag_not_found" | "generation_content_not_found" | "generation_not_found" | "git_service_not_offered" | "github_access_denied" | "github_installation_not_found" | "github_not_connected" | "grant_not_found" | "headers_too_large" | "idempotency_in_progress" | "idempotency_mismatch" | "identity_not_found" | "identity_without_email" | "incomplete_body" | "insufficient_scopes" | "integration_not_configured" | "internal_error" | "invalid_access_token" | "invalid_api_key" | "invalid_client_metadata" | "invalid_credentials" | "invalid_email_token" | "invalid_factor" | "invalid_flow" | "invalid_key" | "invalid_link_state" | "invalid_part" | "invalid_request" | "invalid_session" | "invalid_signature" | "invalid_token" | "invitation_not_found" | "invoice_closed" | "invoice_not_found" | "ip_not_allowed" | "key_lifetime_exceeded" | "key_org_mismatch" | "last_owner" | "last_sign_in_method" | "length_required" | "malformed_api_key" | "malformed_json" | "malformed_request" | "member_not_found" | "memory_block_not_found" | "memory_not_found" | "method_not_allowed" | "misdirected_request" | "missing_api_key" | "model_not_allowed" | "model_not_found" | "model_router_not_configured" | "model_unavailable" | "no_earlier_deploy" | "object_changed" | "object_not_found" | "object_too_large" | "object_upload_not_found" | "operator_required" | "ops_task_not_found" | "org_access_denied" | "org_domain_limit_reached" | "org_domain_not_found" | "organization_not_found" | "package_install_failed" | "packages_unavailable" | "page_not_found" | "payload_too_large" | "payment_method_required" | "personal_organization" | "plan_by_contract" | "plan_limit_reached" | "plan_request_not_found" | "plan_too_small" | "project_has_no_repository" | "project_not_found" | "project_not_live" | "provider_key_not_found" | "provider_key_refused" | "provider_not_found" | "query_failed" | "query_timeout" | "range_not_satisfiable" | "recent_sign_in_required" | "repository_full" | "repository_not_found" | "request_timeout" | "revoked_api_key" | "rotated_api_key" | "route_not_found" | "run_already_over" | "run_not_found" | "sandbox_daily_limit_exceeded" | "sandbox_unavailable" | "schedule_not_found" | "scim_token_not_found" | "second_factor_missing" | "second_factor_required" | "secret_in_prompt" | "service_unavailable" | "session_not_found" | "session_required" | "session_token_not_allowed" | "sign_in_limit_exceeded" | "spend_cap_reached" | "sso_connection_not_found" | "sso_not_active" | "sso_not_provisioned" | "sso_required" | "sso_response_invalid" | "stale_version" | "storage_full" | "storage_limit_reached" | "storage_unavailable" | "swarm_already_over" | "swarm_not_found" | "task_already_claimed" | "task_already_resolved" | "task_not_claimed" | "task_not_found" | "task_not_open" | "token_rate_limit_exceeded" | "unsupported_media_type" | "upload_content_invalid" | "upload_incomplete" | "upload_not_found" | "upload_storage_full" | "upload_too_large" | "upstream_error" | "username_taken" | "webhook_delivery_not_found" | "webhook_endpoint_not_found" | "webhook_endpoint_paused";
+            readonly code: "access_key_attached" | "access_key_not_found" | "access_token_expired" | "account_exists" | "account_not_found" | "agent_not_found" | "agent_paused" | "agent_version_not_found" | "already_exists" | "api_key_not_found" | "approval_already_decided" | "approval_expired" | "approval_not_allowed" | "approval_not_found" | "artifact_not_found" | "branch_has_children" | "branch_moved" | "branch_not_found" | "bucket_not_attached" | "bucket_not_empty" | "bucket_not_found" | "budget_exceeded" | "budget_not_found" | "budget_subject_not_found" | "burst_limit_exceeded" | "checksum_mismatch" | "concurrency_limit_exceeded" | "confirmation_mismatch" | "conflicting_credentials" | "connection_not_tested" | "credit_too_large" | "credits_exhausted" | "cron_from_file" | "cron_not_found" | "cross_site_request" | "daily_limit_exceeded" | "database_attachment_not_found" | "database_busy" | "database_credential_not_found" | "database_not_found" | "database_not_restorable" | "database_unavailable" | "databases_not_swappable" | "deploy_already_over" | "deploy_hook_not_found" | "deploy_in_use" | "deploy_not_found" | "deploy_not_ready" | "domain_in_use" | "domain_limit_reached" | "domain_not_found" | "domain_not_verified" | "domain_taken" | "email_change_not_found" | "email_not_verified" | "email_taken" | "execution_already_over" | "execution_not_found" | "expired_api_key" | "export_format_unavailable" | "factor_limit_reached" | "factor_not_found" | "failed_job_not_found" | "feature_disabled" | "feature_not_in_plan" | "flag_fixed" | "flag_not_allowlisted" | "flag_not_found" | "generation_content_not_found" | "generation_not_found" | "git_service_not_offered" | "github_access_denied" | "github_installation_not_found" | "github_not_connected" | "grant_not_found" | "headers_too_large" | "idempotency_in_progress" | "idempotency_mismatch" | "identity_not_found" | "identity_without_email" | "incomplete_body" | "insufficient_scopes" | "integration_not_configured" | "internal_error" | "invalid_access_token" | "invalid_api_key" | "invalid_client_metadata" | "invalid_credentials" | "invalid_email_token" | "invalid_factor" | "invalid_flow" | "invalid_key" | "invalid_link_state" | "invalid_part" | "invalid_request" | "invalid_session" | "invalid_signature" | "invalid_token" | "invitation_not_found" | "invoice_closed" | "invoice_not_found" | "ip_not_allowed" | "key_lifetime_exceeded" | "key_org_mismatch" | "last_owner" | "last_sign_in_method" | "length_required" | "malformed_api_key" | "malformed_json" | "malformed_request" | "member_not_found" | "memory_block_not_found" | "memory_not_found" | "method_not_allowed" | "misdirected_request" | "missing_api_key" | "model_not_allowed" | "model_not_found" | "model_router_not_configured" | "model_unavailable" | "no_earlier_deploy" | "object_changed" | "object_not_found" | "object_too_large" | "object_upload_not_found" | "operator_required" | "ops_task_not_found" | "org_access_denied" | "org_domain_limit_reached" | "org_domain_not_found" | "organization_not_found" | "package_install_failed" | "packages_unavailable" | "page_not_found" | "payload_too_large" | "payment_method_required" | "personal_organization" | "plan_by_contract" | "plan_limit_reached" | "plan_request_not_found" | "plan_too_small" | "project_has_no_repository" | "project_not_found" | "project_not_live" | "provider_key_not_found" | "provider_key_refused" | "provider_not_found" | "query_failed" | "query_timeout" | "range_not_satisfiable" | "recent_sign_in_required" | "repository_full" | "repository_not_found" | "request_timeout" | "revoked_api_key" | "rotated_api_key" | "route_not_found" | "run_already_over" | "run_not_found" | "sandbox_daily_limit_exceeded" | "sandbox_session_busy" | "sandbox_session_full" | "sandbox_session_not_found" | "sandbox_session_over" | "sandbox_unavailable" | "schedule_not_found" | "scim_token_not_found" | "second_factor_missing" | "second_factor_required" | "secret_in_prompt" | "service_unavailable" | "session_file_not_found" | "session_not_found" | "session_required" | "session_token_not_allowed" | "sign_in_limit_exceeded" | "spend_cap_reached" | "sso_connection_not_found" | "sso_not_active" | "sso_not_provisioned" | "sso_required" | "sso_response_invalid" | "stale_version" | "storage_full" | "storage_limit_reached" | "storage_unavailable" | "swarm_already_over" | "swarm_not_found" | "task_already_claimed" | "task_already_resolved" | "task_not_claimed" | "task_not_found" | "task_not_open" | "token_rate_limit_exceeded" | "unsupported_media_type" | "upload_content_invalid" | "upload_incomplete" | "upload_not_found" | "upload_storage_full" | "upload_too_large" | "upstream_error" | "username_taken" | "webhook_delivery_not_found" | "webhook_endpoint_not_found" | "webhook_endpoint_paused";
             readonly dashboard_url?: string;
             /** @description Details that depend on the code; for `invalid_request`, one entry per field. */
             readonly details?: Record<string, never> | readonly Record<string, never>[];
@@ -9518,6 +9740,8 @@ export interface components {
             readonly leaseSeconds: number;
         };
         readonly LimitsView: {
+            /** @description Size of the artifacts together. Absent without `artifacts`. */
+            readonly artifact_bytes?: number;
             readonly memory_bytes: number;
             /** @description Limit of standard output and of standard error, each. */
             readonly output_bytes: number;
@@ -9534,7 +9758,7 @@ export interface components {
         };
         readonly ListedExecutionView: {
             /**
-             * @description Price of the wall time in USD, as a decimal, by whole milliseconds. Absent until the code has run.
+             * @description Price in USD, as a decimal: of the wall time by whole milliseconds, and of artifacts for 24 hours. Absent until the code has run.
              * @example 0.000000334
              */
             readonly cost?: string;
@@ -9557,10 +9781,17 @@ export interface components {
             /** @description Time in the queue, in milliseconds. */
             readonly queue_ms?: number;
             readonly runtime?: components["schemas"]["RuntimeView"];
+            /**
+             * @description Session in which it runs. Absent outside of sessions.
+             * @example sbx_01jd3m8yeqf5rb0xkq5ym8s6tn
+             */
+            readonly session_id?: string;
             /** @example null */
             readonly signal?: string | null;
             /** Format: date-time */
             readonly started_at?: string;
+            /** @description In a session: true when its interpreter had to be replaced, so that variables are gone. Files remain. Absent until the code has run. */
+            readonly state_lost?: boolean;
             /**
              * @description `queued` and `running` are temporary; all others are final. `lost` means that the platform lost the run, and that it is unknown whether the code ran.
              * @enum {string}
@@ -10044,6 +10275,17 @@ export interface components {
             /** @description Cost at the end of the month, at the rate of the last 24 hours. */
             readonly projected_cost: string;
         };
+        readonly NetworkBody: {
+            /**
+             * @description Names of hosts. `*.` stands for one or more labels. Without a port, 443 and 80 are meant. Port 80 speaks HTTP, any other TLS. Addresses, and names of private addresses, are refused.
+             * @example [
+             *       "api.example.com",
+             *       "*.pypi.org",
+             *       "api.example.org:8443"
+             *     ]
+             */
+            readonly allow: readonly string[];
+        };
         readonly NewTotpAnswer: {
             readonly data: components["schemas"]["NewTotpView"];
             readonly meta: components["schemas"]["AnswerMeta"];
@@ -10364,6 +10606,11 @@ export interface components {
              */
             readonly args?: readonly string[];
             /**
+             * @description Keeps the files that the program leaves in `/artifacts` for 24 hours: at most 50, together 20 MiB on the Free plan and 100 MiB on others.
+             * @example false
+             */
+            readonly artifacts?: boolean;
+            /**
              * @description Checks the types of TypeScript before the program starts, with `strict` and the types of Node. A program with errors does not start: its status is `failed`, and `error.diagnostics` lists them. The check takes one to two seconds, which count as time of the run.
              * @example false
              */
@@ -10400,6 +10647,15 @@ export interface components {
              */
             readonly memory_mib?: number;
             /**
+             * @description Lets the program connect to hosts, by HTTP and TLS through a proxy that its environment names. Not on the Free plan. Needs a new sandbox, which takes about 100 ms longer to start. Default: no network.
+             * @example {
+             *       "allow": [
+             *         "api.example.com"
+             *       ]
+             *     }
+             */
+            readonly network?: components["schemas"]["NetworkBody"];
+            /**
              * @description Set of installed packages for the program: `python-data` for Python, `node-common` for JavaScript and TypeScript. `GET /api/v1/sandbox/package-sets` lists what they contain.
              * @example python-data
              * @enum {string}
@@ -10419,6 +10675,11 @@ export interface components {
              * @example 20000
              */
             readonly queue_timeout_ms?: number;
+            /**
+             * @description Returns the value of the last expression, and figures of matplotlib, as `results`, as in a notebook. Only for Python.
+             * @example false
+             */
+            readonly rich_results?: boolean;
             /**
              * @description Standard input of the program, at most 128 KiB of UTF-8.
              * @example Ada
@@ -10449,8 +10710,12 @@ export interface components {
             readonly wait: boolean;
         };
         readonly OrgExecutionView: {
+            /** @description With `artifacts`: what is not kept, if anything. */
+            readonly artifact_errors?: readonly components["schemas"]["ArtifactErrorView"][];
+            /** @description With `artifacts`: the files that are kept. */
+            readonly artifacts?: readonly components["schemas"]["ArtifactView"][];
             /**
-             * @description Price of the wall time in USD, as a decimal, by whole milliseconds. Absent until the code has run.
+             * @description Price in USD, as a decimal: of the wall time by whole milliseconds, and of artifacts for 24 hours. Absent until the code has run.
              * @example 0.000000334
              */
             readonly cost?: string;
@@ -10473,11 +10738,20 @@ export interface components {
             readonly memory_peak_bytes?: number;
             /** @description Time in the queue, in milliseconds. */
             readonly queue_ms?: number;
+            /** @description With `rich_results`, in the order in which they came. */
+            readonly results?: readonly components["schemas"]["RichResultView"][];
             readonly runtime?: components["schemas"]["RuntimeView"];
+            /**
+             * @description Session in which it runs. Absent outside of sessions.
+             * @example sbx_01jd3m8yeqf5rb0xkq5ym8s6tn
+             */
+            readonly session_id?: string;
             /** @example null */
             readonly signal?: string | null;
             /** Format: date-time */
             readonly started_at?: string;
+            /** @description In a session: true when its interpreter had to be replaced, so that variables are gone. Files remain. Absent until the code has run. */
+            readonly state_lost?: boolean;
             /**
              * @description `queued` and `running` are temporary; all others are final. `lost` means that the platform lost the run, and that it is unknown whether the code ran.
              * @enum {string}
@@ -11318,6 +11592,15 @@ export interface components {
              */
             readonly budget?: components["schemas"]["RunBudgetBody"];
         };
+        readonly RichResultView: {
+            /**
+             * @description Text; base64 for `image/png` and `image/jpeg`.
+             * @example <table>…</table>
+             */
+            readonly data: string;
+            /** @enum {string} */
+            readonly type: "text/plain" | "text/html" | "application/json" | "image/png" | "image/svg+xml" | "image/jpeg";
+        };
         readonly RollBackBody: {
             /**
              * @description A ready deploy of the project. Defaults to the deploy that was live before the current one.
@@ -11684,6 +11967,96 @@ export interface components {
             /** @example 64 */
             readonly min: number;
         };
+        readonly SandboxSessionAnswer: {
+            readonly data: components["schemas"]["SandboxSessionView"];
+            readonly meta: components["schemas"]["AnswerMeta"];
+        };
+        readonly SandboxSessionBody: {
+            /**
+             * @description Environment variables of the program, at most 32 KiB of UTF-8 in total with their names.
+             * @example {
+             *       "LOG_LEVEL": "debug"
+             *     }
+             */
+            readonly env?: {
+                readonly [key: string]: string;
+            };
+            /**
+             * @description The session ends when it has not been used for this long.
+             * @default 300
+             * @example 600
+             */
+            readonly idle_timeout_seconds: number;
+            /**
+             * @example python
+             * @enum {string}
+             */
+            readonly language: "typescript" | "javascript" | "python";
+            /**
+             * @description Locale of the program, as a BCP 47 tag. JavaScript and TypeScript format by it; Python gets `LANG` and `LC_ALL`. Needs a new sandbox, which takes about 30 ms longer to start.
+             * @example de-DE
+             */
+            readonly locale?: string;
+            /**
+             * @description Memory limit, up to the maximum of the organization's plan. Default: 256.
+             * @example 256
+             */
+            readonly memory_mib?: number;
+            /**
+             * @description For you to find it.
+             * @example analysis of March
+             */
+            readonly name?: string;
+            /**
+             * @description Local time of the program, by its name in the time zone database. Default: UTC.
+             * @example Europe/Berlin
+             */
+            readonly timezone?: string;
+            /**
+             * @description How TypeScript is transformed. Other languages ignore it.
+             * @example {
+             *       "experimental_decorators": true
+             *     }
+             */
+            readonly typescript?: components["schemas"]["TypeScriptBody"];
+        };
+        readonly SandboxSessionPageAnswer: {
+            readonly data: readonly components["schemas"]["SandboxSessionView"][];
+            readonly meta: components["schemas"]["PageMeta"];
+        };
+        readonly SandboxSessionView: {
+            /** Format: date-time */
+            readonly created_at: string;
+            /**
+             * @description Why it ended. Absent until then.
+             * @enum {string}
+             */
+            readonly end_reason?: "requested" | "idle" | "expired" | "out_of_memory" | "failed" | "not_started" | "org_deleted" | "worker_stopped" | "worker_lost";
+            /** Format: date-time */
+            readonly ended_at?: string;
+            /**
+             * Format: date-time
+             * @description When it ends, however much it is used.
+             */
+            readonly expires_at: string;
+            /** @example sbx_01jd3m8yeqf5rb0xkq5ym8s6tn */
+            readonly id: string;
+            readonly idle_timeout_seconds: number;
+            /** @enum {string} */
+            readonly language: "typescript" | "javascript" | "python";
+            /**
+             * Format: date-time
+             * @description When it last awoke or froze.
+             */
+            readonly last_used_at: string;
+            readonly limits: components["schemas"]["SessionLimitsView"];
+            readonly name?: string;
+            /**
+             * @description A session is `frozen` between uses. `lost` means that its worker is gone. Variables and files of a session that has ended or is lost are gone.
+             * @enum {string}
+             */
+            readonly status: "starting" | "awake" | "frozen" | "ended" | "lost";
+        };
         readonly SandboxTimeoutView: {
             /**
              * @description For executions that name none.
@@ -11838,9 +12211,78 @@ export interface components {
             /** @enum {boolean} */
             readonly confirmed: true;
         };
+        readonly SessionFilesAnswer: {
+            readonly data: readonly components["schemas"]["SessionFileView"][];
+            readonly meta: components["schemas"]["AnswerMeta"];
+        };
+        readonly SessionFileView: {
+            /** Format: date-time */
+            readonly modified_at: string;
+            /**
+             * @description Relative to the working directory.
+             * @example data/input.csv
+             */
+            readonly path: string;
+            readonly size_bytes: number;
+            /** @enum {string} */
+            readonly type: "file" | "directory" | "other";
+        };
+        readonly SessionLimitsView: {
+            /** @description Size of all files of the session. */
+            readonly files_bytes: number;
+            readonly memory_bytes: number;
+            readonly processes: number;
+        };
         readonly SessionPageAnswer: {
             readonly data: readonly components["schemas"]["SessionView"][];
             readonly meta: components["schemas"]["PageMeta"];
+        };
+        readonly SessionRunBody: {
+            /**
+             * @description Code in the language of the session, at most 128 KiB of UTF-8.
+             * @example x = 40
+             *     x + 2
+             */
+            readonly code: string;
+            /**
+             * @description Longest time to wait for what runs in the session. Default: 28 seconds. Then the answer is 409.
+             * @default 28000
+             * @example 20000
+             */
+            readonly queue_timeout_ms: number;
+            /**
+             * @description Standard input, at most 128 KiB of UTF-8.
+             * @example Ada
+             */
+            readonly stdin?: string;
+            /**
+             * @description Limit of wall and CPU time, up to the maximum of the organization's plan. Default: 30 seconds.
+             * @example 5000
+             */
+            readonly timeout_ms?: number;
+        };
+        readonly SessionShellBody: {
+            /**
+             * @description Command for the shell, at most 128 KiB of UTF-8.
+             * @example ls -l | wc -l
+             */
+            readonly command: string;
+            /**
+             * @description Longest time to wait for what runs in the session. Default: 28 seconds. Then the answer is 409.
+             * @default 28000
+             * @example 20000
+             */
+            readonly queue_timeout_ms: number;
+            /**
+             * @description Standard input, at most 128 KiB of UTF-8.
+             * @example Ada
+             */
+            readonly stdin?: string;
+            /**
+             * @description Limit of wall and CPU time, up to the maximum of the organization's plan. Default: 30 seconds.
+             * @example 5000
+             */
+            readonly timeout_ms?: number;
         };
         readonly SessionView: {
             /**
@@ -50077,42 +50519,6 @@ export interface operations {
         };
         readonly requestBody: {
             readonly content: {
-                /**
-                 * @example {
-                 *       "args": [
-                 *         "--verbose",
-                 *         "input.txt"
-                 *       ],
-                 *       "env": {
-                 *         "LOG_LEVEL": "debug"
-                 *       },
-                 *       "timezone": "Europe/Berlin",
-                 *       "locale": "de-DE",
-                 *       "typescript": {
-                 *         "experimental_decorators": true
-                 *       },
-                 *       "check": false,
-                 *       "code": "print(1 + 2)",
-                 *       "language": "python",
-                 *       "stdin": "Ada\n",
-                 *       "files": [
-                 *         {
-                 *           "path": "lib/greet.py",
-                 *           "content": "def greet(name):\n    return \"hello, \" + name\n"
-                 *         }
-                 *       ],
-                 *       "timeout_ms": 5000,
-                 *       "memory_mib": 256,
-                 *       "wait": true,
-                 *       "queue_timeout_ms": 20000,
-                 *       "package_set": "python-data",
-                 *       "packages": {
-                 *         "pip": [
-                 *           "six==1.16.0"
-                 *         ]
-                 *       }
-                 *     }
-                 */
                 readonly "application/json": components["schemas"]["OrgExecutionRequest"];
             };
         };
@@ -50421,6 +50827,261 @@ export interface operations {
                 };
                 content: {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    readonly ArtifactsController_list: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description ID of the execution.
+                 * @example exe_01jd3m8yeqf5rb0xkq5ym8s6tn
+                 */
+                readonly execution_id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ArtifactsAnswer"];
+                };
+            };
+            /** @description `conflicting_credentials`: The request carries two different credentials. */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The request carries no API key.
+             *
+             *     `malformed_api_key`: The API key has the wrong format.
+             *
+             *     `invalid_api_key`: The API key is unknown.
+             *
+             *     `expired_api_key`: The API key has expired.
+             *
+             *     `revoked_api_key`: The API key has been revoked.
+             *
+             *     `rotated_api_key`: The API key has been rotated.
+             *
+             *     `session_token_not_allowed`: A session token was sent where an API key is required.
+             *
+             *     `session_required`: The request requires a user session.
+             *
+             *     `invalid_session`: The session has ended or is unknown.
+             */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `insufficient_scopes`: The key or the role does not allow this.
+             *
+             *     `org_access_denied`: The caller has no access to the organization.
+             *
+             *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
+             *
+             *     `ip_not_allowed`: The key does not allow this IP address.
+             */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `execution_not_found`: Execution not found. */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
+             *
+             *     `daily_limit_exceeded`: The daily call limit is reached.
+             */
+            readonly 429: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `internal_error`: An unexpected error occurred. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `service_unavailable`: A required backend is temporarily unavailable. */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    readonly ArtifactsController_content: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /** @description ID of the artifact. */
+                readonly artifact_id: string;
+                /**
+                 * @description ID of the execution.
+                 * @example exe_01jd3m8yeqf5rb0xkq5ym8s6tn
+                 */
+                readonly execution_id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The bytes. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/octet-stream": string;
+                };
+            };
+            /** @description `conflicting_credentials`: The request carries two different credentials. */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/octet-stream": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The request carries no API key.
+             *
+             *     `malformed_api_key`: The API key has the wrong format.
+             *
+             *     `invalid_api_key`: The API key is unknown.
+             *
+             *     `expired_api_key`: The API key has expired.
+             *
+             *     `revoked_api_key`: The API key has been revoked.
+             *
+             *     `rotated_api_key`: The API key has been rotated.
+             *
+             *     `session_token_not_allowed`: A session token was sent where an API key is required.
+             *
+             *     `session_required`: The request requires a user session.
+             *
+             *     `invalid_session`: The session has ended or is unknown.
+             */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/octet-stream": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `insufficient_scopes`: The key or the role does not allow this.
+             *
+             *     `org_access_denied`: The caller has no access to the organization.
+             *
+             *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
+             *
+             *     `ip_not_allowed`: The key does not allow this IP address.
+             */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/octet-stream": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `execution_not_found`: Execution not found.
+             *
+             *     `artifact_not_found`: Artifact not found.
+             */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/octet-stream": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
+             *
+             *     `daily_limit_exceeded`: The daily call limit is reached.
+             */
+            readonly 429: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/octet-stream": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `internal_error`: An unexpected error occurred. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/octet-stream": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `service_unavailable`: A required backend is temporarily unavailable. */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/octet-stream": components["schemas"]["ErrorAnswer"];
                 };
             };
         };
@@ -50919,6 +51580,1789 @@ export interface operations {
                 };
             };
             /** @description `service_unavailable`: A required backend is temporarily unavailable. */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    readonly SandboxSessionsController_list: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description The `meta.next_cursor` of an earlier page. The list continues after it. */
+                readonly cursor?: string;
+                /** @description Number of items on a page. */
+                readonly limit?: number;
+                /** @description Lists only sessions in this state. */
+                readonly status?: "starting" | "awake" | "frozen" | "ended" | "lost";
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["SandboxSessionPageAnswer"];
+                };
+            };
+            /**
+             * @description `conflicting_credentials`: The request carries two different credentials.
+             *
+             *     `invalid_request`: A field of the request is invalid.
+             */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The request carries no API key.
+             *
+             *     `malformed_api_key`: The API key has the wrong format.
+             *
+             *     `invalid_api_key`: The API key is unknown.
+             *
+             *     `expired_api_key`: The API key has expired.
+             *
+             *     `revoked_api_key`: The API key has been revoked.
+             *
+             *     `rotated_api_key`: The API key has been rotated.
+             *
+             *     `session_token_not_allowed`: A session token was sent where an API key is required.
+             *
+             *     `session_required`: The request requires a user session.
+             *
+             *     `invalid_session`: The session has ended or is unknown.
+             */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `insufficient_scopes`: The key or the role does not allow this.
+             *
+             *     `org_access_denied`: The caller has no access to the organization.
+             *
+             *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
+             *
+             *     `ip_not_allowed`: The key does not allow this IP address.
+             */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
+             *
+             *     `daily_limit_exceeded`: The daily call limit is reached.
+             */
+            readonly 429: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `internal_error`: An unexpected error occurred. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `service_unavailable`: A required backend is temporarily unavailable. */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    readonly SandboxSessionsController_create: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "env": {
+                 *         "LOG_LEVEL": "debug"
+                 *       },
+                 *       "timezone": "Europe/Berlin",
+                 *       "locale": "de-DE",
+                 *       "typescript": {
+                 *         "experimental_decorators": true
+                 *       },
+                 *       "language": "python",
+                 *       "name": "analysis of March",
+                 *       "memory_mib": 256,
+                 *       "idle_timeout_seconds": 600
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["SandboxSessionBody"];
+            };
+        };
+        readonly responses: {
+            readonly 201: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["SandboxSessionAnswer"];
+                };
+            };
+            /**
+             * @description `conflicting_credentials`: The request carries two different credentials.
+             *
+             *     `invalid_request`: A field of the request is invalid.
+             *
+             *     `malformed_json`: The request body is not valid JSON.
+             */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The request carries no API key.
+             *
+             *     `malformed_api_key`: The API key has the wrong format.
+             *
+             *     `invalid_api_key`: The API key is unknown.
+             *
+             *     `expired_api_key`: The API key has expired.
+             *
+             *     `revoked_api_key`: The API key has been revoked.
+             *
+             *     `rotated_api_key`: The API key has been rotated.
+             *
+             *     `session_token_not_allowed`: A session token was sent where an API key is required.
+             *
+             *     `session_required`: The request requires a user session.
+             *
+             *     `invalid_session`: The session has ended or is unknown.
+             */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `insufficient_scopes`: The key or the role does not allow this.
+             *
+             *     `org_access_denied`: The caller has no access to the organization.
+             *
+             *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
+             *
+             *     `ip_not_allowed`: The key does not allow this IP address.
+             *
+             *     `feature_disabled`: Disabled by the operator.
+             */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `idempotency_mismatch`: The idempotency key was used for a different request.
+             *
+             *     `idempotency_in_progress`: A request with this idempotency key is still running.
+             */
+            readonly 409: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `payload_too_large`: The request body is too large. */
+            readonly 413: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `unsupported_media_type`: The request body must be JSON. */
+            readonly 415: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
+             *
+             *     `daily_limit_exceeded`: The daily call limit is reached.
+             *
+             *     `concurrency_limit_exceeded`: Too many operations are running at once.
+             */
+            readonly 429: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `internal_error`: An unexpected error occurred. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `service_unavailable`: A required backend is temporarily unavailable.
+             *
+             *     `storage_unavailable`: There is not enough storage space.
+             *
+             *     `sandbox_unavailable`: The sandbox is temporarily unavailable.
+             */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    readonly SandboxSessionsController_get: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The ID of the session.
+                 * @example ses_01jd3m8yeqf5rb0xkq5ym8s6tn
+                 */
+                readonly session_id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["SandboxSessionAnswer"];
+                };
+            };
+            /** @description `conflicting_credentials`: The request carries two different credentials. */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The request carries no API key.
+             *
+             *     `malformed_api_key`: The API key has the wrong format.
+             *
+             *     `invalid_api_key`: The API key is unknown.
+             *
+             *     `expired_api_key`: The API key has expired.
+             *
+             *     `revoked_api_key`: The API key has been revoked.
+             *
+             *     `rotated_api_key`: The API key has been rotated.
+             *
+             *     `session_token_not_allowed`: A session token was sent where an API key is required.
+             *
+             *     `session_required`: The request requires a user session.
+             *
+             *     `invalid_session`: The session has ended or is unknown.
+             */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `insufficient_scopes`: The key or the role does not allow this.
+             *
+             *     `org_access_denied`: The caller has no access to the organization.
+             *
+             *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
+             *
+             *     `ip_not_allowed`: The key does not allow this IP address.
+             */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `sandbox_session_not_found`: Sandbox session not found. */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
+             *
+             *     `daily_limit_exceeded`: The daily call limit is reached.
+             */
+            readonly 429: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `internal_error`: An unexpected error occurred. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `service_unavailable`: A required backend is temporarily unavailable. */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    readonly SandboxSessionsController_end: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The ID of the session.
+                 * @example ses_01jd3m8yeqf5rb0xkq5ym8s6tn
+                 */
+                readonly session_id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["SandboxSessionAnswer"];
+                };
+            };
+            /**
+             * @description `conflicting_credentials`: The request carries two different credentials.
+             *
+             *     `invalid_request`: A field of the request is invalid.
+             */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The request carries no API key.
+             *
+             *     `malformed_api_key`: The API key has the wrong format.
+             *
+             *     `invalid_api_key`: The API key is unknown.
+             *
+             *     `expired_api_key`: The API key has expired.
+             *
+             *     `revoked_api_key`: The API key has been revoked.
+             *
+             *     `rotated_api_key`: The API key has been rotated.
+             *
+             *     `session_token_not_allowed`: A session token was sent where an API key is required.
+             *
+             *     `session_required`: The request requires a user session.
+             *
+             *     `invalid_session`: The session has ended or is unknown.
+             */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `insufficient_scopes`: The key or the role does not allow this.
+             *
+             *     `org_access_denied`: The caller has no access to the organization.
+             *
+             *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
+             *
+             *     `ip_not_allowed`: The key does not allow this IP address.
+             */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `sandbox_session_not_found`: Sandbox session not found. */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `idempotency_mismatch`: The idempotency key was used for a different request.
+             *
+             *     `idempotency_in_progress`: A request with this idempotency key is still running.
+             */
+            readonly 409: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
+             *
+             *     `daily_limit_exceeded`: The daily call limit is reached.
+             */
+            readonly 429: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `internal_error`: An unexpected error occurred. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `service_unavailable`: A required backend is temporarily unavailable.
+             *
+             *     `storage_unavailable`: There is not enough storage space.
+             */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    readonly SessionFilesController_list: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description Directory. Default: the working directory. */
+                readonly path?: string;
+            };
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The ID of the session.
+                 * @example ses_01jd3m8yeqf5rb0xkq5ym8s6tn
+                 */
+                readonly session_id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["SessionFilesAnswer"];
+                };
+            };
+            /**
+             * @description `conflicting_credentials`: The request carries two different credentials.
+             *
+             *     `invalid_request`: A field of the request is invalid.
+             */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The request carries no API key.
+             *
+             *     `malformed_api_key`: The API key has the wrong format.
+             *
+             *     `invalid_api_key`: The API key is unknown.
+             *
+             *     `expired_api_key`: The API key has expired.
+             *
+             *     `revoked_api_key`: The API key has been revoked.
+             *
+             *     `rotated_api_key`: The API key has been rotated.
+             *
+             *     `session_token_not_allowed`: A session token was sent where an API key is required.
+             *
+             *     `session_required`: The request requires a user session.
+             *
+             *     `invalid_session`: The session has ended or is unknown.
+             */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `insufficient_scopes`: The key or the role does not allow this.
+             *
+             *     `org_access_denied`: The caller has no access to the organization.
+             *
+             *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
+             *
+             *     `ip_not_allowed`: The key does not allow this IP address.
+             */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `sandbox_session_not_found`: Sandbox session not found.
+             *
+             *     `session_file_not_found`: File of the sandbox session not found.
+             */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `sandbox_session_over`: The sandbox session has ended. */
+            readonly 409: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
+             *
+             *     `daily_limit_exceeded`: The daily call limit is reached.
+             */
+            readonly 429: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `internal_error`: An unexpected error occurred. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `service_unavailable`: A required backend is temporarily unavailable.
+             *
+             *     `sandbox_unavailable`: The sandbox is temporarily unavailable.
+             */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    readonly SessionFilesController_read: {
+        readonly parameters: {
+            readonly query: {
+                /** @description Path relative to the working directory. */
+                readonly path: string;
+            };
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The ID of the session.
+                 * @example ses_01jd3m8yeqf5rb0xkq5ym8s6tn
+                 */
+                readonly session_id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The bytes. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/octet-stream": string;
+                };
+            };
+            /**
+             * @description `conflicting_credentials`: The request carries two different credentials.
+             *
+             *     `invalid_request`: A field of the request is invalid.
+             */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/octet-stream": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The request carries no API key.
+             *
+             *     `malformed_api_key`: The API key has the wrong format.
+             *
+             *     `invalid_api_key`: The API key is unknown.
+             *
+             *     `expired_api_key`: The API key has expired.
+             *
+             *     `revoked_api_key`: The API key has been revoked.
+             *
+             *     `rotated_api_key`: The API key has been rotated.
+             *
+             *     `session_token_not_allowed`: A session token was sent where an API key is required.
+             *
+             *     `session_required`: The request requires a user session.
+             *
+             *     `invalid_session`: The session has ended or is unknown.
+             */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/octet-stream": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `insufficient_scopes`: The key or the role does not allow this.
+             *
+             *     `org_access_denied`: The caller has no access to the organization.
+             *
+             *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
+             *
+             *     `ip_not_allowed`: The key does not allow this IP address.
+             */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/octet-stream": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `sandbox_session_not_found`: Sandbox session not found.
+             *
+             *     `session_file_not_found`: File of the sandbox session not found.
+             */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/octet-stream": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `sandbox_session_over`: The sandbox session has ended. */
+            readonly 409: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/octet-stream": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `payload_too_large`: The request body is too large. */
+            readonly 413: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/octet-stream": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
+             *
+             *     `daily_limit_exceeded`: The daily call limit is reached.
+             *
+             *     `concurrency_limit_exceeded`: Too many operations are running at once.
+             */
+            readonly 429: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/octet-stream": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `internal_error`: An unexpected error occurred. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/octet-stream": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `service_unavailable`: A required backend is temporarily unavailable.
+             *
+             *     `sandbox_unavailable`: The sandbox is temporarily unavailable.
+             */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/octet-stream": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    readonly SessionFilesController_write: {
+        readonly parameters: {
+            readonly query: {
+                /** @description Path relative to the working directory. */
+                readonly path: string;
+            };
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The ID of the session.
+                 * @example ses_01jd3m8yeqf5rb0xkq5ym8s6tn
+                 */
+                readonly session_id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example a,b
+                 *     1,2
+                 */
+                readonly "application/octet-stream": string;
+            };
+        };
+        readonly responses: {
+            readonly 204: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /**
+             * @description `conflicting_credentials`: The request carries two different credentials.
+             *
+             *     `invalid_request`: A field of the request is invalid.
+             *
+             *     `invalid_request`: A field of the request is invalid.
+             */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The request carries no API key.
+             *
+             *     `malformed_api_key`: The API key has the wrong format.
+             *
+             *     `invalid_api_key`: The API key is unknown.
+             *
+             *     `expired_api_key`: The API key has expired.
+             *
+             *     `revoked_api_key`: The API key has been revoked.
+             *
+             *     `rotated_api_key`: The API key has been rotated.
+             *
+             *     `session_token_not_allowed`: A session token was sent where an API key is required.
+             *
+             *     `session_required`: The request requires a user session.
+             *
+             *     `invalid_session`: The session has ended or is unknown.
+             */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `insufficient_scopes`: The key or the role does not allow this.
+             *
+             *     `org_access_denied`: The caller has no access to the organization.
+             *
+             *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
+             *
+             *     `ip_not_allowed`: The key does not allow this IP address.
+             */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `sandbox_session_not_found`: Sandbox session not found.
+             *
+             *     `session_file_not_found`: File of the sandbox session not found.
+             */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `request_timeout`: The request did not arrive in time. */
+            readonly 408: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `idempotency_mismatch`: The idempotency key was used for a different request.
+             *
+             *     `idempotency_in_progress`: A request with this idempotency key is still running.
+             *
+             *     `sandbox_session_over`: The sandbox session has ended.
+             *
+             *     `sandbox_session_full`: The disk of the sandbox session is full.
+             */
+            readonly 409: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `payload_too_large`: The request body is too large. */
+            readonly 413: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `unsupported_media_type`: The request body must be JSON. */
+            readonly 415: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
+             *
+             *     `daily_limit_exceeded`: The daily call limit is reached.
+             *
+             *     `concurrency_limit_exceeded`: Too many operations are running at once.
+             */
+            readonly 429: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `internal_error`: An unexpected error occurred. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `service_unavailable`: A required backend is temporarily unavailable.
+             *
+             *     `storage_unavailable`: There is not enough storage space.
+             *
+             *     `sandbox_unavailable`: The sandbox is temporarily unavailable.
+             */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    readonly SessionFilesController_remove: {
+        readonly parameters: {
+            readonly query: {
+                /** @description Path relative to the working directory. */
+                readonly path: string;
+            };
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The ID of the session.
+                 * @example ses_01jd3m8yeqf5rb0xkq5ym8s6tn
+                 */
+                readonly session_id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            readonly 204: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /**
+             * @description `conflicting_credentials`: The request carries two different credentials.
+             *
+             *     `invalid_request`: A field of the request is invalid.
+             *
+             *     `invalid_request`: A field of the request is invalid.
+             */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The request carries no API key.
+             *
+             *     `malformed_api_key`: The API key has the wrong format.
+             *
+             *     `invalid_api_key`: The API key is unknown.
+             *
+             *     `expired_api_key`: The API key has expired.
+             *
+             *     `revoked_api_key`: The API key has been revoked.
+             *
+             *     `rotated_api_key`: The API key has been rotated.
+             *
+             *     `session_token_not_allowed`: A session token was sent where an API key is required.
+             *
+             *     `session_required`: The request requires a user session.
+             *
+             *     `invalid_session`: The session has ended or is unknown.
+             */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `insufficient_scopes`: The key or the role does not allow this.
+             *
+             *     `org_access_denied`: The caller has no access to the organization.
+             *
+             *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
+             *
+             *     `ip_not_allowed`: The key does not allow this IP address.
+             */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `sandbox_session_not_found`: Sandbox session not found.
+             *
+             *     `session_file_not_found`: File of the sandbox session not found.
+             */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `idempotency_mismatch`: The idempotency key was used for a different request.
+             *
+             *     `idempotency_in_progress`: A request with this idempotency key is still running.
+             *
+             *     `sandbox_session_over`: The sandbox session has ended.
+             */
+            readonly 409: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
+             *
+             *     `daily_limit_exceeded`: The daily call limit is reached.
+             */
+            readonly 429: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `internal_error`: An unexpected error occurred. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `service_unavailable`: A required backend is temporarily unavailable.
+             *
+             *     `storage_unavailable`: There is not enough storage space.
+             *
+             *     `sandbox_unavailable`: The sandbox is temporarily unavailable.
+             */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    readonly SandboxSessionsController_freeze: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The ID of the session.
+                 * @example ses_01jd3m8yeqf5rb0xkq5ym8s6tn
+                 */
+                readonly session_id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["SandboxSessionAnswer"];
+                };
+            };
+            /**
+             * @description `conflicting_credentials`: The request carries two different credentials.
+             *
+             *     `invalid_request`: A field of the request is invalid.
+             */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The request carries no API key.
+             *
+             *     `malformed_api_key`: The API key has the wrong format.
+             *
+             *     `invalid_api_key`: The API key is unknown.
+             *
+             *     `expired_api_key`: The API key has expired.
+             *
+             *     `revoked_api_key`: The API key has been revoked.
+             *
+             *     `rotated_api_key`: The API key has been rotated.
+             *
+             *     `session_token_not_allowed`: A session token was sent where an API key is required.
+             *
+             *     `session_required`: The request requires a user session.
+             *
+             *     `invalid_session`: The session has ended or is unknown.
+             */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `insufficient_scopes`: The key or the role does not allow this.
+             *
+             *     `org_access_denied`: The caller has no access to the organization.
+             *
+             *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
+             *
+             *     `ip_not_allowed`: The key does not allow this IP address.
+             */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `sandbox_session_not_found`: Sandbox session not found. */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `idempotency_mismatch`: The idempotency key was used for a different request.
+             *
+             *     `idempotency_in_progress`: A request with this idempotency key is still running.
+             *
+             *     `sandbox_session_over`: The sandbox session has ended.
+             *
+             *     `sandbox_session_busy`: The sandbox session is busy.
+             */
+            readonly 409: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
+             *
+             *     `daily_limit_exceeded`: The daily call limit is reached.
+             */
+            readonly 429: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `internal_error`: An unexpected error occurred. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `service_unavailable`: A required backend is temporarily unavailable.
+             *
+             *     `storage_unavailable`: There is not enough storage space.
+             *
+             *     `sandbox_unavailable`: The sandbox is temporarily unavailable.
+             */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    readonly SessionWorkController_run: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The ID of the session.
+                 * @example ses_01jd3m8yeqf5rb0xkq5ym8s6tn
+                 */
+                readonly session_id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "stdin": "Ada\n",
+                 *       "timeout_ms": 5000,
+                 *       "queue_timeout_ms": 20000,
+                 *       "code": "x = 40\nx + 2"
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["SessionRunBody"];
+            };
+        };
+        readonly responses: {
+            /** @description The code ran; `data.status` says how it ended. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["OrgExecutionAnswer"];
+                    readonly "text/event-stream": string;
+                };
+            };
+            /**
+             * @description `conflicting_credentials`: The request carries two different credentials.
+             *
+             *     `invalid_request`: A field of the request is invalid.
+             *
+             *     `malformed_json`: The request body is not valid JSON.
+             */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The request carries no API key.
+             *
+             *     `malformed_api_key`: The API key has the wrong format.
+             *
+             *     `invalid_api_key`: The API key is unknown.
+             *
+             *     `expired_api_key`: The API key has expired.
+             *
+             *     `revoked_api_key`: The API key has been revoked.
+             *
+             *     `rotated_api_key`: The API key has been rotated.
+             *
+             *     `session_token_not_allowed`: A session token was sent where an API key is required.
+             *
+             *     `session_required`: The request requires a user session.
+             *
+             *     `invalid_session`: The session has ended or is unknown.
+             */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `credits_exhausted`: Not enough credits.
+             *
+             *     `spend_cap_reached`: The spend cap is reached.
+             *
+             *     `budget_exceeded`: A budget is used up.
+             */
+            readonly 402: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `insufficient_scopes`: The key or the role does not allow this.
+             *
+             *     `org_access_denied`: The caller has no access to the organization.
+             *
+             *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
+             *
+             *     `ip_not_allowed`: The key does not allow this IP address.
+             *
+             *     `feature_disabled`: Disabled by the operator.
+             */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `sandbox_session_not_found`: Sandbox session not found. */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `idempotency_mismatch`: The idempotency key was used for a different request.
+             *
+             *     `idempotency_in_progress`: A request with this idempotency key is still running.
+             *
+             *     `sandbox_session_over`: The sandbox session has ended.
+             *
+             *     `sandbox_session_busy`: The sandbox session is busy.
+             */
+            readonly 409: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `payload_too_large`: The request body is too large. */
+            readonly 413: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `unsupported_media_type`: The request body must be JSON. */
+            readonly 415: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
+             *
+             *     `daily_limit_exceeded`: The daily call limit is reached.
+             *
+             *     `concurrency_limit_exceeded`: Too many operations are running at once.
+             */
+            readonly 429: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `internal_error`: An unexpected error occurred. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `service_unavailable`: A required backend is temporarily unavailable.
+             *
+             *     `storage_unavailable`: There is not enough storage space.
+             *
+             *     `sandbox_unavailable`: The sandbox is temporarily unavailable.
+             */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    readonly SessionWorkController_shell: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The ID of the session.
+                 * @example ses_01jd3m8yeqf5rb0xkq5ym8s6tn
+                 */
+                readonly session_id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "stdin": "Ada\n",
+                 *       "timeout_ms": 5000,
+                 *       "queue_timeout_ms": 20000,
+                 *       "command": "ls -l | wc -l"
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["SessionShellBody"];
+            };
+        };
+        readonly responses: {
+            /** @description The code ran; `data.status` says how it ended. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["OrgExecutionAnswer"];
+                    readonly "text/event-stream": string;
+                };
+            };
+            /**
+             * @description `conflicting_credentials`: The request carries two different credentials.
+             *
+             *     `invalid_request`: A field of the request is invalid.
+             *
+             *     `malformed_json`: The request body is not valid JSON.
+             */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The request carries no API key.
+             *
+             *     `malformed_api_key`: The API key has the wrong format.
+             *
+             *     `invalid_api_key`: The API key is unknown.
+             *
+             *     `expired_api_key`: The API key has expired.
+             *
+             *     `revoked_api_key`: The API key has been revoked.
+             *
+             *     `rotated_api_key`: The API key has been rotated.
+             *
+             *     `session_token_not_allowed`: A session token was sent where an API key is required.
+             *
+             *     `session_required`: The request requires a user session.
+             *
+             *     `invalid_session`: The session has ended or is unknown.
+             */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `credits_exhausted`: Not enough credits.
+             *
+             *     `spend_cap_reached`: The spend cap is reached.
+             *
+             *     `budget_exceeded`: A budget is used up.
+             */
+            readonly 402: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `cross_site_request`: The session in a cookie was used from another site.
+             *
+             *     `insufficient_scopes`: The key or the role does not allow this.
+             *
+             *     `org_access_denied`: The caller has no access to the organization.
+             *
+             *     `key_org_mismatch`: The key is bound to another organization.
+             *
+             *     `second_factor_missing`: The organization requires a second factor.
+             *
+             *     `sso_required`: The organization requires a sign-in through its SSO connection.
+             *
+             *     `ip_not_allowed`: The key does not allow this IP address.
+             *
+             *     `feature_disabled`: Disabled by the operator.
+             */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `sandbox_session_not_found`: Sandbox session not found. */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `idempotency_mismatch`: The idempotency key was used for a different request.
+             *
+             *     `idempotency_in_progress`: A request with this idempotency key is still running.
+             *
+             *     `sandbox_session_over`: The sandbox session has ended.
+             *
+             *     `sandbox_session_busy`: The sandbox session is busy.
+             */
+            readonly 409: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `payload_too_large`: The request body is too large. */
+            readonly 413: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `unsupported_media_type`: The request body must be JSON. */
+            readonly 415: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `burst_limit_exceeded`: Too many requests in a short time.
+             *
+             *     `daily_limit_exceeded`: The daily call limit is reached.
+             *
+             *     `concurrency_limit_exceeded`: Too many operations are running at once.
+             */
+            readonly 429: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description `internal_error`: An unexpected error occurred. */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `service_unavailable`: A required backend is temporarily unavailable.
+             *
+             *     `storage_unavailable`: There is not enough storage space.
+             *
+             *     `sandbox_unavailable`: The sandbox is temporarily unavailable.
+             */
             readonly 503: {
                 headers: {
                     readonly [name: string]: unknown;

@@ -100,6 +100,11 @@ export class JobRunner {
     });
   }
 
+  /** Aborts every job that runs in this process. */
+  endAll(): void {
+    this.cancellations.endAll();
+  }
+
   /** A postponed job keeps its priority: when its delay is over, it runs before jobs that were added later. */
   private async postpone(job: Job<JobEnvelope>, { delayMs, changes }: JobPostponed): Promise<never> {
     await job.updateData({ ...job.data, payload: { ...job.data.payload, ...changes } });

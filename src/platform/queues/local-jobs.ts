@@ -55,8 +55,8 @@ export class LocalJobs {
   }
 
   /**
-   * Hands the job to a worker and resolves when it has ended. Returns null when no worker has a place. `lost` means that
-   * the worker has died, and the job may have begun.
+   * Hands the job to a worker and resolves when it has ended. Returns null when no worker has a place. `lost` means
+   * that the worker has died, and the job may have begun.
    */
   handOver(queue: string, job: { id: string; payload: object }, taken: () => void): Promise<HandedOver> | null {
     this.look();

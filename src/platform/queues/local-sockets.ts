@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { mkdir, open, readdir, rm } from 'node:fs/promises';
 import { createConnection, type Server, type Socket } from 'node:net';
 import { hostname } from 'node:os';
@@ -7,7 +8,6 @@ import { type DirectorySocket, listenIn } from '../egress/directory-socket.js';
 const DIRECTORY = 'jobs';
 /** Machines may share the directory, but not the sockets in it. */
 const PREFIX = `${hostname()}-`;
-let opened = 0;
 
 /** The sockets of workers, in a directory that only the service can enter. */
 export class LocalSockets {
@@ -21,8 +21,7 @@ export class LocalSockets {
   async listen(server: Server): Promise<DirectorySocket> {
     await mkdir(this.directory, { recursive: true, mode: 0o700 });
     for (const name of await this.names()) if (!isAlive(pidOf(name))) await rm(join(this.directory, name));
-    opened += 1;
-    return listenIn(this.directory, `${PREFIX}${process.pid}-${opened}.sock`, server);
+    return listenIn(this.directory, `${PREFIX}${process.pid}-${randomBytes(4).toString('hex')}.sock`, server);
   }
 
   /** Returns the names of the sockets of this machine. */

@@ -5,7 +5,6 @@ import type { JobDefinition, JobHandler } from '../background/define-job.js';
 import { Shutdown } from '../lifecycle/shutdown.js';
 import { Log } from '../logging/log.js';
 import { RedisConnections } from '../redis/redis-connections.js';
-import { JobCancellations } from './job-cancellations.js';
 import type { JobEnvelope } from './job-envelope.js';
 import { JobPlaces } from './job-places.js';
 import { JobRunner } from './job-runner.js';
@@ -28,7 +27,6 @@ export class QueueWorkers {
   constructor(
     private readonly redis: RedisConnections,
     private readonly queues: Queues,
-    private readonly cancellations: JobCancellations,
     private readonly runner: JobRunner,
     private readonly local: LocalJobServer,
     private readonly log: Log,
@@ -84,7 +82,7 @@ export class QueueWorkers {
   /** Jobs that outlast the shutdown's time for jobs are ended, so that their callers still receive a failure. */
   private async close(): Promise<void> {
     const overtime = setTimeout(() => {
-      this.cancellations.endAll();
+      this.runner.endAll();
     }, this.shutdown.jobsLeftMs);
     await Promise.all([...this.workers.keys()].map((name) => this.stop(name)));
     clearTimeout(overtime);

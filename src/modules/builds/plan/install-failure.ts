@@ -117,8 +117,8 @@ const REASONS: readonly Reason[] = [
     // What did not answer has not said that it lacks something.
     if (end.unreachable.some((host) => host.startsWith(`${hostname}:`))) return null;
     return (
-      `${hostname} has no package ${decoded(pathname.slice(1))}. Correct its name in package.json, or publish it. If it ` +
-      'is a private package, set the variable with the token that .npmrc names, for this target.'
+      `${hostname} has no package ${decoded(pathname.slice(1))}. Correct its name in package.json, or publish it. If ` +
+      'it is a private package, set the variable with the token that .npmrc names, for this target.'
     );
   },
   (end) => {

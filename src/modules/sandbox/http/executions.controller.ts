@@ -1,5 +1,5 @@
 import { Body, Controller, Get, HttpCode, HttpStatus, Param, Post, Query, Res } from '@nestjs/common';
-import { ApiAcceptedResponse, ApiExtraModels, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiAcceptedResponse, ApiBody, ApiExtraModels, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { GENERIC_ERRORS } from '../../../platform/errors/generic.errors.js';
 import { ApiRefusals } from '../../../platform/http/api-refusals.js';
@@ -23,6 +23,7 @@ import { ExecutionsService } from '../executions/executions.service.js';
 import { SANDBOX_ERRORS } from '../sandbox.errors.js';
 import { ExecutionEvents, STREAM_TYPE, streamedOr } from './execution-events.js';
 import {
+  EXECUTION_EXAMPLES,
   ExecutionPageAnswer,
   ListedExecutionView,
   OrgExecutionAnswer,
@@ -58,6 +59,7 @@ export class ExecutionsController {
       'events `stdout` and `stderr` with `text`, then an event `result` or `error`, and `end`. With `wait: false`, ' +
       'closing such a stream does not end the run: continue with `GET …/events`.',
   })
+  @ApiBody({ type: OrgExecutionRequest, examples: EXECUTION_EXAMPLES })
   @ApiExtraModels(OrgExecutionAnswer)
   @ApiOkResponse(streamedOr(OrgExecutionAnswer))
   @ApiAcceptedResponse({

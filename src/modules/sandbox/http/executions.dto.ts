@@ -274,6 +274,34 @@ export class OrgExecutionRequest extends ExecutionRequest {
   }
 }
 
+export const EXECUTION_EXAMPLES = {
+  program: {
+    value: {
+      language: 'python',
+      code: 'print(input())',
+      stdin: 'Ada\n',
+      files: [{ path: 'lib/greet.py', content: 'def greet(name):\n    return "hello, " + name\n' }],
+      timeout_ms: 10_000,
+      wait: true,
+    },
+  },
+  packages: {
+    value: {
+      language: 'javascript',
+      code: "console.log(require('lodash').chunk([1, 2, 3], 2))",
+      package_set: 'node-common',
+    },
+  },
+  results: {
+    value: {
+      language: 'python',
+      code: 'open("/artifacts/sum.txt", "w").write(str(1 + 2))\n1 + 2',
+      rich_results: true,
+      artifacts: true,
+    },
+  },
+};
+
 class LimitsView {
   @ApiProperty({ type: 'integer' }) timeout_ms!: number;
   @ApiProperty({ type: 'integer' }) memory_bytes!: number;
