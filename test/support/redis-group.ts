@@ -8,7 +8,7 @@ import { makeMemoryDirectory, removeScratchDirectory } from './scratch-directory
 import { eventually } from './test-app.js';
 
 /** What a primary is called at the sentinels. */
-export const PRIMARY = 'service';
+const PRIMARY = 'service';
 const DOWN_AFTER_MS = 1_000;
 
 interface Server {
