@@ -23,6 +23,7 @@ const queueNamed = (name: string): ReturnType<typeof defineJob<Note>> =>
 const EVERY_MS = 20;
 /** The sentinels notice after a second, agree, and promote; the longest time without an answer is two seconds more. */
 const OUTAGE_MS = 5_000;
+const LONGEST_OUTAGE_MS = 15_000;
 
 interface Stream {
   /** Jobs that the service has acknowledged. */
@@ -116,7 +117,8 @@ describe('a Redis with Sentinel', () => {
     expect(acknowledged.length).toBeGreaterThan(20);
     // A job that only the dead primary gave to a worker is found when its lock has ended.
     await eventually(() => acknowledged.every((id) => seen.has(id)), 'all acknowledged jobs have run', 90_000);
-    expect(outageMs).toBeLessThan(onThisMachine(OUTAGE_MS));
+    // However busy the machine is, a primary that hangs must not be kept until its silence ends the connection.
+    expect(outageMs).toBeLessThan(Math.min(onThisMachine(OUTAGE_MS), LONGEST_OUTAGE_MS));
   }
 
   it('loses no acknowledged job when the primary is killed, and refuses calls for seconds only', async () => {
