@@ -117,7 +117,7 @@ describe('a Redis with Sentinel', () => {
     expect(acknowledged.length).toBeGreaterThan(20);
     // A job that only the dead primary gave to a worker is found when its lock has ended.
     await eventually(() => acknowledged.every((id) => seen.has(id)), 'all acknowledged jobs have run', 90_000);
-    // However busy the machine is, a primary that hangs must not be kept until its silence ends the connection.
+    // Without the watch, it would last until the primary goes on.
     expect(outageMs).toBeLessThan(Math.min(onThisMachine(OUTAGE_MS), LONGEST_OUTAGE_MS));
   }
 

@@ -3,12 +3,13 @@ import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Redis, type RedisOptions } from 'ioredis';
+import { findRedisProgram } from '../../src/roles/embedded/redis-program.js';
 import { freePort } from './free-port.js';
 import { makeMemoryDirectory, removeScratchDirectory } from './scratch-directory.js';
 import { eventually } from './test-app.js';
 
 /** What a primary is called at the sentinels. */
-export const PRIMARY = 'service';
+const PRIMARY = 'service';
 const DOWN_AFTER_MS = 1_000;
 
 interface Server {
@@ -152,7 +153,8 @@ export class RedisGroup {
     const ports = isTls ? [`tls-port ${port}`, 'port 0'] : [`port ${port}`];
     const lines = ['bind 127.0.0.1', `dir ${directory}`, ...ports, ...common, ...settings];
     writeFileSync(file, `${lines.join('\n')}\n`);
-    const child = spawn('redis-server', [file, ...(kind === 'sentinel' ? ['--sentinel'] : [])], { stdio: 'ignore' });
+    const program = await findRedisProgram(undefined);
+    const child = spawn(program, [file, ...(kind === 'sentinel' ? ['--sentinel'] : [])], { stdio: 'ignore' });
     await eventually(
       () =>
         this.ask(port, (redis) => redis.ping()).then(
