@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Redis, type RedisOptions } from 'ioredis';
+import { findRedisProgram } from '../../src/roles/embedded/redis-program.js';
 import { freePort } from './free-port.js';
 import { makeMemoryDirectory, removeScratchDirectory } from './scratch-directory.js';
 import { eventually } from './test-app.js';
@@ -69,14 +70,15 @@ export class RedisGroup {
     return `${this.sentinels.map(({ port }) => `127.0.0.1:${port}`).join(',')}/${PRIMARY}`;
   }
 
-  /** The server that takes writes; that of the sentinels may be one that has died. */
+  /** The one that the sentinels agree on. Another one that was frozen may believe to be it. */
   async primary(): Promise<Server> {
-    for (const server of this.servers) {
-      if (server.child.exitCode !== null || server.child.signalCode !== null) continue;
-      const role = await this.ask(server.port, (redis) => redis.role()).catch(() => []);
-      if (role[0] === 'master') return server;
-    }
-    throw new Error('No server is the primary.');
+    const question = ['GET-MASTER-ADDR-BY-NAME', PRIMARY] as const;
+    const address = (await this.ask(this.sentinels[0]!.port, (redis) =>
+      redis.call('SENTINEL', ...question),
+    )) as string[];
+    const found = this.servers.find(({ port }) => port === Number(address[1]));
+    if (found === undefined) throw new Error('No server is the primary.');
+    return found;
   }
 
   async killPrimary(): Promise<number> {
@@ -151,7 +153,8 @@ export class RedisGroup {
     const ports = isTls ? [`tls-port ${port}`, 'port 0'] : [`port ${port}`];
     const lines = ['bind 127.0.0.1', `dir ${directory}`, ...ports, ...common, ...settings];
     writeFileSync(file, `${lines.join('\n')}\n`);
-    const child = spawn('redis-server', [file, ...(kind === 'sentinel' ? ['--sentinel'] : [])], { stdio: 'ignore' });
+    const program = await findRedisProgram(undefined);
+    const child = spawn(program, [file, ...(kind === 'sentinel' ? ['--sentinel'] : [])], { stdio: 'ignore' });
     await eventually(
       () =>
         this.ask(port, (redis) => redis.ping()).then(

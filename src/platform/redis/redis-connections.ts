@@ -16,8 +16,6 @@ const START_WAIT_MS = 2_000;
 const CONNECT_WITHIN_MS = 2_000;
 /** The machine of a server may vanish without a word. */
 const KEEP_ALIVE_MS = 10_000;
-/** A blocking command of BullMQ takes at most ten seconds. */
-const SILENCE_MS = 20_000;
 /**
  * Replies of a server that is no primary any more, or cannot be one. While there is no other one, each reconnection
  * costs the reads that would still work.
@@ -127,8 +125,8 @@ export class RedisConnections implements OnModuleInit {
         connectTimeout: CONNECT_WITHIN_MS,
         sentinelCommandTimeout: CONNECT_WITHIN_MS,
         disconnectTimeout: 100,
+        // No `socketTimeout`: its timer outlives the connection, and would end the next one.
         keepAlive: KEEP_ALIVE_MS,
-        socketTimeout: SILENCE_MS,
       },
       (redis) => {
         this.attend(redis);

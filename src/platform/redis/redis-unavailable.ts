@@ -7,7 +7,6 @@ const CLIENT_MESSAGES = [
   "Stream isn't writeable",
   'Reached the max retries',
   'All sentinels are unreachable',
-  'Socket timeout',
   'Redis did not confirm a write',
 ];
 /**
