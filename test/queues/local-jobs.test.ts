@@ -37,19 +37,10 @@ describe('a job that is handed over', () => {
   const run = <Result = number>(queue: Queue, payload: Doubling, signal?: AbortSignal): Promise<Result> =>
     app.get(AwaitedJobs).run<Doubling, Result>(queue, payload, { startWithinMs: 5_000, finishWithinMs: 5_000, signal });
 
-  /** The commands that Redis has been sent for the queue during `work`. */
-  async function commandsDuring(queue: Queue, work: () => Promise<unknown>): Promise<number> {
+  /** How many jobs the queue has ever had in Redis, which BullMQ counts. */
+  async function queuedJobs(queue: Queue): Promise<number> {
     const redis = new Redis(addressOf(testRedisUrl()));
-    const monitor = await redis.monitor();
-    let count = 0;
-    monitor.on('monitor', (_time, args: string[]) => {
-      // The queue's own worker waits for jobs all the time.
-      if (args.some((arg) => arg.includes(`${queue.name}:meta`) || arg.includes('job-result:'))) count += 1;
-    });
-    await work();
-    await redis.ping();
-    await sleep(50);
-    monitor.disconnect();
+    const count = Number(await redis.get(`bull:${queue.name}:id`));
     redis.disconnect();
     return count;
   }
@@ -58,13 +49,8 @@ describe('a job that is handed over', () => {
     const [direct, queued] = [queueNamed('direct'), queueNamed('not-direct', false)];
     await start(direct, ({ value }) => Promise.resolve(value * 2));
     await start(queued, ({ value }) => Promise.resolve(value * 2));
-    await run(queued, { value: 1 });
-    expect(
-      await commandsDuring(direct, async () => {
-        expect(await run(direct, { value: 21 })).toBe(42);
-      }),
-    ).toBe(0);
-    expect(await commandsDuring(queued, () => run(queued, { value: 21 }))).toBeGreaterThan(0);
+    for (const queue of [direct, queued]) expect(await run(queue, { value: 21 })).toBe(42);
+    expect([await queuedJobs(direct), await queuedJobs(queued)]).toEqual([0, 1]);
   });
 
   it('waits in the queue when there is no place, and none is lost or doubled', async () => {
@@ -81,8 +67,7 @@ describe('a job that is handed over', () => {
     const values = Array.from({ length: 200 }, (_, index) => index);
     expect(await Promise.all(values.map((value) => run(queue, { value })))).toEqual(values.map((value) => value * 2));
     expect(handled.sort((one, other) => one - other)).toEqual(values);
-    // One job of the queue may begin beside direct ones, so that these never hold it up.
-    expect(most).toBeLessThanOrEqual(3);
+    expect(most).toBe(2);
   });
 
   it('never keeps the jobs of the queue from running', async () => {
@@ -96,7 +81,7 @@ describe('a job that is handed over', () => {
       while (!stopped) await run(queue, { value: 1 });
     });
     await sleep(100);
-    // Each of the eight waits in the queue now and then; with 2 places, 40 ms are its fair share.
+    // Each of the eight waits in the queue now and then.
     const startedAt = performance.now();
     for (let turn = 0; turn < 10; turn++) await run(queue, { value: 2 });
     expect(performance.now() - startedAt).toBeLessThan(4_000);

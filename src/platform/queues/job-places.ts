@@ -1,7 +1,7 @@
 /**
  * The places of a queue in this process, for jobs that come from the queue and for those that are handed over directly.
  * A direct job gets a place only while the queue has none waiting, as far as this process can tell: the queue's own
- * worker would otherwise have taken them all.
+ * worker would otherwise have taken them all. One place is always the queue's, so that direct jobs never hold it up.
  */
 export class JobPlaces {
   private readonly running = new Set<Promise<unknown>>();
@@ -15,15 +15,12 @@ export class JobPlaces {
 
   /** How many direct jobs can begin now. */
   get free(): number {
-    return this.closed ? 0 : Math.max(0, this.count - this.queued - this.running.size);
+    return this.closed ? 0 : Math.max(0, this.count - Math.max(1, this.queued) - this.running.size);
   }
 
-  /**
-   * How many jobs of the queue may run beside the direct ones. At least one, so that direct jobs never hold up the
-   * queue for good.
-   */
+  /** How many jobs of the queue may run beside the direct ones. */
   get forQueue(): number {
-    return Math.max(1, this.count - this.running.size);
+    return this.count - this.running.size;
   }
 
   /** Runs a job of the queue. */
