@@ -5,7 +5,9 @@ import { Clock } from '../../../platform/time/clock.js';
 import type { Call } from '../../auth/caller.js';
 import { type Plan, PLANS } from '../../plans/plan.js';
 import { PlansSettings } from '../../plans/plans.settings.js';
+import type { PackageChoice } from '../domain/packages.js';
 import type { Language } from '../domain/sandbox-runtime.js';
+import { requirePackages } from '../executions/plan-limits.js';
 import { isLiveSession, type SessionState } from '../domain/session-state.js';
 import { SandboxSession } from '../persistence/sandbox-session.entity.js';
 import { SandboxSessionsStore } from '../persistence/sandbox-sessions.store.js';
@@ -14,7 +16,7 @@ import { SANDBOX_SESSION_ID } from '../sandbox.ids.js';
 import { SandboxSettings } from '../sandbox.settings.js';
 import type { SessionOptions } from './jobs/session-start.job.js';
 import { sessionLimitsOf } from './session-limits.js';
-import { SessionStarts, STARTED_WITHIN_MS } from './session-starts.js';
+import { SessionStarts, startedWithinMs } from './session-starts.js';
 
 const MINUTE_MS = 60_000;
 const RETRY_AFTER_SECONDS = 60;
@@ -25,6 +27,8 @@ export interface CreateSessionInput {
   readonly memoryMib?: number | undefined;
   readonly idleTimeoutSeconds: number;
   readonly options: SessionOptions;
+  /** Every run and command of the session finds them. */
+  readonly packages?: PackageChoice | undefined;
 }
 
 /** The sessions of organizations. */
@@ -48,6 +52,7 @@ export class SandboxSessionsService {
   async rehearse({ org, principal }: Call, input: CreateSessionInput): Promise<SandboxSession> {
     const plan = PLANS[org.plan];
     const limits = sessionLimitsOf(plan, input.memoryMib, this.settings);
+    requirePackages(plan, input.packages);
     await this.starts.requireWorkers();
     const { credential, user } = principal;
     const now = this.clock.now();
@@ -61,13 +66,14 @@ export class SandboxSessionsService {
       status: 'starting',
       endReason: null,
       limits,
+      packages: input.packages ?? null,
       idleTimeoutSeconds: input.idleTimeoutSeconds,
       workerId: null,
       createdAt: now,
       lastUsedAt: now,
       expiresAt: new Date(now.getTime() + plan.sandbox.sessions.minutes * MINUTE_MS),
       endedAt: null,
-      aliveUntil: new Date(now.getTime() + STARTED_WITHIN_MS),
+      aliveUntil: new Date(now.getTime() + startedWithinMs(input.packages !== undefined)),
     } satisfies SandboxSession);
   }
 
@@ -76,12 +82,17 @@ export class SandboxSessionsService {
    *
    * @throws as {@link rehearse}.
    * @throws {SandboxSessionLimitReached} `concurrency_limit_exceeded`
+   * @throws {ExecutionPackagesRefused} `package_install_failed`
+   * @throws {PackagesUnavailable} `packages_unavailable`
+   * @throws {BudgetExceeded} `budget_exceeded`, as the next two for the installation of packages.
+   * @throws {CreditsExhausted} `credits_exhausted`
+   * @throws {SpendCapReached} `spend_cap_reached`
    */
   async create(call: Call, input: CreateSessionInput, signal: AbortSignal): Promise<SandboxSession> {
     const session = await this.rehearse(call, input);
     const plan = PLANS[call.org.plan];
     if (!(await this.sessions.addWithin(plan.sandbox.sessions.count, session))) throw this.limitReached(plan);
-    await this.starts.start(session, input.options, signal);
+    await this.starts.start(call, session, input.options, signal);
     return this.sessions.get(session.id);
   }
 
