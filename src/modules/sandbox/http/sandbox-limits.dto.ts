@@ -19,7 +19,11 @@ class SandboxMemoryView {
 
 class SandboxSessionsLimitView {
   @ApiProperty({ type: 'integer', example: 5, description: 'Sessions at once.' }) count!: number;
-  @ApiProperty({ type: 'integer', example: 240, description: 'A session ends after this time, however much it is used.' })
+  @ApiProperty({
+    type: 'integer',
+    example: 240,
+    description: 'A session ends after this time, however much it is used.',
+  })
   max_minutes!: number;
 }
 
