@@ -11,6 +11,8 @@ export class SandboxSession {
   @Column('text', { name: 'org_id' }) orgId!: string;
   @Column('text', { name: 'user_id' }) userId!: string;
   @Column('text', { name: 'key_id', nullable: true }) keyId!: string | null;
+  /** The run of an agent that it belongs to, and ends with. */
+  @Column('text', { name: 'run_id', nullable: true }) runId!: string | null;
   @Column('text', { nullable: true }) name!: string | null;
   @Column('text') language!: Language;
   @Column('text') status!: SessionState;

@@ -1,6 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
 import { type Page, pageOf, type PageRequest } from '../../../platform/database/page.js';
+import { violatedConstraintOf } from '../../../platform/database/violated-constraint.js';
+import type { Language } from '../domain/sandbox-runtime.js';
 import type { SessionEnd, SessionState } from '../domain/session-state.js';
 import { SandboxSession } from './sandbox-session.entity.js';
 
@@ -16,26 +18,26 @@ export interface StateChange {
   readonly lastUsedAt: Date;
 }
 
+/** The run of an agent has a live session in this language. */
+export class RunHasSession extends Error {}
+
 /** Each transition names the states that it leads from, so that the first of two concurrent transitions wins. */
 @Injectable()
 export class SandboxSessionsStore {
   constructor(private readonly database: Database) {}
 
-  /** Returns false when the organization has as many live sessions as it may. */
-  addWithin(limit: number, session: SandboxSession): Promise<boolean> {
-    return this.database.transaction(async () => {
-      const { manager } = this.database;
-      await manager.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [
-        `sandbox sessions of ${session.orgId}`,
-      ]);
-      const [live] = await manager.query<[{ count: string }]>(
-        `SELECT count(*) FROM sandbox_sessions WHERE org_id = $1 AND ${LIVE}`,
-        [session.orgId],
-      );
-      if (Number(live.count) >= limit) return false;
-      await manager.insert(SandboxSession, session);
-      return true;
-    });
+  /**
+   * Returns false when the organization has as many live sessions as it may.
+   *
+   * @throws {RunHasSession}
+   */
+  async addWithin(limit: number, session: SandboxSession): Promise<boolean> {
+    try {
+      return await this.addNow(limit, session);
+    } catch (error) {
+      if (violatedConstraintOf(error) === 'sandbox_sessions_by_run') throw new RunHasSession();
+      throw error;
+    }
   }
 
   get(id: string): Promise<SandboxSession> {
@@ -100,6 +102,15 @@ export class SandboxSessionsStore {
     return affected === 1;
   }
 
+  /** Returns the live sessions of the run of an agent, or that in one language. */
+  liveOfRun(runId: string, language?: Language): Promise<SandboxSession[]> {
+    const query = this.database.manager
+      .createQueryBuilder(SandboxSession, 'session')
+      .where(`session.run_id = :runId AND session.${LIVE}`, { runId });
+    if (language !== undefined) query.andWhere('session.language = :language', { language });
+    return query.getMany();
+  }
+
   liveOf(orgId: string): Promise<SandboxSession[]> {
     return this.database.manager
       .createQueryBuilder(SandboxSession, 'session')
@@ -137,5 +148,21 @@ export class SandboxSessionsStore {
       )
       .execute();
     return affected ?? 0;
+  }
+
+  private addNow(limit: number, session: SandboxSession): Promise<boolean> {
+    return this.database.transaction(async () => {
+      const { manager } = this.database;
+      await manager.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [
+        `sandbox sessions of ${session.orgId}`,
+      ]);
+      const [live] = await manager.query<[{ count: string }]>(
+        `SELECT count(*) FROM sandbox_sessions WHERE org_id = $1 AND ${LIVE}`,
+        [session.orgId],
+      );
+      if (Number(live.count) >= limit) return false;
+      await manager.insert(SandboxSession, session);
+      return true;
+    });
   }
 }

@@ -26,6 +26,8 @@ export interface CreateSessionInput {
   readonly name?: string | undefined;
   readonly memoryMib?: number | undefined;
   readonly idleTimeoutSeconds: number;
+  /** See {@link SandboxSession.runId}. */
+  readonly runId?: string;
   readonly options: SessionOptions;
   /** Every run and command of the session finds them. */
   readonly packages?: PackageChoice | undefined;
@@ -61,6 +63,7 @@ export class SandboxSessionsService {
       orgId: org.id,
       userId: user.id,
       keyId: credential.type === 'api_key' ? credential.keyId : null,
+      runId: input.runId ?? null,
       name: input.name ?? null,
       language: input.language,
       status: 'starting',
@@ -82,6 +85,7 @@ export class SandboxSessionsService {
    *
    * @throws as {@link rehearse}.
    * @throws {SandboxSessionLimitReached} `concurrency_limit_exceeded`
+   * @throws {RunHasSession}
    * @throws {ExecutionPackagesRefused} `package_install_failed`
    * @throws {PackagesUnavailable} `packages_unavailable`
    * @throws {BudgetExceeded} `budget_exceeded`, as the next two for the installation of packages.
