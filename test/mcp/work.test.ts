@@ -66,7 +66,7 @@ describe('a session', () => {
   const run = (session_id: string, code: string, by = key): Promise<any> =>
     callTool(app, by, 'run_in_session', { session_id, code });
 
-  it('keeps variables and files between calls of run_in_session and run_command_in_session, until end_session', async () => {
+  it('keeps variables and files between calls of its tools, until end_session', async () => {
     const session_id = await started();
     await run(session_id, 'x = 40; written = open("note", "w").write("kept")');
     const { isError, content } = await run(session_id, 'x + 2');
@@ -100,9 +100,9 @@ Figure()`;
 
   it('is not there for others, without the scope, or for a reader; and what is asked for is checked', async () => {
     const session_id = await started();
-    const stranger = await make.key(await make.person({ plan: 'pro' }));
-    expect(errorIn(await run(session_id, '1', stranger))).toMatchObject({ code: 'sandbox_session_not_found' });
-    expect(errorIn(await callTool(app, stranger, 'end_session', { session_id }))).toMatchObject({ status: 404 });
+    const outsider = await make.key(await make.person({ plan: 'pro' }));
+    expect(errorIn(await run(session_id, '1', outsider))).toMatchObject({ code: 'sandbox_session_not_found' });
+    expect(errorIn(await callTool(app, outsider, 'end_session', { session_id }))).toMatchObject({ status: 404 });
     const reader = await make.key(ada, { scopes: ['projects:read'] });
     const client = await connectMcp(app, reader);
     expect((await client.listTools()).tools.map(({ name }) => name)).not.toContain('start_session');

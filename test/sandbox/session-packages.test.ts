@@ -167,6 +167,33 @@ for path in (one.__file__, os.path.dirname(one.__file__) + "/new"):
     expect((await list())[0]).toMatchObject({ status: 'ended', end_reason: 'not_started' });
   });
 
+  it('is refused when the sessions of the organization have four other choices of packages', async () => {
+    const other = await make.person({ plan: 'pro' });
+    const theirs = await make.key(other, { scopes: ['sandbox:execute'] });
+    await make.sql(
+      `INSERT INTO sandbox_sessions (id, org_id, user_id, language, status, limits, idle_timeout_seconds, created_at,
+         last_used_at, expires_at, alive_until, packages)
+       SELECT 'sbx_choice' || n, $1, $2, 'python', 'starting', '{}', 300, now(), now(), now(), now() + interval '1 hour',
+         jsonb_build_object('ecosystem', 'pip', 'packages', jsonb_build_array('two==1.' || (4 + n)))
+       FROM generate_series(1, 4) AS n`,
+      [other.organization.id, other.user.id],
+    );
+    const answer = expectStatus(429, await create({ packages: { pip: ['one==1.0'] } }, {}, theirs));
+    expect(answer.body.error).toMatchObject({
+      code: 'concurrency_limit_exceeded',
+      message: expect.stringContaining('4 choices of packages'),
+      hint: expect.stringContaining('End a session with other packages'),
+    });
+    const id = await started({ packages: { pip: ['two==1.5'] } }, theirs);
+    expect(await printed(id, 'runs', 'import two; print(two.NAME)', theirs)).toBe('two\n');
+    expectStatus(200, await app.call('DELETE', `${PATH}/${id}`, as(theirs)));
+    expectStatus(201, await create({ package_set: 'node-common', language: 'javascript' }, {}, theirs));
+    await make.sql(
+      "UPDATE sandbox_sessions SET status = 'ended', end_reason = 'requested', ended_at = now() WHERE org_id = $1",
+      [other.organization.id],
+    );
+  });
+
   it('installs nothing in a dry run', async () => {
     const asked = index.requests.length;
     const headers = { 'dry-run': 'true' };
@@ -203,10 +230,10 @@ for path in (one.__file__, os.path.dirname(one.__file__) + "/new"):
     const body = { language: 'python', packages: { pip: ['one==1.0'] } };
     expectStatus(401, await app.post(PATH, body));
     expectStatus(403, await create(body, {}, await make.key(person, { scopes: ['deploys:read'] })));
-    const stranger = await make.key(await make.person({ plan: 'pro' }), { scopes: ['sandbox:execute'] });
+    const outsider = await make.key(await make.person({ plan: 'pro' }), { scopes: ['sandbox:execute'] });
     const id = await started(body);
-    for (const path of [`${PATH}/${id}`, `${PATH}/${UNKNOWN}`]) expectStatus(404, await app.fetch(path, as(stranger)));
-    expectStatus(404, await app.post(`${PATH}/${id}/runs`, { code: 'import one' }, as(stranger)));
+    for (const path of [`${PATH}/${id}`, `${PATH}/${UNKNOWN}`]) expectStatus(404, await app.fetch(path, as(outsider)));
+    expectStatus(404, await app.post(`${PATH}/${id}/runs`, { code: 'import one' }, as(outsider)));
   });
 });
 

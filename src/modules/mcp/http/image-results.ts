@@ -3,7 +3,7 @@ import type { AnswerBody } from './tool-answers.js';
 
 type Content = CallToolResult['content'];
 
-/** How the base64 of each kind begins. A client that is sent another one under this name may refuse the whole result. */
+/** How the base64 of each kind begins. A client that is sent something else may refuse the whole result. */
 const BEGINNINGS: Readonly<Record<string, string>> = { 'image/png': 'iVBORw0KGgo', 'image/jpeg': '/9j/' };
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 

@@ -19,7 +19,7 @@ const MAX_OUTPUT_BYTES = 65_536;
 /** All results together. */
 const MAX_RESULTS_BYTES = 65_536;
 const MAX_TEXT = 131_072;
-/** Those that a model can read. */
+/** The types of results that a model can read. */
 const TEXTS: readonly string[] = ['text/plain', 'application/json', 'text/html'];
 
 interface Input {
@@ -35,8 +35,8 @@ export class RunInSessionTool extends SingleTool {
   readonly name = 'run_in_session';
   readonly summary = 'Runs code and commands of the shell in an interpreter that the run keeps between its steps.';
   readonly description =
-    'Runs code in an interpreter without network that keeps variables, imports and files until this run ends, or runs ' +
-    'a command of the shell in its working directory. Send either `code` or `command`. Each language has an ' +
+    'Runs code in an interpreter without network that keeps variables, imports and files until this run ends, or ' +
+    'runs a command of the shell in its working directory. Send either `code` or `command`. Each language has an ' +
     'interpreter of its own. When `session_id` is another one than before, variables and files are gone; with ' +
     '`state_lost`, only variables are. The value of the last expression is in `results`. The time of runs is charged.';
   readonly inputSchema = inputOf(
@@ -79,7 +79,7 @@ export class RunInSessionTool extends SingleTool {
     return succeeded(outputOf(ended));
   }
 
-  /** Those that are missed here end when they are not used. */
+  /** A session that is missed here ends when it is not used. */
   private async endSessionsOf(runId: string): Promise<void> {
     try {
       await this.sessions.endAllOf(runId);

@@ -15,7 +15,7 @@ const RETRY_UNAVAILABLE_AFTER_SECONDS = 60;
 const INSTALLING = 'The packages are being installed.';
 
 interface Ask {
-  /** Of the execution or session that needs them. */
+  /** The ID of the execution or session that needs them. */
   readonly executionId: string;
   readonly withinMs: number;
 }

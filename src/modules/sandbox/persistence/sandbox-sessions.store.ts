@@ -21,6 +21,15 @@ export interface StateChange {
 /** The run of an agent has a live session in this language. */
 export class RunHasSession extends Error {}
 
+/** The live sessions of the organization have as many choices of packages as they may. */
+export class TooManyPackageChoices extends Error {}
+
+/**
+ * How many choices of packages the live sessions of one organization may have. A session keeps its packages on the disk of
+ * its worker for hours, and the room for all organizations there is small.
+ */
+export const MAX_PACKAGE_CHOICES = 4;
+
 /** Each transition names the states that it leads from, so that the first of two concurrent transitions wins. */
 @Injectable()
 export class SandboxSessionsStore {
@@ -30,6 +39,7 @@ export class SandboxSessionsStore {
    * Returns false when the organization has as many live sessions as it may.
    *
    * @throws {RunHasSession}
+   * @throws {TooManyPackageChoices}
    */
   async addWithin(limit: number, session: SandboxSession): Promise<boolean> {
     try {
@@ -161,8 +171,20 @@ export class SandboxSessionsStore {
         [session.orgId],
       );
       if (Number(live.count) >= limit) return false;
+      await this.requireFewChoices(session);
       await manager.insert(SandboxSession, session);
       return true;
     });
+  }
+
+  /** Sets are few, and shared by all. */
+  private async requireFewChoices({ orgId, packages }: SandboxSession): Promise<void> {
+    if (packages === null || packages.set !== undefined) return;
+    const [others] = await this.database.manager.query<[{ count: string }]>(
+      `SELECT count(DISTINCT packages) FROM sandbox_sessions
+       WHERE org_id = $1 AND ${LIVE} AND NOT packages ? 'set' AND packages <> $2::jsonb`,
+      [orgId, JSON.stringify(packages)],
+    );
+    if (Number(others.count) >= MAX_PACKAGE_CHOICES) throw new TooManyPackageChoices();
   }
 }

@@ -3,14 +3,18 @@ import type { Page, PageRequest } from '../../../platform/database/page.js';
 import { Ids } from '../../../platform/ids/ids.js';
 import { Clock } from '../../../platform/time/clock.js';
 import type { Call } from '../../auth/caller.js';
-import { type Plan, PLANS } from '../../plans/plan.js';
+import { PLANS } from '../../plans/plan.js';
 import { PlansSettings } from '../../plans/plans.settings.js';
 import type { PackageChoice } from '../domain/packages.js';
 import type { Language } from '../domain/sandbox-runtime.js';
 import { requirePackages } from '../executions/plan-limits.js';
 import { isLiveSession, type SessionState } from '../domain/session-state.js';
 import { SandboxSession } from '../persistence/sandbox-session.entity.js';
-import { SandboxSessionsStore } from '../persistence/sandbox-sessions.store.js';
+import {
+  MAX_PACKAGE_CHOICES,
+  SandboxSessionsStore,
+  TooManyPackageChoices,
+} from '../persistence/sandbox-sessions.store.js';
 import { SandboxSessionLimitReached, SandboxSessionNotFound } from '../sandbox.errors.js';
 import { SANDBOX_SESSION_ID } from '../sandbox.ids.js';
 import { SandboxSettings } from '../sandbox.settings.js';
@@ -95,7 +99,7 @@ export class SandboxSessionsService {
   async create(call: Call, input: CreateSessionInput, signal: AbortSignal): Promise<SandboxSession> {
     const session = await this.rehearse(call, input);
     const plan = PLANS[call.org.plan];
-    if (!(await this.sessions.addWithin(plan.sandbox.sessions.count, session))) throw this.limitReached(plan);
+    await this.add(session, plan.sandbox.sessions.count);
     await this.starts.start(call, session, input.options, signal);
     return this.sessions.get(session.id);
   }
@@ -123,10 +127,22 @@ export class SandboxSessionsService {
     return Object.assign(session, { status: 'ended', endReason: 'requested', endedAt: this.clock.now() } as const);
   }
 
-  private limitReached({ sandbox }: Plan): SandboxSessionLimitReached {
-    return new SandboxSessionLimitReached('sandbox sessions', {
+  private async add(session: SandboxSession, limit: number): Promise<void> {
+    try {
+      if (!(await this.sessions.addWithin(limit, session))) throw this.limitReached('sandbox sessions', limit);
+    } catch (error) {
+      if (!(error instanceof TooManyPackageChoices)) throw error;
+      throw this.limitReached('choices of packages in sandbox sessions', MAX_PACKAGE_CHOICES);
+    }
+  }
+
+  private limitReached(
+    what: 'sandbox sessions' | 'choices of packages in sandbox sessions',
+    limit: number,
+  ): SandboxSessionLimitReached {
+    return new SandboxSessionLimitReached(what, {
       policy: 'sandbox_sessions',
-      limit: sandbox.sessions.count,
+      limit,
       remaining: 0,
       resetsAt: new Date(this.clock.now().getTime() + RETRY_AFTER_SECONDS * 1_000),
       retryAfterSeconds: RETRY_AFTER_SECONDS,
