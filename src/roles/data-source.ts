@@ -86,6 +86,8 @@ import { CreateSsoConnections1795299010000 } from '../../migrations/179529901000
 import { RequireSso1795299020000 } from '../../migrations/1795299020000-require-sso.js';
 import { CreateScim1795299030000 } from '../../migrations/1795299030000-create-scim.js';
 import { CreateSandboxPackageLocks1795299060000 } from '../../migrations/1795299060000-create-sandbox-package-locks.js';
+import { SandboxSessionsOfRuns1795299070010 } from '../../migrations/1795299070010-sandbox-sessions-of-runs.js';
+import { SandboxSessionPackages1795299070000 } from '../../migrations/1795299070000-sandbox-session-packages.js';
 import { CreateSandboxSessions1795299050000 } from '../../migrations/1795299050000-create-sandbox-sessions.js';
 import { CreateDatabases1795293200000 } from '../../migrations/1795293200000-create-databases.js';
 // prettier-ignore
@@ -257,6 +259,8 @@ const MIGRATIONS = [
   CreateSandboxArtifacts1795299040000,
   CreateSandboxSessions1795299050000,
   CreateSandboxPackageLocks1795299060000,
+  SandboxSessionPackages1795299070000,
+  SandboxSessionsOfRuns1795299070010,
 ];
 
 /** Returns the names of all migrations in their order. */

@@ -75,6 +75,7 @@ const GIVEN: Record<string, () => object> = {
 /** These need a deploy that is ready, a worker, or what another tool has made, and have tests of their own. */
 const ELSEWHERE = [
   ...['cancel_deploy', 'promote_deploy', 'rollback_project', 'run_code', 'cancel_run', 'read_object'],
+  ...['start_session', 'run_in_session', 'run_command_in_session', 'end_session'],
   ...['describe_schema', 'query_database', 'create_branch', 'execute_sql', 'estimate_cost'],
 ];
 
@@ -422,6 +423,10 @@ describe('narrowing', () => {
       'read_files',
       'write_files',
       'run_code',
+      'start_session',
+      'run_in_session',
+      'run_command_in_session',
+      'end_session',
     ]);
   });
 

@@ -708,6 +708,9 @@ describe('GET /api/v1/sandbox/limits', () => {
       output_bytes: 1_048_576,
       processes: 64,
       concurrency: 2,
+      artifact_bytes: 20_971_520,
+      network: false,
+      sessions: { count: 1, max_minutes: 30 },
       calls: { limit: 5_000, remaining: expect.any(Number), resets_at: expect.stringMatching(/T00:00:00\.000Z$/) },
     });
     const next = expectStatus(200, await limits(free)).body.data.calls.remaining;
@@ -717,6 +720,9 @@ describe('GET /api/v1/sandbox/limits', () => {
       timeout_ms: { default: 30_000, max: 120_000 },
       memory_mib: { default: 256, max: 1_024 },
       concurrency: 32,
+      artifact_bytes: 104_857_600,
+      network: true,
+      sessions: { count: 20, max_minutes: 720 },
     });
     const unlimited = await make.key(await make.person({ plan: 'enterprise' }));
     expect(expectStatus(200, await limits(unlimited)).body.data.calls).toMatchObject({ limit: null, remaining: null });

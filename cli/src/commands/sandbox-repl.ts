@@ -4,8 +4,9 @@ import { Context } from '../context.js';
 import { UsageError } from '../failures.js';
 import { Repl } from '../sandbox/repl.js';
 import { Sessions } from '../sandbox/sessions.js';
+import { PACKAGE_OPTION, packageFieldsOf, type PackageOptions, packageSetOption } from './sandbox-run.js';
 
-interface ReplOptions {
+interface ReplOptions extends PackageOptions {
   readonly language: Language;
   readonly session?: string;
 }
@@ -20,11 +21,16 @@ export function addSandboxRepl(sandbox: Command): void {
         .default('python'),
     )
     .option('--session <id>', 'go on in this session, which stays afterwards')
-    .action(async ({ language, session: id }: ReplOptions, command: Command) => {
+    .addOption(packageSetOption())
+    .option(...PACKAGE_OPTION)
+    .action(async ({ language, session: id, ...options }: ReplOptions, command: Command) => {
+      const packages = packageFieldsOf(options);
+      if (id !== undefined && Object.keys(packages).length > 0)
+        throw new UsageError('--session goes on in a session that has its packages. Leave out --package.');
       const context = await Context.of(command);
       if (context.json) throw new UsageError('--json cannot be used here. Use "sandbox session run".');
       const sessions = new Sessions(await context.service());
-      const session = id === undefined ? await sessions.create({ language }) : await sessions.get(id);
+      const session = id === undefined ? await sessions.create({ language, ...packages }) : await sessions.get(id);
       try {
         await new Repl(context, sessions, session).run();
       } finally {

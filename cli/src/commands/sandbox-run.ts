@@ -43,15 +43,29 @@ export type Ended = Pick<
 /** Results that a terminal can show. */
 const TEXTS: readonly string[] = ['text/plain', 'application/json'];
 
-interface RunOptions {
+/** What commands take that run code. */
+export interface PackageOptions {
+  readonly packageSet?: NonNullable<RunRequest['package_set']> | undefined;
+  readonly package?: readonly string[] | undefined;
+}
+
+export const packageSetOption = (): Option =>
+  new Option('--package-set <name>', 'set of installed packages for the program').choices([
+    'python-data',
+    'node-common',
+  ]);
+export const PACKAGE_OPTION = [
+  '--package <package...>',
+  'package for the program, such as npm:lodash@4.18.1 or pip:six==1.16.0',
+] as const;
+
+interface RunOptions extends PackageOptions {
   readonly language?: Language;
   readonly input?: string;
   readonly env?: readonly string[];
   readonly timezone?: string;
   readonly locale?: string;
   readonly check?: boolean;
-  readonly packageSet?: NonNullable<RunRequest['package_set']>;
-  readonly package?: readonly string[];
   readonly stream?: true;
   readonly rich?: true;
   readonly artifacts?: string;
@@ -76,19 +90,14 @@ export function addSandboxRun(sandbox: Command): void {
     .option('--timezone <name>', 'local time of the program, such as Europe/Berlin (default: UTC)')
     .option('--locale <tag>', 'locale of the program, such as de-DE')
     .option('--check', 'check the types of TypeScript first; a program with errors does not start')
-    .addOption(
-      new Option('--package-set <name>', 'set of installed packages for the program').choices([
-        'python-data',
-        'node-common',
-      ]),
-    )
-    .option('--package <package...>', 'package for the program, such as npm:lodash@4.18.1 or pip:six==1.16.0')
+    .addOption(packageSetOption())
+    .option(...PACKAGE_OPTION)
     .option('--stream', 'print the output while the program runs, and not at its end')
     .option('--rich', 'print the last expression of a program in Python, and name its figures')
     .option('--artifacts <directory>', 'save the files that the program leaves in /artifacts to this directory')
     .option('--allow <host...>', 'hosts that the program may connect to, such as api.example.com or *.example.org')
     .action(async (file: string, args: string[], options: RunOptions, command: Command) => {
-      const { language, input, env, timezone, locale, check, packageSet, stream, rich, artifacts, allow } = options;
+      const { language, input, env, timezone, locale, check, stream, rich, artifacts, allow } = options;
       if (file === '-' && input === '-')
         throw new UsageError('Standard input cannot be both the program and its input. Pass a file for one of them.');
       const request = {
@@ -100,8 +109,7 @@ export function addSandboxRun(sandbox: Command): void {
         ...(timezone === undefined ? {} : { timezone }),
         ...(locale === undefined ? {} : { locale }),
         ...(check === undefined ? {} : { check }),
-        ...(packageSet === undefined ? {} : { package_set: packageSet }),
-        ...(options.package === undefined ? {} : { packages: packagesOf(options.package) }),
+        ...packageFieldsOf(options),
         ...(rich === undefined ? {} : { rich_results: rich }),
         ...(artifacts === undefined ? {} : { artifacts: true }),
         ...(allow === undefined ? {} : { network: { allow } }),
@@ -172,6 +180,15 @@ export function variablesOf(assignments: readonly string[]): Record<string, stri
     }),
   );
 }
+
+/** Returns the fields of a request that say which packages it needs. */
+export const packageFieldsOf = ({
+  packageSet,
+  package: named,
+}: PackageOptions): Pick<RunRequest, 'package_set' | 'packages'> => ({
+  ...(packageSet === undefined ? {} : { package_set: packageSet }),
+  ...(named === undefined ? {} : { packages: packagesOf(named) }),
+});
 
 function packagesOf(named: readonly string[]): NonNullable<RunRequest['packages']> {
   const packages: { npm?: string[]; pip?: string[] } = {};

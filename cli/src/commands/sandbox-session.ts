@@ -7,7 +7,16 @@ import { wholeNumber } from '../numbers.js';
 import { type Session, type SessionFile, Sessions, type Work } from '../sandbox/sessions.js';
 import { sizeText } from '../sizes.js';
 import { printable } from '../terminal.js';
-import { contentOf, exitCodeOfProgram, passNotes, variablesOf } from './sandbox-run.js';
+import {
+  contentOf,
+  exitCodeOfProgram,
+  PACKAGE_OPTION,
+  packageFieldsOf,
+  type PackageOptions,
+  packageSetOption,
+  passNotes,
+  variablesOf,
+} from './sandbox-run.js';
 
 const SESSION = ['<session>', 'ID of the session'] as const;
 
@@ -20,7 +29,7 @@ export function addSandboxSession(sandbox: Command): void {
   addFiles(session);
 }
 
-interface CreateOptions {
+interface CreateOptions extends PackageOptions {
   readonly language: string;
   readonly name?: string;
   readonly memory?: number;
@@ -45,12 +54,15 @@ function addCreate(session: Command): void {
     .option('--env <name=value...>', 'environment variables')
     .option('--timezone <name>', 'local time, such as Europe/Berlin (default: UTC)')
     .option('--locale <tag>', 'locale, such as de-DE')
-    .action(async ({ memory, idle, env, ...rest }: CreateOptions, command: Command) => {
+    .addOption(packageSetOption())
+    .option(...PACKAGE_OPTION)
+    .action(async ({ memory, idle, env, packageSet, package: named, ...rest }: CreateOptions, command: Command) => {
       const context = await Context.of(command);
       const created = await (
         await sessionsOf(context)
       ).create({
         ...rest,
+        ...packageFieldsOf({ packageSet, package: named }),
         ...(memory === undefined ? {} : { memory_mib: memory }),
         ...(idle === undefined ? {} : { idle_timeout_seconds: idle }),
         ...(env === undefined ? {} : { env: variablesOf(env) }),

@@ -197,14 +197,20 @@ export class SessionFileMissing extends DomainError {
   }
 }
 
-/** An organization has as many sessions as its plan includes, or transfers as many files as it may. */
+const WAYS_ON = {
+  'sandbox sessions': 'End a session, or upgrade.',
+  'choices of packages in sandbox sessions': 'End a session with other packages, or use the packages of another one.',
+  'transfers of session files': 'Wait until a transfer has ended.',
+};
+
+/** An organization has as many sessions or choices of packages, or transfers as many files, as it may. */
 export class SandboxSessionLimitReached extends LimitExceeded {
-  constructor(what: 'sandbox sessions' | 'transfers of session files', facts: LimitFacts) {
+  constructor(what: keyof typeof WAYS_ON, facts: LimitFacts) {
     super(
       LIMIT_ERRORS.concurrency_limit_exceeded,
       `Concurrency limit reached: ${facts.limit} ${what} at a time per organization.`,
       facts,
-      what === 'sandbox sessions' ? 'End a session, or upgrade.' : 'Wait until a transfer has ended.',
+      WAYS_ON[what],
     );
   }
 }

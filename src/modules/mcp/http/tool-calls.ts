@@ -11,12 +11,15 @@ import { isFree } from '../../limits/spent-call.js';
 import type { Tool } from '../tools/tool.js';
 import type { McpSession } from './mcp-session.js';
 import { requestOf, type ToolRequest } from './tool-arguments.js';
+import { imagesIn } from './image-results.js';
 import { type AnswerBody, failed, MAX_TEXT_BYTES, quoted, succeeded } from './tool-answers.js';
 import type { CatalogEntry } from './tool-catalog.js';
 import { textResultOf } from './text-results.js';
 
 /** What is read of an answer before it is cut. Answers in JSON can only be read as a whole. */
 const MAX_JSON_BYTES = 4_194_304;
+/** The images of one execution have up to 4 MiB. */
+const MAX_JSON_BYTES_WITH_IMAGES = 8_388_608;
 
 /** An answer of a route. */
 export interface RouteAnswer {
@@ -128,14 +131,18 @@ export async function resultOf(
     const { bytes } = await readUpTo(response, MAX_TEXT_BYTES + 1);
     return quoted(bytes.toString(), tool);
   }
-  const body = await jsonOf(response);
-  if (body['error'] !== undefined) return failed(body);
-  return succeeded(tool.keeps === undefined ? body : keptOf(body, tool.keeps), tool, listed.outputSchema !== undefined);
+  const whole = await jsonOf(response, tool.showsImages === true ? MAX_JSON_BYTES_WITH_IMAGES : MAX_JSON_BYTES);
+  if (whole['error'] !== undefined) return failed(whole);
+  const { body, images } = tool.showsImages === true ? imagesIn(whole) : { body: whole, images: [] };
+  const kept = tool.keeps === undefined ? body : keptOf(body, tool.keeps);
+  const result = succeeded(kept, tool, listed.outputSchema !== undefined);
+  return images.length === 0 ? result : { ...result, content: [...result.content, ...images] };
 }
 
-async function jsonOf(response: IncomingMessage): Promise<AnswerBody> {
-  const { bytes, isCut } = await readUpTo(response, MAX_JSON_BYTES);
-  if (isCut) return { error: { message: 'The answer is larger than 4 MiB. Ask for less at once.' } };
+async function jsonOf(response: IncomingMessage, mostBytes = MAX_JSON_BYTES): Promise<AnswerBody> {
+  const { bytes, isCut } = await readUpTo(response, mostBytes);
+  const most = mostBytes / 1_048_576;
+  if (isCut) return { error: { message: `The answer is larger than ${most} MiB. Ask for less at once.` } };
   if (bytes.length === 0) return { data: null };
   try {
     return JSON.parse(bytes.toString()) as AnswerBody;

@@ -66,6 +66,8 @@ export interface Tool {
    * that a model can tell it from words of its own caller, and without a structured copy.
    */
   readonly quotes?: string;
+  /** True when the answer is an execution, whose images a model sees as images. */
+  readonly showsImages?: boolean;
   /** How to get the rest of an answer that was cut. */
   readonly goesOnWith?: string;
   /** True when the answer is a deploy whose end the tool waits for. */

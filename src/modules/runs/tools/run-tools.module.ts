@@ -7,7 +7,9 @@ import { ObjectsModule } from '../../objects/objects.module.js';
 import { ProjectsModule } from '../../projects/projects.module.js';
 import { RepositoriesModule } from '../../repositories/repositories.module.js';
 import { OrgExecutionsModule } from '../../sandbox/org-executions.module.js';
+import { OrgSessionsModule } from '../../sandbox/org-sessions.module.js';
 import { AgentsModule } from '../../agents/agents.module.js';
+import { RunsModule } from '../runs.module.js';
 import { RunsPersistenceModule } from '../persistence/runs-persistence.module.js';
 import { MailModule } from '../../../platform/mail/mail.module.js';
 import { LimitsModule } from '../../limits/limits.module.js';
@@ -32,6 +34,7 @@ import { ServiceTool } from './service.tool.js';
 import { McpTool } from './mcp.tool.js';
 import { ReadFilesTool } from './read-files.tool.js';
 import { RunCodeTool } from './run-code.tool.js';
+import { RunInSessionTool } from './run-in-session.tool.js';
 import { SearchFilesTool } from './search-files.tool.js';
 import { WriteFilesTool } from './write-files.tool.js';
 import { DescribeDatabaseTool } from './describe-database.tool.js';
@@ -58,8 +61,10 @@ import { WriteObjectTool } from './write-object.tool.js';
     ObjectsModule,
     OrgDirectoryModule,
     OrgExecutionsModule,
+    OrgSessionsModule,
     ProjectsModule,
     RepositoriesModule,
+    RunsModule,
     WorkTokensModule,
   ],
   providers: [
@@ -84,6 +89,7 @@ import { WriteObjectTool } from './write-object.tool.js';
     ReadFilesTool,
     ReadObjectTool,
     RunCodeTool,
+    RunInSessionTool,
     SearchFilesTool,
     SendMailTool,
     SendWebhookTool,

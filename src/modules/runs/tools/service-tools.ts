@@ -15,7 +15,7 @@ export const SERVICE_TOOLS: Readonly<Record<string, readonly string[]>> = {
     'promote_deploy',
     'rollback_project',
   ],
-  sandbox: ['run_code'],
+  sandbox: ['run_code', 'start_session', 'run_in_session', 'run_command_in_session', 'end_session'],
   databases: ['list_databases', 'describe_schema', 'query_database', 'create_branch', 'execute_sql'],
   storage: ['list_buckets', 'list_objects', 'read_object', 'write_object', 'sign_url'],
   billing: ['get_usage', 'get_forecast', 'list_prices', 'estimate_cost'],

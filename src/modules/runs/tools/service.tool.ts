@@ -107,8 +107,9 @@ export class ServiceTool implements AgentToolKind {
       scopes: [],
       taints: false,
       isOutward: !reads,
-      // A preview replaces nothing that visitors see.
-      needsApproval: (input) => destroys && (name !== 'deploy_project' || input['type'] === 'production'),
+      // A preview replaces nothing that visitors see, and a session ends by itself when it is not used.
+      needsApproval: (input) =>
+        destroys && name !== 'end_session' && (name !== 'deploy_project' || input['type'] === 'production'),
       call: (call) => this.call(caller, name, reads, call),
     };
   }

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Clock, nextUtcMidnight } from '../../../platform/time/clock.js';
+import { HostingSettings } from '../../hosting/hosting.settings.js';
 import type { BudgetAccount } from '../../limits/budget-account.js';
 import { CallBudgetService } from '../../limits/call-budget.service.js';
 import { type Plan, type PlanId, PLANS } from '../../plans/plan.js';
@@ -12,6 +13,8 @@ export interface CallerLimits {
   readonly plan: Plan;
   /** What an execution gets that asks for nothing. */
   readonly defaults: SandboxLimits;
+  /** True when executions may connect to hosts that they name. */
+  readonly network: boolean;
   /** Both are null when calls are unlimited. */
   readonly calls: { readonly limit: number | null; readonly remaining: number | null; readonly resetsAt: Date };
 }
@@ -21,6 +24,7 @@ export interface CallerLimits {
 export class CallerLimitsService {
   constructor(
     private readonly settings: SandboxSettings,
+    private readonly hosting: HostingSettings,
     private readonly budgets: CallBudgetService,
     private readonly clock: Clock,
   ) {}
@@ -32,6 +36,7 @@ export class CallerLimitsService {
     return {
       plan,
       defaults: limitsOf(plan, {}, this.settings),
+      network: plan.sandbox.network && this.hosting.appsNetwork !== 'off',
       calls: { limit, remaining: limit === null ? null : remaining, resetsAt: nextUtcMidnight(this.clock.now()) },
     };
   }

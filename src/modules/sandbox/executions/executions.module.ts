@@ -49,6 +49,7 @@ import { OrgSlots } from './org-slots.js';
     ExecutionStreams,
     ExecutionsService,
     OrgSlots,
+    PackageAdmission,
     PackageSetsService,
     PackagesBilling,
     SetStates,

@@ -17,6 +17,16 @@ class SandboxMemoryView {
   @ApiProperty({ type: 'integer', example: 512 }) max!: number;
 }
 
+class SandboxSessionsLimitView {
+  @ApiProperty({ type: 'integer', example: 5, description: 'Sessions at once.' }) count!: number;
+  @ApiProperty({
+    type: 'integer',
+    example: 240,
+    description: 'A session ends after this time, however much it is used.',
+  })
+  max_minutes!: number;
+}
+
 class SandboxCallsView {
   @ApiProperty({ type: 'integer', nullable: true, example: 10_000, description: 'Null when calls are unlimited.' })
   limit!: number | null;
@@ -34,11 +44,16 @@ export class SandboxLimitsView {
   processes!: number;
   @ApiProperty({ type: 'integer', example: 8, description: 'Executions at once, queued ones included.' })
   concurrency!: number;
+  @ApiProperty({ type: 'integer', description: 'The artifacts of one execution together.' })
+  artifact_bytes!: number;
+  @ApiProperty({ type: Boolean, description: 'Whether executions may connect to hosts that they name.' })
+  network!: boolean;
+  @ApiProperty({ type: SandboxSessionsLimitView }) sessions!: SandboxSessionsLimitView;
   @ApiProperty({ type: SandboxCallsView, description: 'API calls of the organization today.' })
   calls!: SandboxCallsView;
 
-  static of({ plan, defaults, calls }: CallerLimits): SandboxLimitsView {
-    const { timeoutMs, memoryMib, concurrency } = plan.sandbox;
+  static of({ plan, defaults, network, calls }: CallerLimits): SandboxLimitsView {
+    const { timeoutMs, memoryMib, artifactMib, concurrency, sessions } = plan.sandbox;
     return {
       plan: plan.id,
       timeout_ms: { default: defaults.timeoutMs, max: timeoutMs },
@@ -46,6 +61,9 @@ export class SandboxLimitsView {
       output_bytes: defaults.outputBytes,
       processes: defaults.processes ?? 0,
       concurrency,
+      artifact_bytes: artifactMib * MEBIBYTE,
+      network,
+      sessions: { count: sessions.count, max_minutes: sessions.minutes },
       calls: { limit: calls.limit, remaining: calls.remaining, resets_at: calls.resetsAt.toISOString() },
     };
   }

@@ -11,6 +11,7 @@ import { pageEnvelope } from '../../../platform/http/page.js';
 import { ANY_CALLER } from '../../auth/access.errors.js';
 import { type Call, Caller } from '../../auth/caller.js';
 import { RequireScope } from '../../auth/require-scope.js';
+import { CREDIT_ERRORS } from '../../credits/credits.errors.js';
 import { RequireFeature } from '../../features/require-feature.js';
 import { ANY_BODY, ANY_WRITE } from '../../idempotency/idempotency.errors.js';
 import { LIMIT_ERRORS } from '../../limits/limits.errors.js';
@@ -57,7 +58,12 @@ export class SandboxSessionsController {
     ...ANY_CALLER,
     ...ANY_BODY,
     OPERATOR_ERRORS.feature_disabled,
+    CREDIT_ERRORS.credits_exhausted,
+    CREDIT_ERRORS.spend_cap_reached,
+    CREDIT_ERRORS.budget_exceeded,
     LIMIT_ERRORS.concurrency_limit_exceeded,
+    SANDBOX_ERRORS.package_install_failed,
+    SANDBOX_ERRORS.packages_unavailable,
     SANDBOX_ERRORS.sandbox_unavailable,
   )
   async create(

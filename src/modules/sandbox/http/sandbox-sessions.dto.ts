@@ -5,12 +5,14 @@ import { MayBeAbsent } from '../../../platform/http/may-be-absent.js';
 import { AnswerMeta, PageMeta, PageQuery } from '../../../platform/http/page.js';
 import { PLANS } from '../../plans/plan.js';
 import { type Language, LANGUAGES } from '../domain/sandbox-runtime.js';
+import { PACKAGE_SETS, type PackageChoice, type PackageSetName } from '../domain/packages.js';
 import { SESSION_ENDS, SESSION_STATES, type SessionEnd, type SessionState } from '../domain/session-state.js';
 import type { SandboxSession } from '../persistence/sandbox-session.entity.js';
 import type { SessionFile } from '../sessions/host/session-process.js';
 import type { SessionWorkInput } from '../sessions/session-work.service.js';
 import type { CreateSessionInput } from '../sessions/sandbox-sessions.service.js';
-import { ExecutionRequest } from './sandbox.dto.js';
+import { OrgExecutionRequest } from './executions.dto.js';
+import { choiceOf, PackagesBody } from './packages.dto.js';
 
 const MAX_TEXT_BYTES = 131_072;
 /** A session holds its interpreter, the agent beside it and files. */
@@ -21,12 +23,14 @@ const QUEUE_TIMEOUT_MS = 28_000;
 const MAX_QUEUE_TIMEOUT_MS = 300_000;
 const MAX_PATH_BYTES = 1_024;
 
-export class SandboxSessionBody extends PickType(ExecutionRequest, [
+export class SandboxSessionBody extends PickType(OrgExecutionRequest, [
   'language',
   'env',
   'timezone',
   'locale',
   'typescript',
+  'package_set',
+  'packages',
 ] as const) {
   @ApiPropertyOptional({
     type: String,
@@ -74,6 +78,7 @@ export class SandboxSessionBody extends PickType(ExecutionRequest, [
       name: this.name,
       memoryMib: this.memory_mib,
       idleTimeoutSeconds: this.idle_timeout_seconds,
+      packages: choiceOf(this.language, this.package_set, this.packages),
       options: {
         ...(environment === undefined ? {} : { environment }),
         ...(timeZone === undefined ? {} : { timeZone }),
@@ -232,6 +237,9 @@ export class SandboxSessionView {
   @ApiPropertyOptional({ enum: SESSION_ENDS, description: 'Why it ended. Absent until then.' })
   end_reason?: SessionEnd;
   @ApiProperty({ type: SessionLimitsView }) limits!: SessionLimitsView;
+  @ApiPropertyOptional({ enum: PACKAGE_SETS, description: 'Absent without one.' }) package_set?: PackageSetName;
+  @ApiPropertyOptional({ type: PackagesBody, description: 'The packages that were named. Absent without them.' })
+  packages?: PackagesBody;
   @ApiProperty({ type: 'integer' }) idle_timeout_seconds!: number;
   @ApiProperty({ format: 'date-time' }) created_at!: string;
   @ApiProperty({ format: 'date-time', description: 'When it last awoke or froze.' }) last_used_at!: string;
@@ -239,7 +247,7 @@ export class SandboxSessionView {
   @ApiPropertyOptional({ type: String, format: 'date-time' }) ended_at?: string;
 
   static of(session: SandboxSession): SandboxSessionView {
-    const { id, name, language, status, endReason, limits, endedAt } = session;
+    const { id, name, language, status, endReason, limits, packages, endedAt } = session;
     return {
       id,
       ...(name === null ? {} : { name }),
@@ -251,6 +259,7 @@ export class SandboxSessionView {
         processes: limits.processes,
         files_bytes: limits.filesBytes,
       },
+      ...(packages === null ? {} : shownPackages(packages)),
       idle_timeout_seconds: session.idleTimeoutSeconds,
       created_at: session.createdAt.toISOString(),
       last_used_at: session.lastUsedAt.toISOString(),
@@ -259,6 +268,13 @@ export class SandboxSessionView {
     };
   }
 }
+
+const shownPackages = ({
+  ecosystem,
+  packages,
+  set,
+}: PackageChoice): Pick<SandboxSessionView, 'package_set' | 'packages'> =>
+  set === undefined ? { packages: { [ecosystem]: [...packages] } } : { package_set: set };
 
 export class SessionFileView {
   @ApiProperty({ example: 'data/input.csv', description: 'Relative to the working directory.' }) path!: string;

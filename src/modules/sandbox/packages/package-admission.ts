@@ -8,13 +8,14 @@ import { ExecutionPackagesRefused, PackagesUnavailable } from '../sandbox.errors
 import { PackagesBilling } from './packages-billing.js';
 
 /** HTTP clients wait no longer for an answer, and the code has to run, too. */
-const LONGEST_WAIT_MS = 28_000;
+export const LONGEST_INSTALL_WAIT_MS = 28_000;
 const RETRY_AFTER_SECONDS = 5;
 /** What is missing is not repaired within seconds. */
 const RETRY_UNAVAILABLE_AFTER_SECONDS = 60;
 const INSTALLING = 'The packages are being installed.';
 
 interface Ask {
+  /** The ID of the execution or session that needs them. */
   readonly executionId: string;
   readonly withinMs: number;
 }
@@ -53,7 +54,7 @@ export class PackageAdmission {
     { wanted, paidAs }: { readonly wanted: WantedPackages; readonly paidAs: string | undefined },
     { executionId, withinMs, subject }: Ask & { readonly subject: string },
   ): Promise<PackagesResult> {
-    const waitMs = Math.min(withinMs, LONGEST_WAIT_MS);
+    const waitMs = Math.min(withinMs, LONGEST_INSTALL_WAIT_MS);
     const stop = new AbortController();
     const timer = setTimeout(() => {
       stop.abort(new WaitedLongEnough());

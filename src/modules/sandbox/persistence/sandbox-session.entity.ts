@@ -1,4 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import type { PackageChoice } from '../domain/packages.js';
 import type { Language } from '../domain/sandbox-runtime.js';
 import type { SessionLimits } from '../sessions/host/session-process.js';
 import type { SessionEnd, SessionState } from '../domain/session-state.js';
@@ -10,11 +11,14 @@ export class SandboxSession {
   @Column('text', { name: 'org_id' }) orgId!: string;
   @Column('text', { name: 'user_id' }) userId!: string;
   @Column('text', { name: 'key_id', nullable: true }) keyId!: string | null;
+  /** The run of an agent that it belongs to, and ends with. */
+  @Column('text', { name: 'run_id', nullable: true }) runId!: string | null;
   @Column('text', { nullable: true }) name!: string | null;
   @Column('text') language!: Language;
   @Column('text') status!: SessionState;
   @Column('text', { name: 'end_reason', nullable: true }) endReason!: SessionEnd | null;
   @Column('jsonb') limits!: SessionLimits;
+  @Column('jsonb', { nullable: true }) packages!: PackageChoice | null;
   @Column('int', { name: 'idle_timeout_seconds' }) idleTimeoutSeconds!: number;
   /** The worker that holds it. Null until one has taken it. */
   @Column('text', { name: 'worker_id', nullable: true }) workerId!: string | null;

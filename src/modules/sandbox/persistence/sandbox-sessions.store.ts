@@ -1,6 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
 import { type Page, pageOf, type PageRequest } from '../../../platform/database/page.js';
+import { violatedConstraintOf } from '../../../platform/database/violated-constraint.js';
+import type { Language } from '../domain/sandbox-runtime.js';
 import type { SessionEnd, SessionState } from '../domain/session-state.js';
 import { SandboxSession } from './sandbox-session.entity.js';
 
@@ -16,26 +18,36 @@ export interface StateChange {
   readonly lastUsedAt: Date;
 }
 
+/** The run of an agent has a live session in this language. */
+export class RunHasSession extends Error {}
+
+/** The live sessions of the organization have as many choices of packages as they may. */
+export class TooManyPackageChoices extends Error {}
+
+/**
+ * How many choices of packages the live sessions of one organization may have. A session keeps its packages on the disk of
+ * its worker for hours, and the room for all organizations there is small.
+ */
+export const MAX_PACKAGE_CHOICES = 4;
+
 /** Each transition names the states that it leads from, so that the first of two concurrent transitions wins. */
 @Injectable()
 export class SandboxSessionsStore {
   constructor(private readonly database: Database) {}
 
-  /** Returns false when the organization has as many live sessions as it may. */
-  addWithin(limit: number, session: SandboxSession): Promise<boolean> {
-    return this.database.transaction(async () => {
-      const { manager } = this.database;
-      await manager.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [
-        `sandbox sessions of ${session.orgId}`,
-      ]);
-      const [live] = await manager.query<[{ count: string }]>(
-        `SELECT count(*) FROM sandbox_sessions WHERE org_id = $1 AND ${LIVE}`,
-        [session.orgId],
-      );
-      if (Number(live.count) >= limit) return false;
-      await manager.insert(SandboxSession, session);
-      return true;
-    });
+  /**
+   * Returns false when the organization has as many live sessions as it may.
+   *
+   * @throws {RunHasSession}
+   * @throws {TooManyPackageChoices}
+   */
+  async addWithin(limit: number, session: SandboxSession): Promise<boolean> {
+    try {
+      return await this.addNow(limit, session);
+    } catch (error) {
+      if (violatedConstraintOf(error) === 'sandbox_sessions_by_run') throw new RunHasSession();
+      throw error;
+    }
   }
 
   get(id: string): Promise<SandboxSession> {
@@ -100,6 +112,15 @@ export class SandboxSessionsStore {
     return affected === 1;
   }
 
+  /** Returns the live sessions of the run of an agent, or that in one language. */
+  liveOfRun(runId: string, language?: Language): Promise<SandboxSession[]> {
+    const query = this.database.manager
+      .createQueryBuilder(SandboxSession, 'session')
+      .where(`session.run_id = :runId AND session.${LIVE}`, { runId });
+    if (language !== undefined) query.andWhere('session.language = :language', { language });
+    return query.getMany();
+  }
+
   liveOf(orgId: string): Promise<SandboxSession[]> {
     return this.database.manager
       .createQueryBuilder(SandboxSession, 'session')
@@ -137,5 +158,33 @@ export class SandboxSessionsStore {
       )
       .execute();
     return affected ?? 0;
+  }
+
+  private addNow(limit: number, session: SandboxSession): Promise<boolean> {
+    return this.database.transaction(async () => {
+      const { manager } = this.database;
+      await manager.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [
+        `sandbox sessions of ${session.orgId}`,
+      ]);
+      const [live] = await manager.query<[{ count: string }]>(
+        `SELECT count(*) FROM sandbox_sessions WHERE org_id = $1 AND ${LIVE}`,
+        [session.orgId],
+      );
+      if (Number(live.count) >= limit) return false;
+      await this.requireFewChoices(session);
+      await manager.insert(SandboxSession, session);
+      return true;
+    });
+  }
+
+  /** Sets are few, and shared by all. */
+  private async requireFewChoices({ orgId, packages }: SandboxSession): Promise<void> {
+    if (packages === null || packages.set !== undefined) return;
+    const [others] = await this.database.manager.query<[{ count: string }]>(
+      `SELECT count(DISTINCT packages) FROM sandbox_sessions
+       WHERE org_id = $1 AND ${LIVE} AND NOT packages ? 'set' AND packages <> $2::jsonb`,
+      [orgId, JSON.stringify(packages)],
+    );
+    if (Number(others.count) >= MAX_PACKAGE_CHOICES) throw new TooManyPackageChoices();
   }
 }

@@ -3,18 +3,24 @@ import type { Page, PageRequest } from '../../../platform/database/page.js';
 import { Ids } from '../../../platform/ids/ids.js';
 import { Clock } from '../../../platform/time/clock.js';
 import type { Call } from '../../auth/caller.js';
-import { type Plan, PLANS } from '../../plans/plan.js';
+import { PLANS } from '../../plans/plan.js';
 import { PlansSettings } from '../../plans/plans.settings.js';
+import type { PackageChoice } from '../domain/packages.js';
 import type { Language } from '../domain/sandbox-runtime.js';
+import { requirePackages } from '../executions/plan-limits.js';
 import { isLiveSession, type SessionState } from '../domain/session-state.js';
 import { SandboxSession } from '../persistence/sandbox-session.entity.js';
-import { SandboxSessionsStore } from '../persistence/sandbox-sessions.store.js';
+import {
+  MAX_PACKAGE_CHOICES,
+  SandboxSessionsStore,
+  TooManyPackageChoices,
+} from '../persistence/sandbox-sessions.store.js';
 import { SandboxSessionLimitReached, SandboxSessionNotFound } from '../sandbox.errors.js';
 import { SANDBOX_SESSION_ID } from '../sandbox.ids.js';
 import { SandboxSettings } from '../sandbox.settings.js';
 import type { SessionOptions } from './jobs/session-start.job.js';
 import { sessionLimitsOf } from './session-limits.js';
-import { SessionStarts, STARTED_WITHIN_MS } from './session-starts.js';
+import { SessionStarts, startedWithinMs } from './session-starts.js';
 
 const MINUTE_MS = 60_000;
 const RETRY_AFTER_SECONDS = 60;
@@ -24,7 +30,11 @@ export interface CreateSessionInput {
   readonly name?: string | undefined;
   readonly memoryMib?: number | undefined;
   readonly idleTimeoutSeconds: number;
+  /** See {@link SandboxSession.runId}. */
+  readonly runId?: string;
   readonly options: SessionOptions;
+  /** Every run and command of the session finds them. */
+  readonly packages?: PackageChoice | undefined;
 }
 
 /** The sessions of organizations. */
@@ -48,6 +58,7 @@ export class SandboxSessionsService {
   async rehearse({ org, principal }: Call, input: CreateSessionInput): Promise<SandboxSession> {
     const plan = PLANS[org.plan];
     const limits = sessionLimitsOf(plan, input.memoryMib, this.settings);
+    requirePackages(plan, input.packages);
     await this.starts.requireWorkers();
     const { credential, user } = principal;
     const now = this.clock.now();
@@ -56,18 +67,20 @@ export class SandboxSessionsService {
       orgId: org.id,
       userId: user.id,
       keyId: credential.type === 'api_key' ? credential.keyId : null,
+      runId: input.runId ?? null,
       name: input.name ?? null,
       language: input.language,
       status: 'starting',
       endReason: null,
       limits,
+      packages: input.packages ?? null,
       idleTimeoutSeconds: input.idleTimeoutSeconds,
       workerId: null,
       createdAt: now,
       lastUsedAt: now,
       expiresAt: new Date(now.getTime() + plan.sandbox.sessions.minutes * MINUTE_MS),
       endedAt: null,
-      aliveUntil: new Date(now.getTime() + STARTED_WITHIN_MS),
+      aliveUntil: new Date(now.getTime() + startedWithinMs(input.packages !== undefined)),
     } satisfies SandboxSession);
   }
 
@@ -76,12 +89,18 @@ export class SandboxSessionsService {
    *
    * @throws as {@link rehearse}.
    * @throws {SandboxSessionLimitReached} `concurrency_limit_exceeded`
+   * @throws {RunHasSession}
+   * @throws {ExecutionPackagesRefused} `package_install_failed`
+   * @throws {PackagesUnavailable} `packages_unavailable`
+   * @throws {BudgetExceeded} `budget_exceeded`, as the next two for the installation of packages.
+   * @throws {CreditsExhausted} `credits_exhausted`
+   * @throws {SpendCapReached} `spend_cap_reached`
    */
   async create(call: Call, input: CreateSessionInput, signal: AbortSignal): Promise<SandboxSession> {
     const session = await this.rehearse(call, input);
     const plan = PLANS[call.org.plan];
-    if (!(await this.sessions.addWithin(plan.sandbox.sessions.count, session))) throw this.limitReached(plan);
-    await this.starts.start(session, input.options, signal);
+    await this.add(session, plan.sandbox.sessions.count);
+    await this.starts.start(call, session, input.options, signal);
     return this.sessions.get(session.id);
   }
 
@@ -108,10 +127,22 @@ export class SandboxSessionsService {
     return Object.assign(session, { status: 'ended', endReason: 'requested', endedAt: this.clock.now() } as const);
   }
 
-  private limitReached({ sandbox }: Plan): SandboxSessionLimitReached {
-    return new SandboxSessionLimitReached('sandbox sessions', {
+  private async add(session: SandboxSession, limit: number): Promise<void> {
+    try {
+      if (!(await this.sessions.addWithin(limit, session))) throw this.limitReached('sandbox sessions', limit);
+    } catch (error) {
+      if (!(error instanceof TooManyPackageChoices)) throw error;
+      throw this.limitReached('choices of packages in sandbox sessions', MAX_PACKAGE_CHOICES);
+    }
+  }
+
+  private limitReached(
+    what: 'sandbox sessions' | 'choices of packages in sandbox sessions',
+    limit: number,
+  ): SandboxSessionLimitReached {
+    return new SandboxSessionLimitReached(what, {
       policy: 'sandbox_sessions',
-      limit: sandbox.sessions.count,
+      limit,
       remaining: 0,
       resetsAt: new Date(this.clock.now().getTime() + RETRY_AFTER_SECONDS * 1_000),
       retryAfterSeconds: RETRY_AFTER_SECONDS,

@@ -35,6 +35,11 @@ export class SessionEnds {
     for (const session of await this.sessions.liveOf(orgId)) await this.endNow(session, 'org_deleted');
   }
 
+  /** Ends the sessions of the run of an agent. */
+  async endAllOfRun(runId: string): Promise<void> {
+    for (const session of await this.sessions.liveOfRun(runId)) await this.endNow(session, 'requested');
+  }
+
   /**
    * Freezes a session now, and not only when it has rested. Nothing happens to one that is frozen.
    *

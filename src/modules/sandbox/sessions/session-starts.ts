@@ -1,5 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { AwaitedJobs, JobFailed, JobUnanswered } from '../../../platform/queues/awaited-jobs.js';
+import type { Call } from '../../auth/caller.js';
+import { type PackageChoice, wantedBy } from '../domain/packages.js';
+import { LONGEST_INSTALL_WAIT_MS, PackageAdmission } from '../packages/package-admission.js';
 import type { SandboxSession } from '../persistence/sandbox-session.entity.js';
 import { SandboxSessionsStore } from '../persistence/sandbox-sessions.store.js';
 import { SandboxBusy, SandboxUnavailable } from '../sandbox.errors.js';
@@ -12,14 +15,16 @@ const ROOM_WITHIN_MS = 20_000;
 const START_WITHIN_MS = 15_000;
 const RETRY_AFTER_MS = 5_000;
 
-/** A session that has not started by then never will. */
-export const STARTED_WITHIN_MS = ROOM_WITHIN_MS + START_WITHIN_MS + 5_000;
+/** A session that has not started by then never will. It may wait for its packages before it waits for room. */
+export const startedWithinMs = (hasPackages: boolean): number =>
+  (hasPackages ? LONGEST_INSTALL_WAIT_MS : 0) + ROOM_WITHIN_MS + START_WITHIN_MS + 5_000;
 
 /** Has sessions started by any worker that has room. */
 @Injectable()
 export class SessionStarts {
   constructor(
     private readonly status: SandboxStatusService,
+    private readonly packages: PackageAdmission,
     private readonly jobs: AwaitedJobs,
     private readonly sessions: SandboxSessionsStore,
     private readonly clock: Clock,
@@ -32,13 +37,20 @@ export class SessionStarts {
   }
 
   /**
-   * Resolves when a worker holds the session.
+   * Resolves when a worker holds the session. Packages that nobody has used before are installed first.
    *
+   * @throws {ExecutionPackagesRefused} `package_install_failed`
+   * @throws {PackagesUnavailable} `packages_unavailable`
    * @throws {SandboxUnavailable} `sandbox_unavailable`
    * @throws the reason of `signal` when it is aborted.
    */
-  async start(session: SandboxSession, options: SessionOptions, signal: AbortSignal): Promise<void> {
+  async start(call: Call, session: SandboxSession, options: SessionOptions, signal: AbortSignal): Promise<void> {
     try {
+      if (session.packages !== null)
+        await this.packages.prepare(call, session.packages, {
+          executionId: session.id,
+          withinMs: LONGEST_INSTALL_WAIT_MS,
+        });
       const isHeld = await this.jobs.run<SessionStartPayload, boolean>(sessionStartJob, payloadOf(session, options), {
         startWithinMs: ROOM_WITHIN_MS,
         finishWithinMs: START_WITHIN_MS,
@@ -56,8 +68,13 @@ export class SessionStarts {
   }
 }
 
+function packagesOf(orgId: string, choice: PackageChoice): NonNullable<SessionStartPayload['packages']> {
+  const wanted = wantedBy(orgId, choice);
+  return { ...wanted, packages: [...wanted.packages] };
+}
+
 const payloadOf = (
-  { id, orgId, language, limits, idleTimeoutSeconds, expiresAt }: SandboxSession,
+  { id, orgId, language, limits, packages, idleTimeoutSeconds, expiresAt }: SandboxSession,
   options: SessionOptions,
 ): SessionStartPayload => ({
   sessionId: id,
@@ -65,6 +82,7 @@ const payloadOf = (
   language,
   limits,
   options,
+  ...(packages === null ? {} : { packages: packagesOf(orgId, packages) }),
   idleTimeoutMs: idleTimeoutSeconds * 1_000,
   expiresAtMs: expiresAt.getTime(),
 });

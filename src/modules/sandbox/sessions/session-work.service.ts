@@ -21,6 +21,8 @@ export interface SessionWorkInput {
   readonly text: string;
   readonly stdin: string;
   readonly timeoutMs?: number | undefined;
+  /** See {@link SandboxExecution.effectKey}. */
+  readonly effectKey?: string;
   /** How long it may wait for what runs in the session. */
   readonly queueTimeoutMs: number;
 }
@@ -60,6 +62,7 @@ export class SessionWorkService {
   /**
    * Runs it when its turn comes, and waits for its end. An aborted `signal` ends the run.
    *
+   * @throws {EffectAlreadyBegun}
    * @throws {SandboxSessionNotFound} `sandbox_session_not_found`
    * @throws {SandboxSessionOver} `sandbox_session_over`
    * @throws {SandboxSessionBusy} `sandbox_session_busy` when the turn did not come in time.
@@ -104,6 +107,7 @@ export class SessionWorkService {
       memoryMib: session.limits.memoryBytes / MEBIBYTE,
       queueTimeoutMs: work.queueTimeoutMs,
       sessionId: id,
+      ...(work.effectKey === undefined ? {} : { effectKey: work.effectKey }),
     };
     return { session, call: { ...call, org }, input };
   }

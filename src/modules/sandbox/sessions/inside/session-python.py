@@ -18,6 +18,7 @@ import types
 
 CONTROL = 3
 HOME = "/session"
+PACKAGES = "/packages"
 TEXT_LIMIT = 8192
 CELLS_KEPT = 500
 LENGTHS = struct.Struct(">II")
@@ -241,6 +242,9 @@ def main():
     for path in reversed([path for path in os.environ.get("PYTHONPATH", "").split(":") if path]):
         sys.path.insert(0, path)
     sys.path.insert(0, "")
+    # After the standard library, so that no package takes the place of one of its modules.
+    if os.path.isdir(PACKAGES) and PACKAGES not in sys.path:
+        sys.path.append(PACKAGES)
     sys.argv = [""]
     sys.stdout.reconfigure(line_buffering=True)
     control = Control()

@@ -2,6 +2,7 @@ import { Type } from 'class-transformer';
 import { IsIn, IsInt, IsObject, IsOptional, IsString, Min, ValidateNested } from 'class-validator';
 import { defineJob } from '../../../../platform/background/define-job.js';
 import { type Language, LANGUAGES, type RunOptions } from '../../domain/sandbox-runtime.js';
+import { Packages } from '../../jobs/sandbox.job.js';
 import type { SessionLimits } from '../host/session-process.js';
 
 export type SessionOptions = Pick<RunOptions, 'environment' | 'timeZone' | 'locale' | 'typescript'>;
@@ -20,6 +21,8 @@ export class SessionStartPayload {
   @ValidateNested() @Type(() => LimitsOfSession) readonly limits!: LimitsOfSession;
   /** Checked where it was requested. */
   @IsOptional() @IsObject() readonly options?: SessionOptions;
+  /** Installed by an earlier job, on this worker or another. */
+  @IsOptional() @ValidateNested() @Type(() => Packages) readonly packages?: Packages;
   @IsInt() readonly idleTimeoutMs!: number;
   /** Unix milliseconds. */
   @IsInt() readonly expiresAtMs!: number;

@@ -1,7 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { type JobContext, type JobHandler, JobPostponed } from '../../../../platform/background/define-job.js';
 import { Handles } from '../../../../platform/background/handles.js';
-import type { SessionProcess } from '../host/session-process.js';
+import type { LayerLease } from '../../../builds/package-layers.js';
+import { packagesInside } from '../../languages/package-mounts.js';
+import { PackageInstaller } from '../../packages/package-installer.js';
+import type { SessionProcess, SessionStart } from '../host/session-process.js';
 import { SessionProcesses } from '../host/session-processes.js';
 import { HeldSessions } from '../worker/held-sessions.js';
 import { SessionRoom } from '../worker/session-room.js';
@@ -9,12 +12,15 @@ import { sessionStartJob, type SessionStartPayload } from './session-start.job.j
 
 /** A full worker leaves the session to others for this long. */
 const FULL_FOR_MS = 250;
+/** How often a job looks whether its packages are there. */
+const PACKAGES_EVERY_MS = 500;
 
 @Injectable()
 @Handles(sessionStartJob)
 export class SessionStartProcessor implements JobHandler<SessionStartPayload, boolean> {
   constructor(
     private readonly room: SessionRoom,
+    private readonly packages: PackageInstaller,
     private readonly processes: SessionProcesses,
     private readonly held: HeldSessions,
   ) {}
@@ -24,21 +30,42 @@ export class SessionStartProcessor implements JobHandler<SessionStartPayload, bo
     const { sessionId: id, orgId, language, limits, idleTimeoutMs, expiresAtMs } = job;
     if (!this.room.take(limits.memoryBytes)) throw new JobPostponed(FULL_FOR_MS, {}, new Error('There is no room.'));
     let process: SessionProcess;
+    let lease: LayerLease | undefined;
     try {
       signal.throwIfAborted();
+      lease = await this.leaseOf(job);
       process = await this.processes.start({
         id,
         language,
         limits,
-        ...(job.options === undefined ? {} : { options: job.options }),
+        ...placeOf(job, lease),
       });
     } catch (error) {
+      lease?.release();
       this.room.free(limits.memoryBytes);
       throw error;
     }
+    // No layer is removed while a session has it.
+    void process.ended.then(() => lease?.release());
     return this.held.hold(
       { id, orgId, language, memoryBytes: limits.memoryBytes, idleTimeoutMs, expiresAtMs },
       process,
     );
   }
+  /** The job goes back to its queue while this machine installs its packages. */
+  private async leaseOf({ packages }: SessionStartPayload): Promise<LayerLease | undefined> {
+    if (packages === undefined) return undefined;
+    const lease = await this.packages.lease(packages);
+    if (lease === null) throw new JobPostponed(PACKAGES_EVERY_MS, {}, new Error('Packages are being installed.'));
+    return lease;
+  }
+}
+
+function placeOf(
+  { language, options }: SessionStartPayload,
+  lease: LayerLease | undefined,
+): Pick<SessionStart, 'mounts' | 'options'> {
+  if (lease === undefined) return options === undefined ? {} : { options };
+  const { mounts, environment } = packagesInside(language, lease.directory);
+  return { mounts, options: { ...options, environment: { ...environment, ...options?.environment } } };
 }

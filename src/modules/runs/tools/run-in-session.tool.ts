@@ -1,0 +1,123 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '../../../platform/database/database.js';
+import { Log } from '../../../platform/logging/log.js';
+import { formatUsd } from '../../../platform/money/nano-dollars.js';
+import type { ToolCall, ToolOutcome } from '../../agents/agent-tool.js';
+import { AgentTools } from '../../agents/agent-tools.js';
+import type { Scope } from '../../auth/scopes.js';
+import { LANGUAGES } from '../../sandbox/org-executions.service.js';
+import {
+  type EndedSessionWork,
+  type KeyedSessionInput,
+  OrgSessionsService,
+} from '../../sandbox/org-sessions.service.js';
+import { RunObservers } from '../run-observers.js';
+import { cutText, storable } from './bounded-text.js';
+import { failed, inputOf, SingleTool, succeeded } from './single-tool.js';
+
+const MAX_OUTPUT_BYTES = 65_536;
+/** All results together. */
+const MAX_RESULTS_BYTES = 65_536;
+const MAX_TEXT = 131_072;
+/** The types of results that a model can read. */
+const TEXTS: readonly string[] = ['text/plain', 'application/json', 'text/html'];
+
+interface Input {
+  readonly language: KeyedSessionInput['language'];
+  readonly code?: string;
+  readonly command?: string;
+  readonly timeout_ms?: number;
+}
+
+/** Runs code in an interpreter that a run keeps from step to step. It ends with the run. */
+@Injectable()
+export class RunInSessionTool extends SingleTool {
+  readonly name = 'run_in_session';
+  readonly summary = 'Runs code and commands of the shell in an interpreter that the run keeps between its steps.';
+  readonly description =
+    'Runs code in an interpreter without network that keeps variables, imports and files until this run ends, or ' +
+    'runs a command of the shell in its working directory. Send either `code` or `command`. Each language has an ' +
+    'interpreter of its own. When `session_id` is another one than before, variables and files are gone; with ' +
+    '`state_lost`, only variables are. The value of the last expression is in `results`. The time of runs is charged.';
+  readonly inputSchema = inputOf(
+    {
+      language: { type: 'string', enum: [...LANGUAGES] },
+      code: { type: 'string', minLength: 1, maxLength: MAX_TEXT },
+      command: { type: 'string', minLength: 1, maxLength: MAX_TEXT },
+      timeout_ms: { type: 'integer', minimum: 1, maximum: 3_600_000 },
+    },
+    ['code', 'command', 'timeout_ms'],
+  );
+  readonly effect = 'keyed';
+  override readonly scopes: readonly Scope[] = ['sandbox:execute'];
+
+  constructor(
+    tools: AgentTools,
+    observers: RunObservers,
+    private readonly sessions: OrgSessionsService,
+    private readonly database: Database,
+    private readonly log: Log,
+  ) {
+    super();
+    tools.register(this);
+    observers.register(({ id }) => this.database.afterCommit(() => this.endSessionsOf(id)));
+  }
+
+  protected async call({ input, caller, run, effectKey, signal }: ToolCall): Promise<ToolOutcome> {
+    const { language, code, command, timeout_ms: timeoutMs } = input as unknown as Input;
+    const text = code ?? command;
+    if (text === undefined || (code !== undefined && command !== undefined))
+      return failed('invalid_request', 'Send either code or command.');
+    if (Buffer.byteLength(text) > MAX_TEXT || (command?.includes('\0') ?? false))
+      return failed('invalid_request', `code and command have at most ${MAX_TEXT} bytes, and a command has no NUL.`);
+    const kind = code === undefined ? 'shell' : 'run';
+    const work = { runId: run.id, language, do: kind, text, timeoutMs, effectKey } as const;
+    const ended = await this.sessions.run(caller, work, signal);
+    if (ended.status === 'lost')
+      return failed('execution_lost', 'The platform lost the session, so it is unknown what has run. It was free.');
+    if (ended.status === 'cancelled') return failed('execution_cancelled', 'A person cancelled it.');
+    return succeeded(outputOf(ended));
+  }
+
+  /** A session that is missed here ends when it is not used. */
+  private async endSessionsOf(runId: string): Promise<void> {
+    try {
+      await this.sessions.endAllOf(runId);
+    } catch (error) {
+      this.log.warn({ runId, error }, 'The sandbox sessions of a run did not end with it.');
+    }
+  }
+}
+
+function outputOf({ id, sessionId, status, stdout, stderr, truncated, ...ended }: EndedSessionWork): object {
+  const { exitCode, error, results, durationMs, costNano, stateLost } = ended;
+  const out = cutText(textOf(stdout), MAX_OUTPUT_BYTES);
+  const err = cutText(textOf(stderr), MAX_OUTPUT_BYTES);
+  return {
+    execution_id: id,
+    session_id: sessionId,
+    status,
+    exit_code: exitCode,
+    stdout: out.text,
+    stderr: err.text,
+    truncated: { stdout: out.isCut || truncated?.stdout === true, stderr: err.isCut || truncated?.stderr === true },
+    ...(stateLost === true ? { state_lost: true } : {}),
+    results: shownOf(results ?? []),
+    ...(error === null ? {} : { error: { name: error.name, message: error.message, line: error.line } }),
+    duration_ms: Math.ceil(durationMs ?? 0),
+    cost: formatUsd(BigInt(costNano ?? 0)),
+  };
+}
+
+/** Images are only named: results of tools are text. */
+function shownOf(results: NonNullable<EndedSessionWork['results']>): readonly object[] {
+  let left = MAX_RESULTS_BYTES;
+  return results.map(({ type, data }) => {
+    if (!TEXTS.includes(type)) return { type };
+    const { text, isCut } = cutText(storable(data), left);
+    left -= Buffer.byteLength(text);
+    return { type, data: text, ...(isCut ? { truncated: true } : {}) };
+  });
+}
+
+const textOf = (bytes: Buffer | null): string => storable((bytes ?? Buffer.alloc(0)).toString());
