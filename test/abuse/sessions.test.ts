@@ -4,7 +4,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Language } from '../../src/modules/sandbox/domain/sandbox-runtime.js';
 import { type SessionOutcome } from '../../src/modules/sandbox/sessions/host/session-process.js';
 import { onThisMachine } from '../support/patience.js';
-import { BOMBS, MUTINIES, PLUNDER, PLUNDER_IN_JAVASCRIPT, SLEEPLESS, TREASURE } from './attacks/between-sessions.js';
+import {
+  BOMBS,
+  MUTINIES,
+  PLUNDER,
+  PLUNDER_IN_JAVASCRIPT,
+  SLEEPLESS,
+  SOCKET_BUFFERS_OF_A_SESSION,
+  TREASURE,
+} from './attacks/between-sessions.js';
 import { ESCAPE_ATTACKS } from './attacks/escapes.js';
 import { networkAttacks } from './attacks/network.js';
 import { Canaries } from './canaries.js';
@@ -27,6 +35,8 @@ const OF_EXECUTIONS_ONLY: ReadonlySet<string> = new Set([
   'a report without end',
   // No limit of processor time is the session's own.
   'more rights',
+  // Below, with the limits of a session.
+  'memory in the buffers of connections to itself',
 ]);
 
 // Sessions do not fork a template, so that the fork server makes no mode of its own.
@@ -148,6 +158,20 @@ console.log = (...all) => { say(...all); setTimeout(done, 50) };\n{\n${code}\n}\
       const used = cpuMsBelow(sessions.pid, before) - from;
       const ended = await Promise.race([session.ended(), sleep(50, 'alive' as const)]);
       expect({ ended, isIdle: ended === 'failed' || used <= FROZEN_MS / 20 }).toEqual({ ended, isIdle: true });
+    },
+    onThisMachine(20_000),
+  );
+
+  it(
+    'keep no more memory in the kernel than they may use',
+    async () => {
+      const session = await start();
+      const outcome = await run(session, SOCKET_BUFFERS_OF_A_SESSION);
+      const [connections = 0, bytes = 0] = outcome.stdout.split(' ').map(Number);
+      // The kernel may have ended it at the limit.
+      expect(['succeeded', 'out_of_memory']).toContain(outcome.status);
+      expect(bytes).toBeLessThanOrEqual(LIMITS.memoryBytes);
+      if (mode.cgroups === 'off') expect(connections).toBe(0);
     },
     onThisMachine(20_000),
   );

@@ -183,3 +183,25 @@ for n in range(4):
   if os.fork() == 0: os._exit(0)`,
   ],
 ];
+
+/** Prints how many bytes the kernel keeps for the connections of a session to itself. */
+export const SOCKET_BUFFERS_OF_A_SESSION = `
+import socket
+def pages(): return int(open("/proc/net/sockstat").read().split("TCP:")[1].split(" mem ")[1].split()[0])
+before, held = pages(), []
+try:
+  server = socket.create_server(("127.0.0.1", 0), backlog=128)
+  while True:
+    one = socket.create_connection(server.getsockname())
+    held.append(one)
+    other, _ = server.accept()
+    held.append(other)
+    for each in (one, other):
+      each.setblocking(False)
+      try:
+        while True: each.send(b"x" * 65536)
+      except BlockingIOError: pass
+except OSError: pass
+if held: held.pop().close()
+print(len(held), (pages() - before) * 4096)
+for each in held: each.close()`;
