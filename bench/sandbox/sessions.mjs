@@ -104,7 +104,10 @@ class Bare {
 
 const runIn = async (session, code) => (await session.run({ ...WORK, code })).stdout;
 /** A cell may declare a name once only. */
-const cellOf = (language) => (language === 'typescript' ? `{${HELLO.typescript.replace(/^interface.*\n/, '').replace(': Greeting', ': { readonly text: string }')}}` : HELLO[language]);
+const cellOf = (language) =>
+  language === 'typescript'
+    ? `{${HELLO.typescript.replace(/^interface.*\n/, '').replace(': Greeting', ': { readonly text: string }')}}`
+    : HELLO[language];
 
 async function measure(sessions, language, turns) {
   const code = cellOf(language);
