@@ -61,7 +61,7 @@ const config = {
       globalSetup: '<rootDir>/test/support/servers.setup.ts',
       globalTeardown: '<rootDir>/test/support/servers.teardown.ts',
     },
-    { ...shared, displayName: 'abuse', testMatch: ['<rootDir>/test/abuse/{abuse,time-limit}.test.ts'] },
+    { ...shared, displayName: 'abuse', testMatch: ['<rootDir>/test/abuse/{abuse,sessions,time-limit}.test.ts'] },
     { ...shared, displayName: 'law', testMatch: ['<rootDir>/test/abuse/law.test.ts'] },
     {
       ...shared,

@@ -17,7 +17,7 @@ const require = createRequire(import.meta.url);
 const { HostedRuntime } = require('../../dist/src/modules/sandbox/runtime/host/hosted-runtime.js');
 
 const LIMITS = { timeoutMs: 30_000, memoryBytes: 256 * 1024 * 1024, outputBytes: 1024 * 1024 };
-const NODE = require.resolve(`node-linux-${process.arch}/package.json`).replace('package.json', 'bin/node');
+export const NODE = require.resolve(`node-linux-${process.arch}/package.json`).replace('package.json', 'bin/node');
 
 /** Node 24 strips types by itself. */
 const COLD = {
@@ -63,7 +63,7 @@ function coldArguments([program, inside, ...rest]) {
   ];
 }
 
-function runCold(language) {
+export function runCold(language) {
   return new Promise((resolve, reject) => {
     const child = spawn('bwrap', coldArguments(COLD[language]), { env: {}, stdio: ['ignore', 'pipe', 'inherit'] });
     let output = '';
@@ -82,7 +82,7 @@ async function runOurs(runtime, language) {
   return stdout;
 }
 
-async function requireHello(output) {
+export async function requireHello(output) {
   if ((await output).trim() !== 'hello') throw new Error(`not a run: ${JSON.stringify(await output)}`);
 }
 

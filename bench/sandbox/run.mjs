@@ -1,6 +1,6 @@
 /**
- * How fast code runs: `npm run bench:sandbox -- [layer|http] [--turns n] [--seconds n] [--cgroups auto|off]
- * [--cpu-weight n] [--url http://…]`. Without a name, both. On a machine that has other work to do, the weight of 100
+ * How fast code runs: `npm run bench:sandbox -- [layer|http|sessions] [--turns n] [--seconds n] [--cgroups auto|off]
+ * [--cpu-weight n] [--url http://…]`. Without a name, all. On a machine that has other work to do, the weight of 100
  * gives sandboxes the share of the cold starts beside them.
  */
 import '../../scripts/on-pinned-node.mjs';
@@ -8,6 +8,7 @@ import { parseArgs } from 'node:util';
 
 import { benchHttp } from './http.mjs';
 import { benchLayer } from './layer.mjs';
+import { benchSessions } from './sessions.mjs';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -30,3 +31,4 @@ const options = {
 
 if (positionals.length === 0 || positionals.includes('layer')) await benchLayer(options);
 if (positionals.length === 0 || positionals.includes('http')) await benchHttp(options);
+if (positionals.length === 0 || positionals.includes('sessions')) await benchSessions(options);

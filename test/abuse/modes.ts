@@ -38,20 +38,37 @@ export interface OpenMode {
   readonly close: () => Promise<void>;
 }
 
+/** How a process starts as the user and with the cgroups of the mode. */
+export function beginIn(mode: Mode): {
+  readonly execPath?: string;
+  readonly execArguments: string[];
+  readonly expectedMode: string | undefined;
+  readonly release: () => Promise<void>;
+} {
+  const delegated = mode.user === 'ordinary' && mode.cgroups === 'auto' && AS_ROOT ? delegateCgroups() : [];
+  return {
+    ...starter(mode, delegated),
+    expectedMode: mode.cgroups === 'off' ? 'rlimits' : delegated.length > 0 ? 'cgroup-v1' : undefined,
+    release: async () => {
+      for (const path of delegated) await removeOnceEmpty(path);
+    },
+  };
+}
+
 /** The sandbox in a process of its own, as the user and with the cgroups of the mode. */
 export function openMode(mode: Mode, poolSize = 1): OpenMode {
-  const delegated = mode.user === 'ordinary' && mode.cgroups === 'auto' && AS_ROOT ? delegateCgroups() : [];
+  const { expectedMode, release, ...start } = beginIn(mode);
   const runtime = new HostedRuntime({
     isolation: { cgroups: mode.cgroups, cpuWeight: 1_000, copiesDirectory: '/var/lib/service-platform/runtime' },
     runtime: { concurrency: 2, limits: LIMITS, poolSize, forkServer: mode.forkServer },
-    start: { program: SOURCE, ...starter(mode, delegated) },
+    start: { program: SOURCE, ...start },
   });
   return {
     runtime,
-    expectedMode: mode.cgroups === 'off' ? 'rlimits' : delegated.length > 0 ? 'cgroup-v1' : undefined,
+    expectedMode,
     close: async () => {
       await runtime.close();
-      for (const path of delegated) await removeOnceEmpty(path);
+      await release();
     },
   };
 }

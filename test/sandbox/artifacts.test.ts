@@ -201,6 +201,51 @@ open("one", "w").write("1"); os.link("one", "two")
     });
   });
 
+  it('is no device, is counted once for each of its names, and is sent with its holes', async () => {
+    const data = await python(`
+import stat
+for kind in (stat.S_IFCHR, stat.S_IFBLK):
+    try: os.mknod("device", 0o666 | kind, os.makedev(1, 3)); print("made")
+    except OSError: pass
+open("one", "wb").write(bytes(30 << 20))
+for n in range(5): os.link("one", f"link{n}")
+os.truncate(os.open("hole", os.O_CREAT | os.O_WRONLY), 1 << 20)
+`);
+    expect(data.stdout).toBe('');
+    const sizes = (data.artifacts as Artifact[]).map(({ size_bytes }) => size_bytes);
+    expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(100 * MEBIBYTE);
+    expect(sizes.filter((size) => size === 30 * MEBIBYTE)).toHaveLength(3);
+    expect(errorsOf(data).map(([, code]) => code)).toEqual(['too_large', 'too_large', 'too_large']);
+    const hole = (data.artifacts as Artifact[]).find(({ path }) => path === 'hole')!;
+    expect(hole.sha256).toBe(sha256(Buffer.alloc(MEBIBYTE)));
+  });
+
+  it('is what it was called when it changes while it is sent', async () => {
+    const data = await python(
+      `
+import threading
+def swap(n):
+    while True:
+        for do in (lambda: os.symlink("/etc/passwd", f"x{n}"), lambda: os.unlink(f"x{n}"),
+                lambda: open(f"x{n}", "wb").write(bytes(200_000)), lambda: os.truncate(f"x{n}", 3),
+                lambda: os.unlink(f"x{n}"), lambda: os.mkdir(f"x{n}"), lambda: os.rmdir(f"x{n}")):
+            try: do()
+            except OSError: pass
+for n in range(6): threading.Thread(target=swap, args=(n,), daemon=True).start()
+for n in range(20): open(f"y{n:02}", "wb").write(bytes([n]) * 100_000)
+import time; time.sleep(0.3)`,
+      { timeout_ms: 20_000 },
+    );
+    for (const { path, size_bytes, id, sha256: hash } of data.artifacts as Artifact[]) {
+      const content = Buffer.from(await (await download(data.id as string, id)).arrayBuffer());
+      expect([content.length, sha256(content)]).toEqual([size_bytes, hash]);
+      // Nothing but what the program has written: neither a file of the host nor a part of another one.
+      const byte = path.startsWith('y') ? Number(path.slice(1)) : 0;
+      expect(content.every((each) => each === byte)).toBe(true);
+    }
+    expect(pathsOf(data).filter((path) => path.startsWith('y'))).toHaveLength(20);
+  });
+
   it('is no more than the plan allows, and what fits is kept', async () => {
     const free = await make.key(await make.person({ plan: 'free' }), { scopes: ['sandbox:execute'] });
     const code =

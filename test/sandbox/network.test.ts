@@ -124,6 +124,83 @@ for address in ["93.184.216.34", "10.0.0.1"]:
     expect(data.stdout).toBe("['200', '403', '403', '200']\n101\n101\n");
   });
 
+  it('reaches nothing by a name that is rebound, and asks for it once', async () => {
+    const answers = [[PUBLIC], ['169.254.169.254'], ['10.0.0.1'], ['127.0.0.1']];
+    const resolve = jest.spyOn(app.get(RunNetworks), 'resolve');
+    const original = resolve.getMockImplementation();
+    resolve.mockImplementation(() => Promise.resolve(answers.shift() ?? ['192.168.0.1']));
+    try {
+      const urls = Array.from({ length: 5 }, () => 'http://api.example.com/');
+      const [first, ...rest] = await seen(urls, ['api.example.com']);
+      expect(first).toBe('hello from api.example.com');
+      for (const each of rest) expect(['403', '502']).toContain(each);
+      // The address that was checked is the one that is connected to.
+      expect(connections).toEqual([`${PUBLIC}:80`]);
+    } finally {
+      resolve.mockImplementation(original);
+    }
+  });
+
+  it('opens no tunnel to addresses in any spelling, to port 25, and to what listens on this machine', async () => {
+    const port = (server.address() as AddressInfo).port;
+    const targets = [
+      ...['127.0.0.1', '0.0.0.0', 'localhost', '2130706433', '0x7f000001', '127.1', '[::1]', '[::ffff:127.0.0.1]'],
+      ...['10.0.0.1', '172.16.0.1', '192.168.1.1', '100.64.0.1', '169.254.169.254', '[fd00::1]', '[fe80::1]'],
+      ...['metadata.google.internal', 'api.example.com.', 'api.example.com@127.0.0.1', 'evil-api.example.com'],
+    ].flatMap((host) => [`${host}:443`, `${host}:${port}`]);
+    const code = `
+import json, socket
+def tunnel(target):
+    with socket.create_connection(("127.0.0.1", 3128), 5) as proxy:
+        proxy.sendall(f"CONNECT {target} HTTP/1.1\\r\\nHost: api.example.com\\r\\n\\r\\n".encode())
+        return (proxy.recv(100).split() + [b"", b"closed"])[1].decode()
+def fetch(target):
+    with socket.create_connection(("127.0.0.1", 3128), 5) as proxy:
+        proxy.sendall(f"GET http://{target}/ HTTP/1.1\\r\\nHost: api.example.com\\r\\n\\r\\n".encode())
+        return (proxy.recv(100).split() + [b"", b"closed"])[1].decode()
+targets = json.loads('${JSON.stringify([...targets, 'api.example.com:25', 'a.example.org:25'])}')
+opened = [(target, how(target)) for target in targets for how in (tunnel, fetch)]
+print([each for each in opened if each[1].startswith("2")])
+`;
+    const { data } = expectStatus(
+      200,
+      await execute({ code, network: { allow: ['api.example.com', '*.example.org'] } }),
+    ).body;
+    expect(data).toMatchObject({ stderr: '', stdout: '[]\n' });
+    expect(connections).toEqual([]);
+  });
+
+  it('reaches no other run, whose network and proxy are its own', async () => {
+    const serve = `
+import os, socket, time
+server = socket.create_server(("0.0.0.0", 47815))
+server.settimeout(4)
+print(os.listdir("/run") if os.path.exists("/run") else [])
+try: print("reached", server.accept()[1])
+except TimeoutError: print("alone")`;
+    const attack = `
+import socket, time
+def tunnel(target):
+    with socket.create_connection(("127.0.0.1", 3128), 5) as proxy:
+        proxy.sendall(f"CONNECT {target} HTTP/1.1\\r\\n\\r\\n".encode())
+        return proxy.recv(100).split()[1].decode()
+reached = []
+for _ in range(8):
+    for address in ("127.0.0.1", "0.0.0.0", socket.gethostname()):
+        try: socket.create_connection((address, 47815), 1); reached.append(address)
+        except OSError: pass
+    if tunnel("127.0.0.1:47815") == "200": reached.append("proxy")
+    time.sleep(0.2)
+print(reached, tunnel("b.example.org:443"))`;
+    const [one, other] = await Promise.all([
+      execute({ code: serve, network: { allow: ['b.example.org'] } }),
+      execute({ code: attack }),
+    ]);
+    expect(expectStatus(200, one).body.data.stdout).toMatch(/alone\n$/);
+    // What another run may reach is not what this one may.
+    expect(expectStatus(200, other).body.data.stdout).toBe('[] 403\n');
+  });
+
   it('keeps artifacts and shows results as any other', async () => {
     const { data } = expectStatus(
       200,

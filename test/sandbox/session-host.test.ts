@@ -463,6 +463,22 @@ describe('the shell and files of a session', () => {
     await expect(session.writeFile('x', Buffer.alloc(8 * MEBIBYTE + 1))).rejects.toThrow(SessionFileTooLarge);
   });
 
+  it('takes many large files at once, on a busy machine and in little memory', async () => {
+    const limits = { memoryBytes: 128 * MEBIBYTE, processes: 16, filesBytes: 64 * MEBIBYTE };
+    const own = await start('python', { limits });
+    await sh(own, 'for n in 1 2 3 4; do (while :; do :; done) & done');
+    const bytes = Buffer.alloc(8 * MEBIBYTE, 'y');
+    const written = await Promise.allSettled(
+      Array.from({ length: 9 }, (_, index) => own.writeFile(`large${index}`, bytes)),
+    );
+    // Only the last finds no room.
+    expect(written.map(({ status }) => status)).toEqual([...Array(7).fill('fulfilled'), 'fulfilled', 'rejected']);
+    expect(written.at(-1)).toMatchObject({ reason: { name: 'SessionDiskFull' } });
+    expect((await own.readFile('large3')).equals(bytes)).toBe(true);
+    expect(shown(await run(own, '1 + 1'))).toBe('2');
+    await own.end();
+  });
+
   it('works on files while a run is under way', async () => {
     const waiting = 'import os, time\nwhile not os.path.exists("go"): time.sleep(0.01)\nopen("go").read()';
     const running = run(session, waiting);

@@ -16,6 +16,10 @@ export const OPTIONS_DESCRIPTOR = 3;
 /** A process can do little between two samples; a program that forks all the time takes a few rounds. */
 const FREEZE_ROUNDS = 50;
 const FREEZE_PAUSE_MS = 2;
+/** How often a frozen program is looked at: a timer of the kernel can send its process the signal that continues it. */
+const GUARD_INTERVAL_MS = 250;
+/** What is about to die may look awake. What wakes up again does so on purpose. */
+const MAX_WAKES = 2;
 
 export interface ProgramParts extends ContainedParts {
   readonly spec: LaunchSpec;
@@ -41,6 +45,7 @@ export class IsolatedProgram {
    * processes.
    */
   private frozen: readonly FrozenProcess[] | undefined;
+  private guard: NodeJS.Timeout | undefined;
 
   constructor(private readonly parts: ProgramParts) {
     const { spec, group } = parts;
@@ -150,7 +155,10 @@ export class IsolatedProgram {
     );
   }
 
-  /** Stops everything inside. It then uses memory, but no processor time. */
+  /**
+   * Stops everything inside. It then uses memory, but no processor time: what continues by itself is stopped again, and
+   * then ended.
+   */
   async freeze(): Promise<void> {
     for (let round = 0; round < FREEZE_ROUNDS && this.isAlive; round++) {
       const { pids } = sampleTree(this.initPid);
@@ -159,6 +167,7 @@ export class IsolatedProgram {
         this.frozen = pids.map((pid) => ({ pid, ticks: startTicks(pid) }));
         this.watch.pause();
         this.network?.pause();
+        this.keepFrozen();
         return;
       }
       for (const pid of running) send(pid, 'SIGSTOP');
@@ -168,6 +177,7 @@ export class IsolatedProgram {
 
   /** Continues a frozen program. */
   thaw(): void {
+    clearInterval(this.guard);
     if (!this.isAlive) return;
     this.watch.resume();
     this.network?.resume();
@@ -181,6 +191,19 @@ export class IsolatedProgram {
       // The kernel may have killed a process because memory ran out and given its number to another one.
       if (startTicks(pid) === ticks) send(pid, 'SIGCONT');
     }
+  }
+
+  private keepFrozen(): void {
+    let wakes = 0;
+    clearInterval(this.guard);
+    this.guard = setInterval(() => {
+      if (this.frozen?.every(({ pid, ticks }) => isStopped(pid) || startTicks(pid) !== ticks) !== false) return;
+      wakes += 1;
+      if (wakes >= MAX_WAKES) this.end('destroyed');
+      // It may have started others meanwhile.
+      else for (const pid of sampleTree(this.initPid).pids) send(pid, 'SIGSTOP');
+    }, GUARD_INTERVAL_MS);
+    this.guard.unref();
   }
 
   /** Stops the program for a moment, where the kernel cannot limit its share of the processors. */
@@ -207,6 +230,7 @@ export class IsolatedProgram {
 
   private async describe(exitStatus: number | null): Promise<LaunchEnd> {
     this.watch.stop();
+    clearInterval(this.guard);
     await this.inside.empty();
     const { group } = this.parts;
     // The values are read before the cgroup, which holds them, is removed.

@@ -11,6 +11,8 @@ export interface ProcessSample {
 const TICK_MS = 10;
 const PAGE_BYTES = 4096;
 
+const STOPPED: ReadonlySet<string> = new Set(['T', 't']);
+const DEAD: ReadonlySet<string> = new Set(['Z', 'X', 'x']);
 const NAMESPACES = ['cgroup', 'ipc', 'mnt', 'net', 'pid', 'user', 'uts'] as const;
 
 /** To look at a number takes 20 µs, to list all processes takes milliseconds. */
@@ -84,15 +86,25 @@ export function tasksOfUser(uid: number): number {
 
 /** True when the process is stopped or already dead. The letters of the states are those of proc(5). */
 export function isStopped(pid: number): boolean {
-  return isDead(pid) || ['T', 't'].includes(stateOf(pid));
+  const fields = statFields(pid);
+  if (fields === null || STOPPED.has(fields[0] ?? '')) return true;
+  if (!DEAD.has(fields[0] ?? '')) return false;
+  // A process whose first thread has ended looks dead, while its other threads run.
+  return Number(fields[17]) <= 1 || threadStatesOf(pid).every((state) => STOPPED.has(state) || DEAD.has(state));
 }
 
-/** True when nothing runs in the process any longer, even if its parent has not reaped it. */
+/** True when the first thread of the process has ended, even if its parent has not reaped it. */
 export function isDead(pid: number): boolean {
-  return ['Z', 'X', 'x'].includes(stateOf(pid));
+  return DEAD.has(statFields(pid)?.[0] ?? 'X');
 }
 
-const stateOf = (pid: number): string => statFields(pid)?.[0] ?? 'X';
+function threadStatesOf(pid: number): string[] {
+  try {
+    return readdirSync(`/proc/${pid}/task`).map((thread) => statFields(`${pid}/task/${thread}`)?.[0] ?? 'X');
+  } catch {
+    return [];
+  }
+}
 
 /** Returns the fields of `/proc/<pid>/status`, such as `Seccomp` or `CapEff`; null when the process is gone. */
 export function processStatus(pid: number): Readonly<Record<string, string>> | null {
@@ -211,7 +223,7 @@ function numericEntriesOfProc(): number[] {
 }
 
 /** Returns the fields after the name in `/proc/<pid>/stat` (proc(5), field 3 on); the name itself may hold anything. */
-function statFields(pid: number): string[] | null {
+function statFields(pid: number | string): string[] | null {
   const text = readOrNull(`/proc/${pid}/stat`);
   return text === null ? null : text.slice(text.lastIndexOf(')') + 2).split(' ');
 }

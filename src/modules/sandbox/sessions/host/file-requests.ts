@@ -7,7 +7,14 @@ import {
   SessionPathInvalid,
 } from './session-process.js';
 
-const ANSWERS_WITHIN_MS = 30_000;
+/**
+ * An agent that neither reads nor answers for this long is asked if it is there, and is given up when it says nothing
+ * for as long again. On a busy machine it may need a minute for files that wait behind each other.
+ */
+const STUCK_AFTER_MS = 30_000;
+/** Even for an agent that answers everything else. The caller has left long before. */
+const ANSWERS_WITHIN_MS = 300_000;
+const LOOK_EVERY_MS = 1_000;
 const MAX_PATH_BYTES = 4_000;
 /** How many may wait at the same time. */
 const MAX_PENDING = 64;
@@ -17,11 +24,13 @@ type Answer = Extract<AgentMessage, { op: 'answer' }>;
 interface Pending {
   readonly resolve: (body: Buffer) => void;
   readonly reject: (error: Error) => void;
-  readonly timer: NodeJS.Timeout;
+  readonly askedAtMs: number;
 }
 
 interface FileMeans {
   readonly send: (request: AgentRequest, body?: Buffer) => void;
+  /** How many bytes wait for the agent to read them. */
+  readonly unread: () => number;
   /** The session does not answer. It must end, which ends what waits. */
   readonly giveUp: () => void;
 }
@@ -31,6 +40,10 @@ export class FileRequests {
   private readonly pending = new Map<number, Pending>();
   private lastId = 0;
   private isClosed = false;
+  private watch: NodeJS.Timeout | undefined;
+  private unread = 0;
+  private movedAtMs = 0;
+  private hasInquired = false;
 
   constructor(private readonly means: FileMeans) {}
 
@@ -39,14 +52,14 @@ export class FileRequests {
       throw new SessionPathInvalid('The path must be relative and stay below the working directory.');
     if (this.isClosed) throw new SessionEnded('The session has ended.');
     if (this.pending.size >= MAX_PENDING) throw new Error('Too many requests for files wait.');
-    const id = ++this.lastId;
-    return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => {
-        this.means.giveUp();
-      }, ANSWERS_WITHIN_MS);
-      this.pending.set(id, { resolve, reject, timer });
+    return this.request((id) => {
       this.means.send({ op, id, path }, body);
     });
+  }
+
+  /** True while something waits for an answer. */
+  get isWaiting(): boolean {
+    return this.pending.size > 0;
   }
 
   /** Returns false when nothing was asked. */
@@ -54,7 +67,8 @@ export class FileRequests {
     const asked = this.pending.get(id);
     if (asked === undefined) return false;
     this.pending.delete(id);
-    clearTimeout(asked.timer);
+    this.moved();
+    if (!this.isWaiting) this.stopWatch();
     if (fault === null) asked.resolve(body);
     else asked.reject(errorOf(fault));
     return true;
@@ -67,11 +81,52 @@ export class FileRequests {
 
   close(): void {
     this.isClosed = true;
-    for (const { reject, timer } of this.pending.values()) {
-      clearTimeout(timer);
-      reject(new SessionEnded('The session has ended.'));
-    }
+    this.stopWatch();
+    for (const { reject } of this.pending.values()) reject(new SessionEnded('The session has ended.'));
     this.pending.clear();
+  }
+
+  private request(send: (id: number) => void): Promise<Buffer> {
+    const id = ++this.lastId;
+    return new Promise((resolve, reject) => {
+      this.pending.set(id, { resolve, reject, askedAtMs: performance.now() });
+      if (this.watch === undefined) this.moved();
+      this.watch ??= setInterval(() => {
+        this.look();
+      }, LOOK_EVERY_MS);
+      send(id);
+      this.unread = this.means.unread();
+    });
+  }
+
+  /** Nothing waits while the session is frozen, so that all of the time counts. */
+  private look(): void {
+    const unread = this.means.unread();
+    if (unread < this.unread) this.moved();
+    this.unread = unread;
+    const now = performance.now();
+    const [oldest] = this.pending.values();
+    if (oldest !== undefined && now - oldest.askedAtMs > ANSWERS_WITHIN_MS) this.means.giveUp();
+    else if (now - this.movedAtMs > 2 * STUCK_AFTER_MS) this.means.giveUp();
+    else if (now - this.movedAtMs > STUCK_AFTER_MS && !this.hasInquired) this.inquire();
+  }
+
+  /** A directory that is being removed keeps nobody else waiting, so that the agent answers this. */
+  private inquire(): void {
+    this.hasInquired = true;
+    this.request((id) => {
+      this.means.send({ op: 'list', id, path: '.' });
+    }).catch(() => undefined);
+  }
+
+  private moved(): void {
+    this.movedAtMs = performance.now();
+    this.hasInquired = false;
+  }
+
+  private stopWatch(): void {
+    clearInterval(this.watch);
+    this.watch = undefined;
   }
 }
 

@@ -4,6 +4,7 @@ import { type OutputListener } from '../../domain/sandbox-runtime.js';
 import { type AgentMessage, type AgentRequest, entriesIn, messageIn } from './agent-messages.js';
 import { FileRequests } from './file-requests.js';
 import { type Frame, frameOf, FrameReader } from './frames.js';
+import { Outbox } from './outbox.js';
 import { type JobResult, SessionJob } from './session-job.js';
 import { type JobUsage, outcomeOfJob } from './session-outcome.js';
 import {
@@ -45,6 +46,7 @@ export class LiveSession implements SessionProcess {
 
   private readonly frames = new FrameReader();
   private readonly files: FileRequests;
+  private readonly outbox: Outbox;
   private job: SessionJob | null = null;
   private lastId = 0;
   private version: string | undefined;
@@ -59,10 +61,12 @@ export class LiveSession implements SessionProcess {
     private readonly program: IsolatedProgram,
     private readonly interpreter: string,
   ) {
+    this.outbox = new Outbox(this.program.stdin);
     this.files = new FileRequests({
       send: (request, body) => {
         this.send(request, body);
       },
+      unread: () => this.outbox.unreadBytes,
       giveUp: () => {
         this.giveUp();
       },
@@ -143,7 +147,8 @@ export class LiveSession implements SessionProcess {
     await this.program.freeze();
     this.freezing = undefined;
     this.frozen = !this.isOver;
-    if (this.wantsThaw || !this.program.isFrozen) this.thaw();
+    // A request may have come between its wake-up and the freeze.
+    if (this.wantsThaw || this.files.isWaiting || !this.program.isFrozen) this.thaw();
   }
 
   private async wake(): Promise<void> {
@@ -199,7 +204,7 @@ export class LiveSession implements SessionProcess {
   }
 
   private send(request: AgentRequest, body?: Buffer): void {
-    if (!this.isOver) this.program.stdin.write(frameOf(request, body));
+    if (!this.isOver) this.outbox.send(frameOf(request, body));
   }
 
   private take(piece: Buffer): void {
@@ -257,6 +262,7 @@ export class LiveSession implements SessionProcess {
     this.job = null;
     job?.end('session_ended');
     this.files.close();
+    this.outbox.clear();
     if (this.isEnding) return 'ended';
     return end.cause === 'memory' ? 'out_of_memory' : 'failed';
   }

@@ -50,7 +50,9 @@ export class SessionInside {
 
   /** Returns what to launch. `said` gets what the agent writes to standard error. */
   async specOf(start: SessionStart, said: (text: string) => void): Promise<LaunchSpec> {
-    const { limits, network = 'loopback', mounts = [] } = start;
+    const { limits, mounts = [] } = start;
+    // Where nothing counts the buffers of internet sockets, they would be memory without a limit, as in executions.
+    const { network = this.isolation.countsSockets ? 'loopback' : 'none' } = start;
     return {
       command: this.pythonCommand(AGENT),
       mounts: [...(await this.located()), ...mounts],

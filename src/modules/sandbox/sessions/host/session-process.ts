@@ -25,7 +25,7 @@ export interface SessionStart {
   readonly options?: Pick<RunOptions, 'environment' | 'timeZone' | 'locale' | 'typescript'>;
   /** Read-only directories, such as packages. The environment says where they are. */
   readonly mounts?: readonly Mount[];
-  /** The default is a network that has only the session itself. */
+  /** The default is a network that has only the session itself, or none where the kernel cannot limit its memory. */
   readonly network?: NetworkRules;
 }
 

@@ -5,6 +5,11 @@ import { SessionTurns } from './session-turns.js';
 
 /** Calls that follow each other closely find the session awake. */
 const GRACE_MS = 250;
+/**
+ * How often it may fail to freeze before it ends. That takes half a minute at least: an honest session on a busy machine
+ * stops within it, and one that does not compute for nothing.
+ */
+const MAX_FAILED_FREEZES = 80;
 
 export interface HeldFacts {
   readonly id: string;
@@ -25,6 +30,7 @@ export class HeldSession {
   private grace: NodeJS.Timeout | undefined;
   private freezing: Promise<void> = Promise.resolve();
   private isOver = false;
+  private failedFreezes = 0;
   private readonly abandoned = new AbortController();
   private status: 'awake' | 'frozen' = 'awake';
 
@@ -102,18 +108,33 @@ export class HeldSession {
     }, GRACE_MS);
   }
 
-  /** A session that cannot be frozen stays awake: it costs its worker something, and its owner nothing. */
+  /** A session that cannot be frozen stays awake for a while: it costs its worker something, and its owner nothing. */
   private freezeNow(): Promise<void> {
     this.freezing = this.freezing.then(async () => {
       if (this.isUsed || this.isOver || this.isFrozen) return;
       try {
         await this.process.freeze();
-        this.is('frozen');
+        if (this.process.isFrozen) this.isNowFrozen();
+        else this.staysAwake();
       } catch {
         this.rest();
       }
     });
     return this.freezing;
+  }
+
+  private isNowFrozen(): void {
+    this.failedFreezes = 0;
+    this.is('frozen');
+  }
+
+  private staysAwake(): void {
+    // What uses it has woken it.
+    if (this.isUsed || this.isOver) return;
+    this.failedFreezes += 1;
+    // Who holds it hears of its end.
+    if (this.failedFreezes >= MAX_FAILED_FREEZES) void this.process.end();
+    else this.rest();
   }
 
   private is(status: 'awake' | 'frozen'): void {
