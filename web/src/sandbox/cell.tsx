@@ -1,12 +1,14 @@
-import { type KeyboardEvent, type ReactNode, type Ref } from 'react';
+import { type KeyboardEvent, lazy, type ReactNode, type Ref, Suspense } from 'react';
 import { Button } from '../ui/button';
 import { ErrorNote } from '../ui/error-note';
 import { Icon } from '../ui/icons';
+import { Skeleton } from '../ui/skeleton';
 import { durationOf } from '../ui/time';
 import type { Cell } from './notebooks';
-import { Shown } from './result';
 import { RunState } from './run-state';
 import { useCellRun } from './use-cell-run';
+
+const Shown = lazy(async () => ({ default: (await import('./result')).Shown }));
 
 interface CellProps {
   readonly org: string;
@@ -91,7 +93,11 @@ export function NotebookCell(props: CellProps): ReactNode {
           The interpreter was replaced: the variables of earlier cells are gone. Files remain.
         </p>
       )}
-      {run !== undefined && <Shown org={org} run={run} live={live} />}
+      {run !== undefined && (
+        <Suspense fallback={<Skeleton lines={2} />}>
+          <Shown org={org} run={run} live={live} />
+        </Suspense>
+      )}
     </section>
   );
 }

@@ -1,17 +1,18 @@
 import type { Run } from '@service/client';
 import { useMutation } from '@tanstack/react-query';
-import type { ReactNode } from 'react';
+import { lazy, type ReactNode, Suspense } from 'react';
 import { api, queries } from '../api';
 import { executionQuery, executionsQuery, isUnfinished } from '../data/executions';
 import type { Output, RichRun } from '../data/run-stream';
 import { bytesInWords } from '../ui/amounts';
 import { Button } from '../ui/button';
 import { ErrorNote } from '../ui/error-note';
+import { Skeleton } from '../ui/skeleton';
 import { durationOf } from '../ui/time';
-import { Artifacts } from './artifacts';
-import { RichResults } from './rich-results';
 import { RunState } from './run-state';
 import { useLiveOutput } from './use-live-output';
+
+const Beside = lazy(async () => ({ default: (await import('./beside')).Beside }));
 
 interface ResultProps {
   readonly org: string;
@@ -69,7 +70,7 @@ interface ShownProps {
 
 /** What a run printed, shows and has left. */
 export function Shown({ org, run, live }: ShownProps): ReactNode {
-  const { id, error, truncated, results = [], artifacts } = run;
+  const { error, truncated, results = [], artifacts } = run;
   const unfinished = isUnfinished(run);
   const { stdout = '', stderr = '' } = unfinished ? live : run;
   const isEmpty = stdout === '' && stderr === '' && results.length === 0;
@@ -84,8 +85,11 @@ export function Shown({ org, run, live }: ShownProps): ReactNode {
       {stdout !== '' && <Printed label="Output" text={stdout} cut={truncated?.stdout === true} />}
       {stderr !== '' && <Printed label="Errors" text={stderr} cut={truncated?.stderr === true} />}
       {!unfinished && isEmpty && <p className="text-muted">It printed nothing.</p>}
-      {results.length > 0 && <RichResults run={id} results={results} />}
-      {artifacts !== undefined && <Artifacts org={org} run={run} />}
+      {(results.length > 0 || artifacts !== undefined) && (
+        <Suspense fallback={<Skeleton lines={2} />}>
+          <Beside org={org} run={run} />
+        </Suspense>
+      )}
     </>
   );
 }

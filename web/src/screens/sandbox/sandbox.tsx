@@ -1,6 +1,6 @@
 import type { Language, Run, SandboxLimits } from '@service/client';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
-import { type KeyboardEvent, type ReactNode, useState } from 'react';
+import { type KeyboardEvent, lazy, type ReactNode, Suspense, useState } from 'react';
 import { useSearchParams } from 'wouter';
 import { api, ignore, queries } from '../../api';
 import { executionQuery, executionsQuery, packageSetsQuery, sandboxLimitsQuery } from '../../data/executions';
@@ -10,7 +10,6 @@ import { type Draft, keepProgram, programOf, useDraft } from '../../sandbox/draf
 import { LANGUAGE_NAMES } from '../../sandbox/language-names';
 import { fragmentOf, LANGUAGES } from '../../sandbox/link';
 import { ProgramEditor } from '../../sandbox/program-editor';
-import { Result } from '../../sandbox/result';
 import { RunState } from '../../sandbox/run-state';
 import { SandboxFrame } from '../../sandbox/sandbox-frame';
 import { Button } from '../../ui/button';
@@ -20,8 +19,11 @@ import { Choice, Form } from '../../ui/form';
 import { Loaded } from '../../ui/loaded';
 import { More } from '../../ui/more';
 import { Section } from '../../ui/page';
+import { Skeleton } from '../../ui/skeleton';
 import { Table } from '../../ui/table';
 import { durationOf, When } from '../../ui/time';
+
+const Result = lazy(async () => ({ default: (await import('../../sandbox/result')).Result }));
 
 interface Params {
   readonly org: string;
@@ -351,7 +353,15 @@ interface ShownProps {
 
 function Shown({ org, id, onEdit }: ShownProps): ReactNode {
   const run = useQuery(executionQuery(org, id));
-  return <Loaded query={run}>{(found) => <Result org={org} run={found} onEdit={onEdit(found)} />}</Loaded>;
+  return (
+    <Loaded query={run}>
+      {(found) => (
+        <Suspense fallback={<Skeleton lines={4} />}>
+          <Result org={org} run={found} onEdit={onEdit(found)} />
+        </Suspense>
+      )}
+    </Loaded>
+  );
 }
 
 interface HistoryProps {

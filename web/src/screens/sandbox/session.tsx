@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { lazy, type ReactNode, Suspense, useEffect, useRef, useState } from 'react';
 import { ignore, queries } from '../../api';
 import { useMay } from '../../data/me';
 import { isLive, type SandboxSession, sessionQuery } from '../../data/sandbox-sessions';
@@ -8,14 +8,18 @@ import { NotebookCell } from '../../sandbox/cell';
 import { EndSession } from '../../sandbox/end-session';
 import { LANGUAGE_NAMES } from '../../sandbox/language-names';
 import { type Cell, newCell, useCells } from '../../sandbox/notebooks';
-import { SessionFiles } from '../../sandbox/session-files';
 import { SessionState } from '../../sandbox/session-state';
 import { AddButton } from '../../ui/add-button';
 import { bytesInWords } from '../../ui/amounts';
 import { Button } from '../../ui/button';
 import { Loaded } from '../../ui/loaded';
 import { Page } from '../../ui/page';
+import { Skeleton } from '../../ui/skeleton';
 import { Ago } from '../../ui/time';
+
+const SessionFiles = lazy(async () => ({
+  default: (await import('../../sandbox/session-files')).SessionFiles,
+}));
 
 interface Params {
   readonly org: string;
@@ -78,7 +82,11 @@ function Notebook({ org, session }: NotebookProps): ReactNode {
       <About session={session} />
       <div className="grid items-start gap-6 lg:grid-cols-[minmax(0,1fr)_280px]">
         <Cells key={id} org={org} session={id} isOver={isOver || !mayRun} />
-        {!isOver && mayRun && <SessionFiles org={org} session={id} />}
+        {!isOver && mayRun && (
+          <Suspense fallback={<Skeleton lines={2} />}>
+            <SessionFiles org={org} session={id} />
+          </Suspense>
+        )}
       </div>
       <EndSession
         org={org}
