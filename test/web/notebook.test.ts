@@ -101,6 +101,7 @@ describe('the notebook of the web app', () => {
       await type(page, 7, '!echo $((6 * 7)) && exit 3');
       await page.keyboard.press('Shift+Enter');
       await printed(page, 7).getByText('42').waitFor();
+      await cell(page, 7).getByText('exit code 3').waitFor();
       await type(page, 8, 'raise ValueError("no")');
       await page.keyboard.press('Control+Enter');
       await cell(page, 8)

@@ -48,7 +48,10 @@ export function NotebookCell(props: CellProps): ReactNode {
           {isRunning ? <RunState status="running" /> : run !== undefined && <RunState status={run.status} />}
         </span>
         {run?.duration_ms !== undefined && (
-          <span className="text-muted text-sm tabular-nums">{durationOf(run.duration_ms)}</span>
+          <span className="text-muted text-sm tabular-nums">
+            {durationOf(run.duration_ms)}
+            {(run.exit_code ?? 0) !== 0 && `, exit code ${run.exit_code}`}
+          </span>
         )}
         <span className="ml-auto flex gap-2">
           {isRunning ? (
@@ -79,7 +82,7 @@ export function NotebookCell(props: CellProps): ReactNode {
         autoCapitalize="off"
         autoComplete="off"
         readOnly={isOver}
-        className="input h-auto resize-y font-mono text-sm"
+        className="input h-auto resize-y overflow-x-auto font-mono text-sm whitespace-pre"
         value={cell.code}
         onKeyDown={onKey}
         onChange={(event) => {

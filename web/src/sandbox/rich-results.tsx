@@ -59,7 +59,7 @@ function ShownResult({ name, number, result: { type, data } }: ShownResultProps)
       );
     case 'application/json':
       return <Text label={`JSON ${number}`} text={indented(data)} />;
-    default:
+    case 'text/plain':
       return <Text label={`Result ${number}`} text={data} />;
   }
 }

@@ -41,14 +41,22 @@ export function SessionFiles({ org, session }: SessionFilesProps): ReactNode {
     }
   };
   return (
-    <section aria-label="Files" className="card grid min-w-0 grid-cols-[minmax(0,1fr)] content-start gap-2 p-3">
+    <section
+      aria-label="Files"
+      className="card grid min-w-0 grid-cols-[minmax(0,1fr)] content-start gap-2 p-3 lg:sticky lg:top-6"
+    >
       <div className="flex flex-wrap items-center gap-2">
         <h2 className="text-base font-semibold">Files</h2>
         <span className="ml-auto flex gap-2">
           <Button look="quiet" onClick={() => void refreshFiles(session)}>
             Refresh
           </Button>
-          <Button busy={act.isPending} onClick={() => input.current!.click()}>
+          <Button
+            busy={act.isPending}
+            onClick={() => {
+              input.current!.click();
+            }}
+          >
             Upload
           </Button>
         </span>

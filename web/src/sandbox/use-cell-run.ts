@@ -56,7 +56,7 @@ export function useCellRun(org: string, session: string, cell: Cell, onRun: (run
     }
   };
   return {
-    run: isRunning ? undefined : (kept.data as RichRun | undefined),
+    run: isRunning ? undefined : kept.data,
     live,
     isRunning,
     error,
