@@ -30,7 +30,7 @@ export default defineConfig({
             {
               name: 'common',
               test: /web\/src\/(?:ui\/|data\/paged)|use(?:Mutation|InfiniteQuery)\.js$/,
-              minShareCount: 3,
+              minShareCount: 6,
             },
           ],
         },

@@ -85,9 +85,15 @@ async function prepare(): Promise<Prepared> {
   const agents = await workingAgents(signedIn, org);
   await connectApp(signedIn, 'Desk assistant');
   await signedIn.call('POST', 'sandbox/executions', { language: 'python', code: 'print(1 + 2)' });
+  const { id: session } = await signedIn.call('POST', 'sandbox/sessions', {
+    language: 'python',
+    name: 'Analysis of stars',
+    idle_timeout_seconds: 3_600,
+  });
+  await signedIn.call('PUT', `sandbox/sessions/${session}/files/content?path=stars.csv`, Buffer.from('Sirius,6'));
   let operator: Promise<Visit> | undefined;
   return {
-    world: { org, orgId, invoice, repository, endpoint, generation, ...site, ...agents },
+    world: { org, orgId, invoice, repository, endpoint, generation, session, ...site, ...agents },
     signedIn,
     visitor,
     operating: () => (operator ??= Visit.asOperator()),

@@ -13,6 +13,7 @@ export interface World extends Site {
   readonly run: string;
   readonly schedule: string;
   readonly swarm: string;
+  readonly session: string;
 }
 
 interface Row {
@@ -51,6 +52,8 @@ export const SCREENS_UNDER_TEST: Readonly<Record<PathName, Row>> = {
     after: '#state=ghs_unknown&code=unknown&installation_id=1',
   },
   sandbox: { ready: '.cm-content', params: ({ org }) => ({ org }) },
+  sandboxSessions: { ready: 'td:has-text("Analysis of stars")', params: ({ org }) => ({ org }) },
+  sandboxSession: { ready: 'li:has-text("stars.csv")', params: ({ org, session }) => ({ org, session }) },
   aiModels: { ready: 'td:has-text("Offered")', params: ({ org }) => ({ org }) },
   aiPlayground: { ready: 'select[name=model]', params: ({ org }) => ({ org }) },
   aiGenerations: { ready: 'td:has-text("Succeeded")', params: ({ org }) => ({ org }) },

@@ -1,16 +1,23 @@
-import { Service, ServiceError } from '@service/client';
+import { type Call, type RequestOptions, Service, ServiceError } from '@service/client';
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
 import { confirming } from './data/confirmation';
 
+const service = new Service({
+  session: 'cookie',
+  baseUrl: location.origin,
+  maxRetries: 2,
+  maxRetryAfterSeconds: 3,
+});
+
 /** The API. People wait for the answer, so it is asked again only for a short time. */
-export const api = confirming(
-  new Service({
-    session: 'cookie',
-    baseUrl: location.origin,
-    maxRetries: 2,
-    maxRetryAfterSeconds: 3,
-  }),
-);
+export const api = confirming(service);
+
+/** Makes a call that the client library has no method for. The response has not been read. */
+export const request = (call: Call, options: RequestOptions): Promise<Response> => service.request(call, options);
+
+/** Makes such a call, and returns its answer in its envelope. The caller knows the shape. */
+export const answerOf = async (call: Call, options: RequestOptions): Promise<unknown> =>
+  (await request(call, options)).json();
 
 /** What the service has answered. The client library asks again by itself, as the service says that it may. */
 export const queries: QueryClient = new QueryClient({

@@ -35,6 +35,8 @@ export const PATHS = {
   billing: '/app/:org/billing',
   invoice: '/app/:org/billing/:invoice',
   sandbox: '/app/:org/sandbox',
+  sandboxSessions: '/app/:org/sandbox/sessions',
+  sandboxSession: '/app/:org/sandbox/sessions/:session',
   aiModels: '/app/:org/ai',
   aiPlayground: '/app/:org/ai/playground',
   aiGenerations: '/app/:org/ai/generations',

@@ -1,6 +1,6 @@
-import type { ListedRun } from '@service/client';
+import type { Language, ListedRun } from '@service/client';
 import { queryOptions } from '@tanstack/react-query';
-import { api } from '../api';
+import { answerOf, api } from '../api';
 import { pagedQuery } from './paged';
 
 /** Most runs end sooner than their event would arrive. */
@@ -31,4 +31,22 @@ export const executionQuery = (org: string, execution: string) =>
       state.data !== undefined && isUnfinished(state.data)
         ? Math.min(LONGEST_POLL_MS, FIRST_POLL_MS * 1.5 ** state.dataUpdateCount)
         : false,
+  });
+
+export interface PackageSet {
+  readonly name: string;
+  readonly languages: readonly Language[];
+  readonly packages: readonly { readonly name: string; readonly version: string }[];
+  readonly state: 'available' | 'installing' | 'unavailable';
+  readonly reason?: string;
+}
+
+export const packageSetsQuery = (org: string) =>
+  queryOptions({
+    queryKey: ['sandbox', org, 'package-sets'],
+    queryFn: async ({ signal }) => {
+      const call = { method: 'GET', path: '/api/v1/sandbox/package-sets' } as const;
+      return ((await answerOf(call, { organization: org, signal })) as { readonly data: readonly PackageSet[] }).data;
+    },
+    staleTime: 60_000,
   });

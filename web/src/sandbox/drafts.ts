@@ -11,6 +11,10 @@ export interface Draft {
   /** In milliseconds and MiB; empty for the default. */
   readonly timeout: string;
   readonly memory: string;
+  /** The name of a set of packages; empty for none. */
+  readonly packages: string;
+  readonly showsResults: boolean;
+  readonly keepsFiles: boolean;
 }
 
 /** The service does not keep the programs that ran. This browser does, so that a run can be opened again. */
@@ -77,10 +81,14 @@ function draftOf(found: unknown): Draft {
     stdin: text(known.stdin),
     timeout: text(known.timeout),
     memory: text(known.memory),
+    packages: text(known.packages),
+    showsResults: known.showsResults !== false,
+    keepsFiles: known.keepsFiles === true,
   };
 }
 
-function read(key: string): unknown {
+/** What this browser has kept; undefined for nothing. */
+export function read(key: string): unknown {
   try {
     return JSON.parse(localStorage.getItem(key) ?? 'null');
   } catch {
@@ -89,7 +97,7 @@ function read(key: string): unknown {
 }
 
 /** Where storage is full or blocked, the text lasts as long as the page. */
-function write(key: string, value: object): void {
+export function write(key: string, value: object): void {
   try {
     localStorage.setItem(key, JSON.stringify(value));
   } catch {

@@ -1,24 +1,30 @@
 import type { Run } from '@service/client';
 import { useMutation } from '@tanstack/react-query';
-import type { ReactNode } from 'react';
+import { lazy, type ReactNode, Suspense } from 'react';
 import { api, queries } from '../api';
 import { executionQuery, executionsQuery, isUnfinished } from '../data/executions';
+import type { Output, RichRun } from '../data/run-stream';
 import { bytesInWords } from '../ui/amounts';
 import { Button } from '../ui/button';
 import { ErrorNote } from '../ui/error-note';
+import { Skeleton } from '../ui/skeleton';
 import { durationOf } from '../ui/time';
 import { RunState } from './run-state';
+import { useLiveOutput } from './use-live-output';
+
+const Beside = lazy(async () => ({ default: (await import('./beside')).Beside }));
 
 interface ResultProps {
   readonly org: string;
-  readonly run: Run;
+  readonly run: RichRun;
   /** Puts the program of the run into the editor, where this browser has kept it. */
   readonly onEdit: (() => void) | undefined;
 }
 
-/** How a run ended, what it printed and what it took. */
+/** How a run ended, what it printed and what it took. While it runs, what it has printed until now. */
 export function Result({ org, run, onEdit }: ResultProps): ReactNode {
-  const { id, status, stdout = '', stderr = '', error, truncated } = run;
+  const { id, status } = run;
+  const live = useLiveOutput(org, run);
   const stop = useMutation({
     mutationFn: () => api.sandbox.cancel(id, { organization: org }),
     onSuccess: (stopped) => {
@@ -49,30 +55,57 @@ export function Result({ org, run, onEdit }: ResultProps): ReactNode {
         </span>
       </div>
       {stop.error !== null && <ErrorNote error={stop.error} />}
+      <Shown org={org} run={run} live={live} />
+      {!unfinished && <Facts run={run} />}
+    </>
+  );
+}
+
+interface ShownProps {
+  readonly org: string;
+  readonly run: RichRun;
+  /** What it has printed until now, where it has not ended. */
+  readonly live: Output;
+}
+
+/** What a run printed, shows and has left. */
+export function Shown({ org, run, live }: ShownProps): ReactNode {
+  const { error, truncated, results = [], artifacts } = run;
+  const unfinished = isUnfinished(run);
+  const { stdout = '', stderr = '' } = unfinished ? live : run;
+  const isEmpty = stdout === '' && stderr === '' && results.length === 0;
+  return (
+    <>
       {error !== undefined && (
         <p className="bg-bad-soft rounded-md p-3 break-words">
           <span className="text-bad font-medium">{error.name}</span>
           {error.line === undefined ? '' : ` in line ${error.line}`}: {error.message}
         </p>
       )}
-      {stdout !== '' && <Output label="Output" text={stdout} cut={truncated?.stdout === true} />}
-      {stderr !== '' && <Output label="Errors" text={stderr} cut={truncated?.stderr === true} />}
-      {!unfinished && stdout === '' && stderr === '' && <p className="text-muted">It printed nothing.</p>}
-      {!unfinished && <Facts run={run} />}
+      {stdout !== '' && <Printed label="Output" text={stdout} cut={truncated?.stdout === true} />}
+      {stderr !== '' && <Printed label="Errors" text={stderr} cut={truncated?.stderr === true} />}
+      {!unfinished && isEmpty && <p className="text-muted">It printed nothing.</p>}
+      {(results.length > 0 || artifacts !== undefined) && (
+        <Suspense fallback={<Skeleton lines={2} />}>
+          <Beside org={org} run={run} />
+        </Suspense>
+      )}
     </>
   );
 }
 
-interface OutputProps {
+interface PrintedProps {
   readonly label: string;
   readonly text: string;
   readonly cut: boolean;
 }
 
-function Output({ label, text, cut }: OutputProps): ReactNode {
+function Printed({ label, text, cut }: PrintedProps): ReactNode {
   return (
     <div>
-      <h2 className="text-muted mb-1 text-xs font-medium">{label}</h2>
+      <p aria-hidden="true" className="text-muted mb-1 text-xs font-medium">
+        {label}
+      </p>
       <pre
         tabIndex={0}
         role="group"

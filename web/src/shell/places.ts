@@ -21,7 +21,7 @@ export const PLACES: readonly Place[] = [
     path: (org) => pathTo('repositories', { org }),
     below: '/repositories/',
   },
-  { name: 'Sandbox', icon: 'sandbox', key: 's', path: (org) => pathTo('sandbox', { org }) },
+  { name: 'Sandbox', icon: 'sandbox', key: 's', path: (org) => pathTo('sandbox', { org }), below: '/sandbox/' },
   { name: 'AI', icon: 'ai', key: 'i', path: (org) => pathTo('aiModels', { org }), below: '/ai/' },
   {
     name: 'Agents',

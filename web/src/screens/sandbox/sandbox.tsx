@@ -1,35 +1,34 @@
 import type { Language, Run, SandboxLimits } from '@service/client';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
-import { type KeyboardEvent, type ReactNode, useState } from 'react';
+import { type KeyboardEvent, lazy, type ReactNode, Suspense, useState } from 'react';
 import { useSearchParams } from 'wouter';
 import { api, ignore, queries } from '../../api';
-import { executionQuery, executionsQuery, sandboxLimitsQuery } from '../../data/executions';
+import { executionQuery, executionsQuery, packageSetsQuery, sandboxLimitsQuery } from '../../data/executions';
 import { useMay } from '../../data/me';
 import { rowsOf } from '../../data/paged';
 import { type Draft, keepProgram, programOf, useDraft } from '../../sandbox/drafts';
+import { LANGUAGE_NAMES } from '../../sandbox/language-names';
 import { fragmentOf, LANGUAGES } from '../../sandbox/link';
 import { ProgramEditor } from '../../sandbox/program-editor';
-import { Result } from '../../sandbox/result';
 import { RunState } from '../../sandbox/run-state';
+import { SandboxFrame } from '../../sandbox/sandbox-frame';
 import { Button } from '../../ui/button';
 import { CopyLine } from '../../ui/copy';
 import { Dialog } from '../../ui/dialog';
 import { Choice, Form } from '../../ui/form';
 import { Loaded } from '../../ui/loaded';
 import { More } from '../../ui/more';
-import { Page, Section } from '../../ui/page';
+import { Section } from '../../ui/page';
+import { Skeleton } from '../../ui/skeleton';
 import { Table } from '../../ui/table';
 import { durationOf, When } from '../../ui/time';
+
+const Result = lazy(async () => ({ default: (await import('../../sandbox/result')).Result }));
 
 interface Params {
   readonly org: string;
 }
 
-const NAMES: Readonly<Record<Language, string>> = {
-  typescript: 'TypeScript',
-  javascript: 'JavaScript',
-  python: 'Python',
-};
 /** What the largest plan allows; the service says where a plan allows less. */
 const TIMEOUTS = [1_000, 5_000, 30_000, 60_000, 120_000, 300_000];
 const MEMORIES = [64, 128, 256, 512, 1_024, 2_048];
@@ -37,6 +36,7 @@ const MEMORIES = [64, 128, 256, 512, 1_024, 2_048];
 export function prepare({ org }: Params): void {
   queries.infiniteQuery(executionsQuery(org)).catch(ignore);
   queries.query(sandboxLimitsQuery(org)).catch(ignore);
+  queries.query(packageSetsQuery(org)).catch(ignore);
 }
 
 export function Screen({ org }: Params): ReactNode {
@@ -74,7 +74,7 @@ export function Screen({ org }: Params): ReactNode {
     };
   };
   return (
-    <Page title="Sandbox">
+    <SandboxFrame org={org} open="sandbox">
       <div className="grid items-start gap-6 lg:grid-cols-[3fr_2fr]">
         <div className="min-w-0" onKeyDown={submitByKey}>
           <Form
@@ -127,20 +127,28 @@ export function Screen({ org }: Params): ReactNode {
           </>
         )}
       </Dialog>
-    </Page>
+    </SandboxFrame>
   );
 }
 
 /** Empty fields are left to the defaults of the service. */
-function requestOf({ language, codes, stdin, timeout, memory }: Draft): Parameters<typeof api.sandbox.start>[0] {
+function requestOf(draft: Draft): Parameters<typeof api.sandbox.start>[0] {
+  const { language, codes, stdin, timeout, memory, packages, showsResults, keepsFiles } = draft;
   return {
     language,
     code: codes[language],
     ...(stdin === '' ? {} : { stdin }),
     ...(timeout === '' ? {} : { timeout_ms: Number(timeout) }),
     ...(memory === '' ? {} : { memory_mib: Number(memory) }),
+    // A set is of one language, and a choice for it stays while another language is looked at.
+    ...(isSetOf(packages, language) ? { package_set: packages as 'python-data' | 'node-common' } : {}),
+    ...(showsResults && language === 'python' ? { rich_results: true } : {}),
+    ...(keepsFiles ? { artifacts: true } : {}),
   };
 }
+
+const isSetOf = (set: string, language: Language): boolean =>
+  set !== '' && set.startsWith('python') === (language === 'python');
 
 function submitByKey(event: KeyboardEvent<HTMLElement>): void {
   if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return;
@@ -172,7 +180,7 @@ function Program({ org, draft, replacements, onChange }: ProgramProps): ReactNod
         >
           {LANGUAGES.map((each) => (
             <option key={each} value={each}>
-              {NAMES[each]}
+              {LANGUAGE_NAMES[each]}
             </option>
           ))}
         </Choice>
@@ -208,11 +216,12 @@ function Program({ org, draft, replacements, onChange }: ProgramProps): ReactNod
         </Choice>
       </div>
       {limits !== undefined && <Limits limits={limits} />}
+      <Options org={org} draft={draft} onChange={onChange} />
       <ProgramEditor
         key={language}
         code={codes[language]}
         language={language}
-        label={`${NAMES[language]} program`}
+        label={`${LANGUAGE_NAMES[language]} program`}
         replacements={replacements}
         onChange={(code) => {
           onChange({ codes: { ...codes, [language]: code } });
@@ -241,6 +250,84 @@ function Program({ org, draft, replacements, onChange }: ProgramProps): ReactNod
   );
 }
 
+type OptionsProps = Omit<ProgramProps, 'replacements'>;
+
+/** Packages, and what is shown and kept beside the output. */
+function Options({ org, draft: { language, packages, showsResults, keepsFiles }, onChange }: OptionsProps): ReactNode {
+  const sets = useQuery(packageSetsQuery(org)).data?.filter(({ languages }) => languages.includes(language)) ?? [];
+  const chosen = sets.find(({ name }) => name === packages);
+  return (
+    <>
+      <div className="flex flex-wrap items-end gap-x-6 gap-y-3">
+        <Choice
+          label="Packages"
+          name="package_set"
+          value={chosen?.name ?? ''}
+          onChange={(event) => {
+            onChange({ packages: event.target.value });
+          }}
+        >
+          <option value="">Only the standard library</option>
+          {sets.map(({ name, state }) => (
+            <option key={name} value={name}>
+              {name}
+              {state === 'unavailable' ? ', unavailable' : ''}
+            </option>
+          ))}
+        </Choice>
+        {language === 'python' && (
+          <Check
+            label="Show results"
+            isChecked={showsResults}
+            onChange={(isChecked) => {
+              onChange({ showsResults: isChecked });
+            }}
+          />
+        )}
+        <Check
+          label="Keep files"
+          isChecked={keepsFiles}
+          onChange={(isChecked) => {
+            onChange({ keepsFiles: isChecked });
+          }}
+        />
+      </div>
+      {chosen !== undefined && (
+        <p className="text-muted text-sm">
+          {chosen.packages.map(({ name, version }) => `${name} ${version}`).join(', ')}. {chosen.reason}
+        </p>
+      )}
+      {keepsFiles && (
+        <p className="text-muted text-sm">
+          Files that the program leaves in <code className="font-mono">/artifacts</code> are kept for a day.
+        </p>
+      )}
+    </>
+  );
+}
+
+interface CheckProps {
+  readonly label: string;
+  readonly isChecked: boolean;
+  readonly onChange: (isChecked: boolean) => void;
+}
+
+function Check({ label, isChecked, onChange }: CheckProps): ReactNode {
+  return (
+    <label className="flex min-h-8 items-center gap-2">
+      <input
+        type="checkbox"
+        className="accent-accent size-4"
+        checked={isChecked}
+        onChange={(event) => {
+          onChange(event.target.checked);
+        }}
+      />
+      {label}
+    </label>
+  );
+}
+
 /** A larger plan is a choice, too: the service says which one. */
 const beyond = (value: number, max: number | undefined): string =>
   max === undefined || value <= max ? '' : ', in a larger plan';
@@ -266,7 +353,15 @@ interface ShownProps {
 
 function Shown({ org, id, onEdit }: ShownProps): ReactNode {
   const run = useQuery(executionQuery(org, id));
-  return <Loaded query={run}>{(found) => <Result org={org} run={found} onEdit={onEdit(found)} />}</Loaded>;
+  return (
+    <Loaded query={run}>
+      {(found) => (
+        <Suspense fallback={<Skeleton lines={4} />}>
+          <Result org={org} run={found} onEdit={onEdit(found)} />
+        </Suspense>
+      )}
+    </Loaded>
+  );
 }
 
 interface HistoryProps {
@@ -290,7 +385,7 @@ function History({ org, onOpen }: HistoryProps): ReactNode {
               more={<More query={runs} />}
               columns={[
                 { title: 'State', cell: ({ status }) => <RunState status={status} /> },
-                { title: 'Language', cell: ({ language }) => NAMES[language] },
+                { title: 'Language', cell: ({ language }) => LANGUAGE_NAMES[language] },
                 {
                   title: 'Duration',
                   wideOnly: true,

@@ -1,0 +1,87 @@
+import type { Call, Run } from '@service/client';
+import { request } from '../api';
+import { eventsOf } from './server-events';
+
+/** What a program shows beside its output. HTML and SVG are those of the program: nothing may let them run. */
+export interface RichResult {
+  readonly type: 'text/plain' | 'text/html' | 'application/json' | 'image/svg+xml' | 'image/png' | 'image/jpeg';
+  /** Text; base64 for PNG and JPEG. */
+  readonly data: string;
+}
+
+/** A file that a program has left. */
+export interface Artifact {
+  readonly id: string;
+  readonly path: string;
+  readonly size_bytes: number;
+  readonly type: string;
+  readonly expires_at: string;
+}
+
+/** A run with what it may have beside its output. */
+export type RichRun = Run & {
+  readonly results?: readonly RichResult[];
+  readonly artifacts?: readonly Artifact[];
+  readonly artifact_errors?: readonly { readonly path?: string; readonly message: string }[];
+  readonly session_id?: string;
+  readonly state_lost?: boolean;
+};
+
+/** The output of a run up to now. */
+export interface Output {
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export const NO_OUTPUT: Output = { stdout: '', stderr: '' };
+/** What a screen shows of an unfinished run: drawing all of a megabyte again and again would hold it up. */
+const MOST_SHOWN = 50_000;
+/** Pieces that arrive together are shown together. */
+const GATHER_MS = 50;
+
+interface Listeners {
+  readonly onRun?: (run: RichRun) => void;
+  readonly onOutput: (output: Output) => void;
+}
+
+/**
+ * Makes a call that answers with the events of a run, and returns the run once it has ended.
+ *
+ * @throws {ServiceError} when the service refuses the call.
+ * @throws {Error} when the run did not start, was lost, or the connection broke.
+ */
+export async function streamRun(
+  call: Call,
+  org: string,
+  signal: AbortSignal,
+  { onRun, onOutput }: Listeners,
+): Promise<RichRun> {
+  const headers = { accept: 'text/event-stream' };
+  // What was shown cannot be taken back, so it is asked for once.
+  const options = { organization: org, signal, maxRetries: 0 };
+  const { body } = await request({ ...call, headers, isStream: true }, options);
+  let output = NO_OUTPUT;
+  let gathering = 0;
+  const show = (): void => {
+    gathering = 0;
+    onOutput(output);
+  };
+  try {
+    for await (const { type, data } of eventsOf(body!)) {
+      if (type === 'execution') onRun?.(data as RichRun);
+      else if (type === 'result') return data as RichRun;
+      else if (type === 'error') throw new Error(messageIn(data));
+      else if (type === 'stdout' || type === 'stderr') {
+        const text = output[type] + (data as { readonly text: string }).text;
+        output = { ...output, [type]: text.slice(-MOST_SHOWN) };
+        gathering ||= window.setTimeout(show, GATHER_MS);
+      }
+    }
+  } finally {
+    clearTimeout(gathering);
+  }
+  throw new Error('The connection broke off before the result.');
+}
+
+const messageIn = (data: unknown): string =>
+  (data as { readonly error?: { readonly message?: string } }).error?.message ?? 'The run was lost.';
