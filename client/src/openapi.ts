@@ -11937,6 +11937,8 @@ export interface components {
             readonly meta: components["schemas"]["AnswerMeta"];
         };
         readonly SandboxLimitsView: {
+            /** @description The artifacts of one execution together. */
+            readonly artifact_bytes: number;
             /** @description API calls of the organization today. */
             readonly calls: components["schemas"]["SandboxCallsView"];
             /**
@@ -11945,6 +11947,8 @@ export interface components {
              */
             readonly concurrency: number;
             readonly memory_mib: components["schemas"]["SandboxMemoryView"];
+            /** @description Whether executions may connect to hosts that they name. */
+            readonly network: boolean;
             /** @description Limit of standard output and of standard error, each. */
             readonly output_bytes: number;
             /** @enum {string} */
@@ -11954,6 +11958,7 @@ export interface components {
              * @example 64
              */
             readonly processes: number;
+            readonly sessions: components["schemas"]["SandboxSessionsLimitView"];
             readonly timeout_ms: components["schemas"]["SandboxTimeoutView"];
         };
         readonly SandboxMemoryView: {
@@ -12008,6 +12013,21 @@ export interface components {
              */
             readonly name?: string;
             /**
+             * @description Set of installed packages for the program: `python-data` for Python, `node-common` for JavaScript and TypeScript. `GET /api/v1/sandbox/package-sets` lists what they contain.
+             * @example python-data
+             * @enum {string}
+             */
+            readonly package_set?: "python-data" | "node-common";
+            /**
+             * @description Packages for the program, each with its exact version, on plans from Builder on. They are installed when they are first named, which is charged as compute; until then the answer is 503 with `Retry-After`.
+             * @example {
+             *       "pip": [
+             *         "six==1.16.0"
+             *       ]
+             *     }
+             */
+            readonly packages?: components["schemas"]["PackagesBody"];
+            /**
              * @description Local time of the program, by its name in the time zone database. Default: UTC.
              * @example Europe/Berlin
              */
@@ -12023,6 +12043,18 @@ export interface components {
         readonly SandboxSessionPageAnswer: {
             readonly data: readonly components["schemas"]["SandboxSessionView"][];
             readonly meta: components["schemas"]["PageMeta"];
+        };
+        readonly SandboxSessionsLimitView: {
+            /**
+             * @description Sessions at once.
+             * @example 5
+             */
+            readonly count: number;
+            /**
+             * @description A session ends after this time, however much it is used.
+             * @example 240
+             */
+            readonly max_minutes: number;
         };
         readonly SandboxSessionView: {
             /** Format: date-time */
@@ -12051,6 +12083,13 @@ export interface components {
             readonly last_used_at: string;
             readonly limits: components["schemas"]["SessionLimitsView"];
             readonly name?: string;
+            /**
+             * @description Absent without one.
+             * @enum {string}
+             */
+            readonly package_set?: "python-data" | "node-common";
+            /** @description The packages that were named. Absent without them. */
+            readonly packages?: components["schemas"]["PackagesBody"];
             /**
              * @description A session is `frozen` between uses. `lost` means that its worker is gone. Variables and files of a session that has ended or is lost are gone.
              * @enum {string}
@@ -51730,6 +51769,12 @@ export interface operations {
                  *         "experimental_decorators": true
                  *       },
                  *       "language": "python",
+                 *       "package_set": "python-data",
+                 *       "packages": {
+                 *         "pip": [
+                 *           "six==1.16.0"
+                 *         ]
+                 *       },
                  *       "name": "analysis of March",
                  *       "memory_mib": 256,
                  *       "idle_timeout_seconds": 600
@@ -51782,6 +51827,21 @@ export interface operations {
              *     `invalid_session`: The session has ended or is unknown.
              */
             readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /**
+             * @description `credits_exhausted`: Not enough credits.
+             *
+             *     `spend_cap_reached`: The spend cap is reached.
+             *
+             *     `budget_exceeded`: A budget is used up.
+             */
+            readonly 402: {
                 headers: {
                     readonly [name: string]: unknown;
                 };
@@ -51845,6 +51905,15 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description `package_install_failed`: The packages of an execution could not be installed. */
+            readonly 422: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
             /**
              * @description `burst_limit_exceeded`: Too many requests in a short time.
              *
@@ -51873,6 +51942,8 @@ export interface operations {
              * @description `service_unavailable`: A required backend is temporarily unavailable.
              *
              *     `storage_unavailable`: There is not enough storage space.
+             *
+             *     `packages_unavailable`: Packages are temporarily unavailable.
              *
              *     `sandbox_unavailable`: The sandbox is temporarily unavailable.
              */
