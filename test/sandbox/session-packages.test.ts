@@ -173,7 +173,8 @@ for path in (one.__file__, os.path.dirname(one.__file__) + "/new"):
     await make.sql(
       `INSERT INTO sandbox_sessions (id, org_id, user_id, language, status, limits, idle_timeout_seconds, created_at,
          last_used_at, expires_at, alive_until, packages)
-       SELECT 'sbx_choice' || n, $1, $2, 'python', 'starting', '{}', 300, now(), now(), now(), now() + interval '1 hour',
+       SELECT 'sbx_choice' || n, $1, $2, 'python', 'starting', '{}', 300, now(), now(), now(),
+         now() + interval '1 hour',
          jsonb_build_object('ecosystem', 'pip', 'packages', jsonb_build_array('two==1.' || (4 + n)))
        FROM generate_series(1, 4) AS n`,
       [other.organization.id, other.user.id],

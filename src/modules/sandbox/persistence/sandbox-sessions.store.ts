@@ -25,8 +25,8 @@ export class RunHasSession extends Error {}
 export class TooManyPackageChoices extends Error {}
 
 /**
- * How many choices of packages the live sessions of one organization may have. A session keeps its packages on the disk of
- * its worker for hours, and the room for all organizations there is small.
+ * How many choices of packages the live sessions of one organization may have. A session keeps its packages on the disk
+ * of its worker for hours, and the room for all organizations there is small.
  */
 export const MAX_PACKAGE_CHOICES = 4;
 
