@@ -33,7 +33,7 @@ export const executionQuery = (org: string, execution: string) =>
         : false,
   });
 
-export interface PackageSet {
+interface PackageSet {
   readonly name: string;
   readonly languages: readonly Language[];
   readonly packages: readonly { readonly name: string; readonly version: string }[];

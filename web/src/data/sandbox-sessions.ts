@@ -18,7 +18,7 @@ export interface SandboxSession {
   readonly ended_at?: string;
 }
 
-export interface NewSession {
+interface NewSession {
   readonly language: Language;
   readonly name?: string;
   readonly memory_mib?: number;

@@ -1,5 +1,5 @@
 /** An event of a stream of the service. */
-export interface ServerEvent {
+interface ServerEvent {
   readonly type: string;
   /** The caller knows the shape by the type. */
   readonly data: unknown;

@@ -14,6 +14,8 @@ interface Cell {
   readonly rows: number;
 }
 
+const MOST_PIECES = 100;
+/** Of all tables together. */
 const MOST_ROWS = 200;
 const MOST_COLUMNS = 50;
 const MOST_CELL = 1_000;
@@ -107,6 +109,7 @@ class Reader {
   private cell: OpenCell | undefined;
   private isCut = false;
   private isFull = false;
+  private rowCount = 0;
   /** Tables inside of cells are read as their text. */
   private depth = 0;
 
@@ -132,6 +135,7 @@ class Reader {
     if (name === 'table' && this.depth > 0) {
       this.depth--;
       if (this.depth === 0) this.closeTable();
+      else this.text(' ');
     } else if (this.depth === 1 && (name === 'td' || name === 'th' || name === 'tr')) {
       this.cell = undefined;
     } else if (BLOCKS.has(name)) {
@@ -156,16 +160,20 @@ class Reader {
 
   private openRow(): void {
     this.cell = undefined;
-    this.isFull = this.rows!.length >= MOST_ROWS;
-    if (this.isFull) this.isCut = true;
-    else this.rows!.push([]);
+    this.isFull = this.rowCount >= MOST_ROWS;
+    if (this.isFull) {
+      this.isCut = true;
+      return;
+    }
+    this.rowCount++;
+    this.rows!.push([]);
   }
 
   private openCell(isHead: boolean, attributes: string): void {
     this.cell = undefined;
     if (this.rows!.length === 0) this.openRow();
-    const row = this.rows!.at(-1)!;
-    if (this.isFull) return;
+    const row = this.rows!.at(-1);
+    if (this.isFull || row === undefined) return;
     if (row.length >= MOST_COLUMNS) {
       this.isCut = true;
       return;
@@ -178,10 +186,14 @@ class Reader {
     const rows = (this.rows ?? [])
       .filter((row) => row.length > 0)
       .map((row) => row.map((cell) => ({ ...cell, text: cell.text.replace(/\s+/g, ' ').trim().slice(0, MOST_CELL) })));
-    if (rows.length > 0) this.pieces.push({ table: { rows, isCut: this.isCut } });
+    this.add(rows.length > 0 || this.isCut ? { table: { rows, isCut: this.isCut } } : undefined);
     this.rows = undefined;
     this.cell = undefined;
     this.depth = 0;
+  }
+
+  private add(piece: Piece | undefined): void {
+    if (piece !== undefined && this.pieces.length < MOST_PIECES) this.pieces.push(piece);
   }
 
   private closeText(): void {
@@ -190,7 +202,7 @@ class Reader {
       .map((line) => line.trim())
       .filter((line, index, all) => line !== '' || (index > 0 && all[index - 1] !== ''));
     const text = lines.join('\n').trim();
-    if (text !== '') this.pieces.push({ text });
+    this.add(text === '' ? undefined : { text });
     this.plain = '';
   }
 }

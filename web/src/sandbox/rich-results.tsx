@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react';
+import { type ReactNode, useMemo } from 'react';
 import type { RichResult } from '../data/run-stream';
 import { Button } from '../ui/button';
 import { saveFile } from '../ui/save-file';
@@ -100,7 +100,8 @@ function Source({ label, text }: { readonly label: string; readonly text: string
 }
 
 function Html({ number, html }: { readonly number: number; readonly html: string }): ReactNode {
-  const pieces = piecesOf(html);
+  // A cell is drawn again at each letter that is typed in it.
+  const pieces = useMemo(() => piecesOf(html), [html]);
   return (
     <div className="grid min-w-0 grid-cols-[minmax(0,1fr)] gap-2">
       {pieces.map((piece, index) => (
