@@ -1,6 +1,6 @@
 /**
- * Sessions: how long a run of the smallest program takes in a session that is awake, over the same in a bare interpreter
- * at the end of a pipe, which reads the same frames and has neither isolation nor an agent; how long one takes that has
+ * Sessions: how long a run of the smallest program takes in a session that is awake, over the same in a bare
+ * interpreter at the end of a pipe, which reads the same frames and has neither isolation nor an agent; how long one takes that has
  * to wake its session; and the start of a session beside that of a cold `bwrap` and interpreter. All in turns in the
  * same run.
  *
@@ -48,7 +48,11 @@ const { runInThisContext } = require('node:vm');
 const { stripTypeScriptTypes } = require('node:module');
 const take = (size) => {
   const bytes = Buffer.alloc(size);
-  for (let at = 0; at < size;) { const read = readSync(0, bytes, at, size - at, null); if (read === 0) process.exit(); at += read; }
+  for (let at = 0; at < size;) {
+    const read = readSync(0, bytes, at, size - at, null);
+    if (read === 0) process.exit();
+    at += read;
+  }
   return bytes;
 };
 console.log = (text) => writeSync(1, text + '\\n');

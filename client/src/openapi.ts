@@ -51758,28 +51758,6 @@ export interface operations {
         };
         readonly requestBody: {
             readonly content: {
-                /**
-                 * @example {
-                 *       "env": {
-                 *         "LOG_LEVEL": "debug"
-                 *       },
-                 *       "timezone": "Europe/Berlin",
-                 *       "locale": "de-DE",
-                 *       "typescript": {
-                 *         "experimental_decorators": true
-                 *       },
-                 *       "language": "python",
-                 *       "package_set": "python-data",
-                 *       "packages": {
-                 *         "pip": [
-                 *           "six==1.16.0"
-                 *         ]
-                 *       },
-                 *       "name": "analysis of March",
-                 *       "memory_mib": 256,
-                 *       "idle_timeout_seconds": 600
-                 *     }
-                 */
                 readonly "application/json": components["schemas"]["SandboxSessionBody"];
             };
         };

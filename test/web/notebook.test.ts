@@ -37,7 +37,8 @@ const HOSTILE = [
   '<img src=x onerror="parent.hacked = 2">',
   '<svg onload="parent.hacked = 3"><script>parent.hacked = 4</script></svg>',
   '<iframe srcdoc="<script>parent.hacked = 5</script>"></iframe>',
-  '<table><tr><td onmouseover="parent.hacked = 6">cell &lt;b&gt;</td><td><a href="javascript:hacked = 7">link</a></td></tr></table>',
+  '<table><tr><td onmouseover="parent.hacked = 6">cell &lt;b&gt;</td>' +
+    '<td><a href="javascript:hacked = 7">link</a></td></tr></table>',
   '<style>body { display: none }</style><meta http-equiv="refresh" content="0;url=/hacked">',
   '<link rel="stylesheet" href="/hacked.css"><form action="/hacked"><button>Sign in again</button></form>',
 ].join('');

@@ -131,7 +131,8 @@ export const BOMBS: readonly (readonly [name: string, code: string])[] = [
   ['output', 'while True: print("x" * 65536)'],
   [
     'the processor',
-    'import threading\nfor _ in range(8): threading.Thread(target=lambda: exec("while True: pass")).start()\nwhile True: pass',
+    'import threading\nfor _ in range(8): threading.Thread(target=lambda: exec("while True: pass")).start()\n' +
+      'while True: pass',
   ],
   [
     'the agent',

@@ -1,5 +1,5 @@
 import { Body, Controller, Delete, Get, HttpCode, HttpStatus, Param, Post, Query, Res } from '@nestjs/common';
-import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
+import { ApiBody, ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { GENERIC_ERRORS } from '../../../platform/errors/generic.errors.js';
 import { ApiRefusals } from '../../../platform/http/api-refusals.js';
@@ -20,6 +20,7 @@ import { SANDBOX_ERRORS } from '../sandbox.errors.js';
 import { SessionEnds } from '../sessions/session-ends.js';
 import { SandboxSessionsService } from '../sessions/sandbox-sessions.service.js';
 import {
+  SESSION_EXAMPLES,
   SandboxSessionAnswer,
   SandboxSessionBody,
   SandboxSessionPageAnswer,
@@ -53,6 +54,7 @@ export class SandboxSessionsController {
       'has not been used for `idle_timeout_seconds`, and at `expires_at`. Closing the connection while you wait ends ' +
       'it.',
   })
+  @ApiBody({ type: SandboxSessionBody, examples: SESSION_EXAMPLES })
   @ApiCreatedResponse({ type: SandboxSessionAnswer })
   @ApiRefusals(
     ...ANY_CALLER,

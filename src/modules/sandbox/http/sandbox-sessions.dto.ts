@@ -89,6 +89,11 @@ export class SandboxSessionBody extends PickType(OrgExecutionRequest, [
   }
 }
 
+export const SESSION_EXAMPLES = {
+  ordinary: { value: { language: 'python', name: 'analysis', idle_timeout_seconds: 300 } },
+  packages: { value: { language: 'javascript', memory_mib: 256, package_set: 'node-common' } },
+};
+
 abstract class SessionWorkBody {
   @ApiPropertyOptional({
     example: 'Ada\n',

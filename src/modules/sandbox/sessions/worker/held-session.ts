@@ -6,8 +6,8 @@ import { SessionTurns } from './session-turns.js';
 /** Calls that follow each other closely find the session awake. */
 const GRACE_MS = 250;
 /**
- * How often it may fail to freeze before it ends. That takes half a minute at least: an honest session on a busy machine
- * stops within it, and one that does not compute for nothing.
+ * How often it may fail to freeze before it ends. That takes half a minute at least: an honest session on a busy
+ * machine stops within it, and one that does not compute for nothing.
  */
 const MAX_FAILED_FREEZES = 80;
 
