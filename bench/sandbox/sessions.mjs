@@ -1,8 +1,8 @@
 /**
  * Sessions: how long a run of the smallest program takes in a session that is awake, over the same in a bare
- * interpreter at the end of a pipe, which reads the same frames and has neither isolation nor an agent; how long one takes that has
- * to wake its session; and the start of a session beside that of a cold `bwrap` and interpreter. All in turns in the
- * same run.
+ * interpreter at the end of a pipe, which reads the same frames and has neither isolation nor an agent; how long one
+ * takes that has to wake its session; and the start of a session beside that of a cold `bwrap` and interpreter. All in
+ * turns in the same run.
  *
  *   npm run bench:sandbox -- sessions
  */
