@@ -1,6 +1,7 @@
 import { PriceSyncService } from '../../src/modules/ai/catalog/price-sync.service.js';
 import { FakeModelRouter, Gate } from '../support/fake-model-router.js';
 import { as, expectStatus, Make, type Person, uniqueName } from '../support/make.js';
+import { onThisMachine } from '../support/patience.js';
 import { type Answer, eventually, TestApp } from '../support/test-app.js';
 
 const MODEL = 'fake/small';
@@ -233,7 +234,7 @@ describe('A run', () => {
     const following = eventsOf(id, 'follow=true');
     setTimeout(() => {
       gate.letGo();
-    }, 300);
+    }, onThisMachine(500));
     const events = await following;
     expect(events.at(-1)).toEqual({ end: { state: 'succeeded' } });
     const deltas = events.filter(({ type }) => type === 'delta').map(({ data }) => data.text);

@@ -1,11 +1,3 @@
-import { execFileSync } from 'node:child_process';
-import { createReadStream, existsSync, readFileSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { once } from 'node:events';
-import { join, normalize } from 'node:path';
-import { fileURLToPath } from 'node:url';
-
 import { type LayerBounds, type LayerLease } from '../../src/modules/builds/package-layers.js';
 import { PACKAGE_SETS, type PackageSetName } from '../../src/modules/sandbox/domain/packages.js';
 import { type SandboxOutcome } from '../../src/modules/sandbox/domain/sandbox-runtime.js';
@@ -14,6 +6,7 @@ import { PooledRuntime } from '../../src/modules/sandbox/runtime/pooled-runtime.
 import { Isolation } from '../../src/platform/isolation/isolation.js';
 import { Workbench } from '../builds/workbench.js';
 import { npmRegistry } from '../support/npm-registry.js';
+import { type PythonIndex, pythonIndex } from '../support/python-index.js';
 
 const MEBIBYTE = 1_048_576;
 const BOUNDS: LayerBounds = { bytes: 600 * MEBIBYTE, files: 40_000, allBytes: 4_096 * MEBIBYTE };
@@ -47,45 +40,14 @@ console.log(load('<b>bold</b>')('b').text(), addDays(new Date(0), 1).getTime(), 
   },
 } as const;
 
-/** The indexes that pip is configured with, if they are directories of this machine, as a server that builds reach. */
-async function localIndex(): Promise<Server | null> {
-  const said = execFileSync('/usr/bin/python3', ['-m', 'pip', 'config', 'list'], { encoding: 'utf8' });
-  const roots = [...new Set(said.match(/file:\/\/[^\s']+/g))].map((each) => join(fileURLToPath(each), '..'));
-  if (roots.length === 0) return null;
-  const server = createServer(({ url = '' }, response) => {
-    const name = normalize(decodeURIComponent(url));
-    const paths = roots.map((root) => join(root, name, name.endsWith('/') ? 'index.html' : ''));
-    const files = paths.filter((path) => existsSync(path));
-    if (files.length === 0) response.writeHead(404).end();
-    else if (name.endsWith('/')) {
-      response.setHeader('content-type', 'text/html');
-      response.end(files.map((file) => readFileSync(file, 'utf8')).join('\n'));
-    } else createReadStream(files[0]!).pipe(response);
-  });
-  server.listen(0, '127.0.0.2');
-  await once(server, 'listening');
-  return server;
-}
-
-const answers = async (url: string): Promise<boolean> =>
-  fetch(url, { signal: AbortSignal.timeout(5_000) }).then(
-    ({ ok }) => ok,
-    () => false,
-  );
-
 describe('the sets of packages of the sandbox, from the registries', () => {
   let bench: Workbench;
-  let index: Server | null = null;
-  let hasIndex = true;
+  let index: PythonIndex | null;
   const leases: LayerLease[] = [];
 
   beforeAll(async () => {
-    let pip = process.env['PIP_INDEX_URL'] ?? 'https://pypi.org/simple';
-    if (!(await answers(`${pip}/six/`))) {
-      index = await localIndex();
-      hasIndex = index !== null;
-      if (index !== null) pip = `http://127.0.0.2:${(index.address() as AddressInfo).port}/simple`;
-    }
+    index = await pythonIndex();
+    const pip = index?.url ?? 'https://pypi.org/simple';
     bench = new Workbench({ allowedHosts: [npmRegistry().host], layerRegistries: { npm: npmRegistry().href, pip } });
   });
   afterAll(async () => {
@@ -106,7 +68,7 @@ describe('the sets of packages of the sandbox, from the registries', () => {
   it.each(PACKAGE_SETS.flatMap((name) => (['auto', 'off'] as const).map((cgroups) => [name, cgroups] as const)))(
     '%s works in a run with default limits and cgroups %s',
     async (name, cgroups) => {
-      if (name === 'python-data' && !hasIndex) {
+      if (name === 'python-data' && index === null) {
         console.warn('LEFT OUT: no index of Python packages can be reached from this machine.');
         return;
       }

@@ -183,6 +183,7 @@ for path in (one.__file__, os.path.dirname(one.__file__) + "/new"):
     expect(answer.body.error).toMatchObject({
       code: 'concurrency_limit_exceeded',
       message: expect.stringContaining('4 choices of packages'),
+      details: { policy: 'sandbox_session_packages', limit: 4, remaining: 0 },
       hint: expect.stringContaining('End a session with other packages'),
     });
     const id = await started({ packages: { pip: ['two==1.5'] } }, theirs);

@@ -118,6 +118,21 @@ describe('a session', () => {
     expect(await printed(id, code)).toBe('hi +0900 de_DE.UTF-8\n');
   });
 
+  it('ends what runs when it is ended, and refuses what waits for its turn', async () => {
+    const id = await started();
+    const first = run(id, 'import time\ntime.sleep(20)');
+    await running();
+    const second = run(id, 'print("never")');
+    await eventually(async () => (await newest()).status === 'queued', 'the second waits');
+    expectStatus(200, await end(id));
+    expect((await first).body.data.status).toBe('cancelled');
+    const { status, body } = await second;
+    expect([status, body.error.code]).toEqual([409, 'sandbox_session_over']);
+    await eventually(async () => (await newest()).status === 'cancelled', 'the second is given up');
+    const { data } = (await app.fetch('/api/v1/billing/credits', as(person))).body;
+    expect(Number(data.held)).toBe(0);
+  });
+
   it('says when variables are lost, and keeps its files', async () => {
     const id = await started();
     expectStatus(200, await run(id, 'x = 1\nn = open("kept", "w").write("x")'));

@@ -35,6 +35,7 @@ export type Ended = Pick<
   | 'stdout'
   | 'stderr'
   | 'truncated'
+  | 'state_lost'
   | 'results'
   | 'artifacts'
   | 'artifact_errors'
@@ -148,7 +149,13 @@ function pass(ended: Ended): void {
   passNotes(ended);
 }
 
-export function passNotes({ status, truncated, results = [], artifact_errors: errors = [] }: Ended): void {
+export function passNotes({
+  status,
+  truncated,
+  state_lost: isLost,
+  results = [],
+  artifact_errors: errors = [],
+}: Ended): void {
   for (const { type, data } of results)
     if (TEXTS.includes(type)) process.stdout.write(`${printable(data)}\n`);
     else process.stderr.write(`service: a result of type ${type} (${sizeText(data.length)}); --json prints it\n`);
@@ -159,6 +166,8 @@ export function passNotes({ status, truncated, results = [], artifact_errors: er
   if (status === 'cancelled' || status === 'lost') process.stderr.write(`service: the run was ${status}\n`);
   if (truncated?.stdout === true || truncated?.stderr === true)
     process.stderr.write('service: the output is too long; the rest is left out\n');
+  if (isLost === true)
+    process.stderr.write('service: the interpreter was replaced: variables are gone, files remain\n');
 }
 
 /** The codes are those of shells and `timeout`: 124 for a time-out, and 128 plus the signal for a killed program. */

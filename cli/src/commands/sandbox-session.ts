@@ -168,7 +168,7 @@ function addFiles(session: Command): void {
     .command('remove')
     .argument(...SESSION)
     .argument('<path>', 'path in the session')
-    .description('delete a file of a session')
+    .description('delete a file of a session, or a directory with all that it contains')
     .action(async (id: string, path: string, _options: object, command: Command) => {
       await (await sessionsOf(await Context.of(command))).remove(id, path);
     });

@@ -61,10 +61,7 @@ export class Repl {
     if (code.trim() === '') return;
     this.running = new AbortController();
     try {
-      const ended = await this.sessions.stream(this.session.id, { code }, this.running.signal);
-      passNotes(ended);
-      if ((ended as { readonly state_lost?: boolean }).state_lost === true)
-        process.stderr.write('service: the interpreter was replaced: variables are gone, files remain\n');
+      passNotes(await this.sessions.stream(this.session.id, { code }, this.running.signal));
     } catch (error) {
       process.stderr.write(`${textOf(error, this.context.url)}\n`);
       // Without its session there is nothing to go on with.

@@ -68,7 +68,8 @@ export class OrgSessionsService {
    * @throws {InsufficientScopes} `insufficient_scopes`
    * @throws {FeatureDisabled} `feature_disabled`
    * @throws {SandboxSessionBusy} `sandbox_session_busy`
-   * @throws {SandboxSessionLimitReached} `concurrency_limit_exceeded`, for sessions and for executions.
+   * @throws {SandboxSessionLimitReached} `concurrency_limit_exceeded`, for sessions.
+   * @throws {SandboxConcurrencyLimitExceeded} `concurrency_limit_exceeded`, for executions.
    * @throws {ExecutionBeyondPlan} `invalid_request`
    * @throws {CreditsExhausted} `credits_exhausted`
    * @throws {SpendCapReached} `spend_cap_reached`

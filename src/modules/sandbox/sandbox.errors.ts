@@ -62,10 +62,7 @@ export class SandboxUnavailable extends DomainError {
       'The sandbox is temporarily unavailable.',
       {
         retryAfterSeconds: 5,
-        hint:
-          missing.length === 0
-            ? 'The execution was not counted. Retry after 5 s.'
-            : `Missing: ${missing.join('; ')}. Retry after 5 s.`,
+        hint: missing.length === 0 ? 'Retry after 5 s.' : `Missing: ${missing.join('; ')}. Retry after 5 s.`,
         ...(missing.length === 0 ? {} : { details: { missing } }),
       },
       { cause },
@@ -83,6 +80,22 @@ export class SandboxBusy extends DomainError {
         retryAfterSeconds: Math.max(1, Math.ceil((expectedMs - withinMs) / 1000)),
         hint: 'The execution was not counted. Retry after the seconds in Retry-After.',
         details: { expected_wait_seconds: Math.ceil(expectedMs / 1000), max_wait_seconds: Math.ceil(withinMs / 1000) },
+      },
+      { cause },
+    );
+  }
+}
+
+/** No worker has room for another session. */
+export class NoRoomForSession extends DomainError {
+  constructor(withinMs: number, cause?: unknown) {
+    super(
+      SANDBOX_ERRORS.sandbox_unavailable,
+      `No worker had room for the session within ${withinMs / 1000} s.`,
+      {
+        retryAfterSeconds: 5,
+        hint: 'Retry after 5 s, or end a session that you no longer need.',
+        details: { max_wait_seconds: withinMs / 1000 },
       },
       { cause },
     );
@@ -139,8 +152,7 @@ export class ExecutionNotFound extends DomainError {
 export class ArtifactNotFound extends DomainError {
   constructor() {
     super(SANDBOX_ERRORS.artifact_not_found, 'The execution has no artifact with this ID.', {
-      hint:
-        'Artifacts are kept for 24 hours. ' + 'List them with GET /api/v1/sandbox/executions/{execution_id}/artifacts.',
+      hint: 'Artifacts are kept for 24 hours. List them with GET /api/v1/sandbox/executions/{execution_id}/artifacts.',
     });
   }
 }

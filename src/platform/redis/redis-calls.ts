@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import type { Redis } from 'ioredis';
+import { Log } from '../logging/log.js';
+import { type Correlation, RequestContext } from '../logging/request-context.js';
 import { RedisConnections } from './redis-connections.js';
 
 /** The largest body of a call or an answer. */
@@ -50,6 +52,8 @@ interface Head {
   readonly withinMs?: number;
   /** True when the body is in a key of its own. */
   readonly isStored?: boolean;
+  /** The request of the caller, for log lines and traces. */
+  readonly correlation?: Correlation | undefined;
 }
 
 interface Waiter {
@@ -73,7 +77,11 @@ export class RedisCalls {
   private subscriber: Redis | undefined;
   private listening: Promise<unknown> | undefined;
 
-  constructor(private readonly redis: RedisConnections) {}
+  constructor(
+    private readonly redis: RedisConnections,
+    private readonly context: RequestContext,
+    private readonly log: Log,
+  ) {}
 
   /** Answers the calls to an address, from the moment that this resolves. */
   async answer(address: string, answerer: Answerer): Promise<void> {
@@ -100,7 +108,7 @@ export class RedisCalls {
     const { answered, forget } = this.waitFor(id, { channel, withinMs, signal });
     try {
       await Promise.race([this.listen(), answered]);
-      const head = { kind: 'call', id, from: this.own, withinMs } as const;
+      const head = { kind: 'call', id, from: this.own, withinMs, correlation: this.context.current } as const;
       if ((await this.send(channel, head, body, withinMs)) === 0) throw new CallUnreachable(address, false);
       return await answered;
     } catch (error) {
@@ -197,7 +205,7 @@ export class RedisCalls {
   }
 
   private async work(channel: string, head: Head, inline: Buffer): Promise<void> {
-    const { id, from } = head;
+    const { id, from, correlation } = head;
     const answerer = this.answerers.get(channel);
     if (answerer === undefined) return;
     const controller = new AbortController();
@@ -206,10 +214,15 @@ export class RedisCalls {
     const late = setTimeout(() => {
       controller.abort(new CallUnanswered('The time of the call is over.'));
     }, head.withinMs).unref();
-    try {
+    const answerIt = async (): Promise<void> => {
       const body = await answerer(await this.bodyOf(head, 'call', inline), controller.signal);
       await this.send(from!, { kind: 'answer', id }, body, ANSWER_KEPT_MS);
-    } catch {
+    };
+    try {
+      await (correlation === undefined ? answerIt() : this.context.run(correlation, answerIt));
+    } catch (error) {
+      if (!controller.signal.aborted)
+        this.log.error({ ...correlation, channel, error }, 'A call of another process failed.');
       await this.send(from!, { kind: 'failure', id }).catch(() => undefined);
     } finally {
       clearTimeout(late);

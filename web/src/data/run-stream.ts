@@ -3,29 +3,10 @@ import { request } from '../api';
 import { eventsOf } from './server-events';
 
 /** What a program shows beside its output. HTML and SVG are those of the program: nothing may let them run. */
-export interface RichResult {
-  readonly type: 'text/plain' | 'text/html' | 'application/json' | 'image/svg+xml' | 'image/png' | 'image/jpeg';
-  /** Text; base64 for PNG and JPEG. */
-  readonly data: string;
-}
+export type RichResult = NonNullable<Run['results']>[number];
 
 /** A file that a program has left. */
-export interface Artifact {
-  readonly id: string;
-  readonly path: string;
-  readonly size_bytes: number;
-  readonly type: string;
-  readonly expires_at: string;
-}
-
-/** A run with what it may have beside its output. */
-export type RichRun = Run & {
-  readonly results?: readonly RichResult[];
-  readonly artifacts?: readonly Artifact[];
-  readonly artifact_errors?: readonly { readonly path?: string; readonly message: string }[];
-  readonly session_id?: string;
-  readonly state_lost?: boolean;
-};
+export type Artifact = NonNullable<Run['artifacts']>[number];
 
 /** The output of a run up to now. */
 export interface Output {
@@ -40,7 +21,7 @@ const MOST_SHOWN = 50_000;
 const GATHER_MS = 50;
 
 interface Listeners {
-  readonly onRun?: (run: RichRun) => void;
+  readonly onRun?: (run: Run) => void;
   readonly onOutput: (output: Output) => void;
 }
 
@@ -55,7 +36,7 @@ export async function streamRun(
   org: string,
   signal: AbortSignal,
   { onRun, onOutput }: Listeners,
-): Promise<RichRun> {
+): Promise<Run> {
   const headers = { accept: 'text/event-stream' };
   // What was shown cannot be taken back, so it is asked for once.
   const options = { organization: org, signal, maxRetries: 0 };
@@ -68,8 +49,8 @@ export async function streamRun(
   };
   try {
     for await (const { type, data } of eventsOf(body!)) {
-      if (type === 'execution') onRun?.(data as RichRun);
-      else if (type === 'result') return data as RichRun;
+      if (type === 'execution') onRun?.(data as Run);
+      else if (type === 'result') return data as Run;
       else if (type === 'error') throw new Error(messageIn(data));
       else if (type === 'stdout' || type === 'stderr') {
         const text = output[type] + (data as { readonly text: string }).text;

@@ -22,6 +22,7 @@ interface NewSession {
   readonly language: Language;
   readonly name?: string;
   readonly memory_mib?: number;
+  readonly package_set?: string;
   readonly idle_timeout_seconds?: number;
 }
 

@@ -5,7 +5,7 @@ interface ServerEvent {
   readonly data: unknown;
 }
 
-/** Reads server-sent events. An event that is not ended by an empty line is dropped, as browsers do. */
+/** Reads the events of this service, which sends each with its name and one line of data. It is there with that line. */
 export async function* eventsOf(body: ReadableStream<Uint8Array>): AsyncGenerator<ServerEvent, void, undefined> {
   const reader = body.getReader();
   const decoder = new TextDecoder();

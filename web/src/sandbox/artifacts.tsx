@@ -1,7 +1,8 @@
+import type { Run } from '@service/client';
 import { useMutation } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { api } from '../api';
-import type { Artifact, RichRun } from '../data/run-stream';
+import type { Artifact } from '../data/run-stream';
 import { bytesInWords } from '../ui/amounts';
 import { Button } from '../ui/button';
 import { ErrorNote } from '../ui/error-note';
@@ -10,7 +11,7 @@ import { Picture } from './picture';
 
 interface ArtifactsProps {
   readonly org: string;
-  readonly run: RichRun;
+  readonly run: Run;
 }
 
 /** Pictures that are shown at once, without being asked for. */

@@ -1,11 +1,11 @@
 import type { ReactNode } from 'react';
-import type { RichRun } from '../data/run-stream';
+import type { Run } from '@service/client';
 import { Artifacts } from './artifacts';
 import { RichResults } from './rich-results';
 
 interface BesideProps {
   readonly org: string;
-  readonly run: RichRun;
+  readonly run: Run;
 }
 
 /** What a run has beside its output. Its code is loaded when a run has any of it. */

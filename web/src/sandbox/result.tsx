@@ -3,7 +3,7 @@ import { useMutation } from '@tanstack/react-query';
 import { lazy, type ReactNode, Suspense } from 'react';
 import { api, queries } from '../api';
 import { executionQuery, executionsQuery, isUnfinished } from '../data/executions';
-import type { Output, RichRun } from '../data/run-stream';
+import type { Output } from '../data/run-stream';
 import { bytesInWords } from '../ui/amounts';
 import { Button } from '../ui/button';
 import { ErrorNote } from '../ui/error-note';
@@ -16,7 +16,7 @@ const Beside = lazy(async () => ({ default: (await import('./beside')).Beside })
 
 interface ResultProps {
   readonly org: string;
-  readonly run: RichRun;
+  readonly run: Run;
   /** Puts the program of the run into the editor, where this browser has kept it. */
   readonly onEdit: (() => void) | undefined;
 }
@@ -63,7 +63,7 @@ export function Result({ org, run, onEdit }: ResultProps): ReactNode {
 
 interface ShownProps {
   readonly org: string;
-  readonly run: RichRun;
+  readonly run: Run;
   /** What it has printed until now, where it has not ended. */
   readonly live: Output;
 }

@@ -1,14 +1,15 @@
+import type { Run } from '@service/client';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { api, ignore, queries } from '../api';
 import { executionQuery, executionsQuery } from '../data/executions';
-import { NO_OUTPUT, type Output, type RichRun, streamRun } from '../data/run-stream';
+import { NO_OUTPUT, type Output, streamRun } from '../data/run-stream';
 import { refreshFiles, sessionQuery, workIn } from '../data/sandbox-sessions';
 import type { Cell } from './notebooks';
 
 interface CellRun {
   /** The last run of the cell, where the service still has it. */
-  readonly run: RichRun | undefined;
+  readonly run: Run | undefined;
   readonly live: Output;
   readonly isRunning: boolean;
   readonly error: unknown;

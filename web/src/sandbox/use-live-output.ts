@@ -1,13 +1,14 @@
+import type { Run } from '@service/client';
 import { useEffect, useState } from 'react';
 import { queries } from '../api';
 import { executionQuery, executionsQuery, isUnfinished } from '../data/executions';
-import { NO_OUTPUT, type Output, type RichRun, streamRun } from '../data/run-stream';
+import { NO_OUTPUT, type Output, streamRun } from '../data/run-stream';
 
 /**
  * What an unfinished run has printed until now. It is followed from its start, also by who opens it later. Where the
  * stream breaks, the end is still noticed, because an unfinished run is asked for again and again.
  */
-export function useLiveOutput(org: string, run: RichRun): Output {
+export function useLiveOutput(org: string, run: Run): Output {
   const { id } = run;
   const [output, setOutput] = useState(NO_OUTPUT);
   const unfinished = isUnfinished(run);

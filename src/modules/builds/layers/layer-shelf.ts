@@ -82,11 +82,21 @@ export class LayerShelf {
       .sort((one, other) => other.unusedMs - one.unusedMs);
     for (const entry of unused) {
       if (taken + bytes <= allBytes) return;
-      await removeTree(entry.place);
+      // Another one may have taken long to remove.
+      if (this.uses.has(entry.place)) continue;
+      await this.remove(entry.place);
       taken -= entry.bytes;
     }
     if (taken + bytes > allBytes)
       throw new PackageLayersUnavailable('The packages of other executions leave no room for these on this machine.');
+  }
+
+  /** Under its name a layer is complete, also if this process ends in the middle of its removal. */
+  private async remove(place: string): Promise<void> {
+    const unfinished = join(place, '..', `.${randomBytes(8).toString('hex')}`);
+    await rename(place, unfinished);
+    await this.mark(unfinished);
+    await removeTree(unfinished);
   }
 
   private async entries(): Promise<Entry[]> {

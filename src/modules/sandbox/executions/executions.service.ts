@@ -42,6 +42,7 @@ export class ExecutionsService {
    * Returns the limits and the highest cost that {@link run} and {@link start} would set. Runs nothing.
    *
    * @throws {ExecutionBeyondPlan} `invalid_request`
+   * @throws {ExecutionNetworkOff} `feature_disabled`
    * @throws {CreditsExhausted} `credits_exhausted`
    * @throws {SpendCapReached} `spend_cap_reached`
    * @throws {BudgetExceeded} `budget_exceeded`
@@ -54,7 +55,11 @@ export class ExecutionsService {
   /**
    * Runs code and waits for its end. An aborted `signal` ends the run.
    *
+   * @throws {EffectAlreadyBegun}
    * @throws {ExecutionBeyondPlan} `invalid_request`
+   * @throws {ExecutionNetworkOff} `feature_disabled`
+   * @throws {ExecutionPackagesRefused} `package_install_failed`
+   * @throws {PackagesUnavailable} `packages_unavailable`
    * @throws {SandboxConcurrencyLimitExceeded} `concurrency_limit_exceeded`
    * @throws {CreditsExhausted} `credits_exhausted`
    * @throws {SpendCapReached} `spend_cap_reached`

@@ -116,7 +116,7 @@ export class SessionFilesController {
   @TakesNothing({ actsOutside: true })
   @ApiParam(SESSION_PARAMETER)
   @HttpCode(HttpStatus.NO_CONTENT)
-  @ApiOperation({ summary: 'Deletes a file of a session.' })
+  @ApiOperation({ summary: 'Deletes a file of a session, or a directory with all that it contains.' })
   @ApiNoContentResponse()
   @ApiRefusals(...ANY_CALLER, ...ANY_WRITE, ...REFUSALS, SANDBOX_ERRORS.session_file_not_found)
   async remove(

@@ -16,7 +16,6 @@ export class PackagesProcessor implements JobHandler<PackagesPayload, PackagesRe
   ) {}
 
   async handle({ wanted, paidAs }: PackagesPayload): Promise<PackagesResult> {
-    const beganAtMs = performance.now();
     try {
       const tookMs = await this.installer.install(wanted);
       if (paidAs !== undefined) await this.billing.pay(paidAs, tookMs);
@@ -24,7 +23,7 @@ export class PackagesProcessor implements JobHandler<PackagesPayload, PackagesRe
     } catch (error) {
       if (error instanceof PackageInstallFailed) {
         // It took the time of a machine, as a program that fails does.
-        if (paidAs !== undefined) await this.billing.pay(paidAs, Math.ceil(performance.now() - beganAtMs));
+        if (paidAs !== undefined) await this.billing.pay(paidAs, this.installer.takeTimeOf(error));
         return { kind: 'failed', message: error.message, log: error.log };
       }
       if (paidAs !== undefined) await this.billing.release(paidAs);

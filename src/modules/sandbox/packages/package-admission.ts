@@ -12,6 +12,8 @@ export const LONGEST_INSTALL_WAIT_MS = 28_000;
 const RETRY_AFTER_SECONDS = 5;
 /** What is missing is not repaired within seconds. */
 const RETRY_UNAVAILABLE_AFTER_SECONDS = 60;
+/** The queue gives up a job that has not begun a moment before its caller, so that its price is no longer held. */
+const BEGINS_WITHIN = 0.9;
 const INSTALLING = 'The packages are being installed.';
 
 interface Ask {
@@ -64,7 +66,9 @@ export class PackageAdmission {
       ...(paidAs === undefined ? {} : { paidAs }),
     };
     try {
-      const patience = { startWithinMs: waitMs, finishWithinMs: waitMs, signal: stop.signal, subject };
+      // A job that has not begun by then is removed, and the price of its work is no longer held.
+      const startWithinMs = Math.ceil(BEGINS_WITHIN * waitMs);
+      const patience = { startWithinMs, finishWithinMs: waitMs, signal: stop.signal, subject };
       return await this.jobs.run<PackagesPayload, PackagesResult>(packagesJob, payload, {
         ...patience,
         jobId: `packages-${executionId}`,

@@ -11,7 +11,7 @@ const LIVE = "status IN ('starting', 'awake', 'frozen')";
 /** A session whose end was written. */
 export type EndedSession = Pick<SandboxSession, 'id' | 'orgId'>;
 
-/** A state that a session is in from a time on. */
+/** The state that the worker of a session reports, and when it was last used. */
 export interface StateChange {
   readonly status: 'awake' | 'frozen';
   readonly workerId: string;

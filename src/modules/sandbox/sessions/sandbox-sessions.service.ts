@@ -25,6 +25,12 @@ import { SessionStarts, startedWithinMs } from './session-starts.js';
 const MINUTE_MS = 60_000;
 const RETRY_AFTER_SECONDS = 60;
 
+/** What is limited, by the policy of its limit. */
+const LIMITED = {
+  sandbox_sessions: 'sandbox sessions',
+  sandbox_session_packages: 'choices of packages in sandbox sessions',
+} as const;
+
 export interface CreateSessionInput {
   readonly language: Language;
   readonly name?: string | undefined;
@@ -129,19 +135,16 @@ export class SandboxSessionsService {
 
   private async add(session: SandboxSession, limit: number): Promise<void> {
     try {
-      if (!(await this.sessions.addWithin(limit, session))) throw this.limitReached('sandbox sessions', limit);
+      if (!(await this.sessions.addWithin(limit, session))) throw this.limitReached('sandbox_sessions', limit);
     } catch (error) {
       if (!(error instanceof TooManyPackageChoices)) throw error;
-      throw this.limitReached('choices of packages in sandbox sessions', MAX_PACKAGE_CHOICES);
+      throw this.limitReached('sandbox_session_packages', MAX_PACKAGE_CHOICES);
     }
   }
 
-  private limitReached(
-    what: 'sandbox sessions' | 'choices of packages in sandbox sessions',
-    limit: number,
-  ): SandboxSessionLimitReached {
-    return new SandboxSessionLimitReached(what, {
-      policy: 'sandbox_sessions',
+  private limitReached(policy: keyof typeof LIMITED, limit: number): SandboxSessionLimitReached {
+    return new SandboxSessionLimitReached(LIMITED[policy], {
+      policy,
       limit,
       remaining: 0,
       resetsAt: new Date(this.clock.now().getTime() + RETRY_AFTER_SECONDS * 1_000),

@@ -23,6 +23,7 @@ export class SessionEnds {
    * Ends a session, and what runs in it. A session that has ended stays as it is.
    *
    * @throws {SandboxSessionNotFound} `sandbox_session_not_found`
+   * @throws {InsufficientScopes} `insufficient_scopes`
    */
   async end(call: Call, id: string): Promise<SandboxSession> {
     const session = await this.service.get(call, id);
@@ -30,12 +31,12 @@ export class SessionEnds {
     return this.sessions.get(id);
   }
 
-  /** Ends all sessions of an organization. */
+  /** Ends all sessions of an organization. A worker that cannot be asked sees it in the row. */
   async endAllOf(orgId: string): Promise<void> {
     for (const session of await this.sessions.liveOf(orgId)) await this.endNow(session, 'org_deleted');
   }
 
-  /** Ends the sessions of the run of an agent. */
+  /** Ends the sessions of the run of an agent. A worker that cannot be asked sees it in the row. */
   async endAllOfRun(runId: string): Promise<void> {
     for (const session of await this.sessions.liveOfRun(runId)) await this.endNow(session, 'requested');
   }
@@ -44,6 +45,7 @@ export class SessionEnds {
    * Freezes a session now, and not only when it has rested. Nothing happens to one that is frozen.
    *
    * @throws {SandboxSessionNotFound} `sandbox_session_not_found`
+   * @throws {InsufficientScopes} `insufficient_scopes`
    * @throws {SandboxSessionOver} `sandbox_session_over`
    * @throws {SandboxSessionBusy} `sandbox_session_busy` while it is used.
    * @throws {SandboxUnavailable} `sandbox_unavailable`
@@ -59,6 +61,7 @@ export class SessionEnds {
    * Returns what {@link freeze} would return. Changes nothing.
    *
    * @throws {SandboxSessionNotFound} `sandbox_session_not_found`
+   * @throws {InsufficientScopes} `insufficient_scopes`
    * @throws {SandboxSessionOver} `sandbox_session_over`
    */
   async rehearseFreeze(call: Call, id: string): Promise<SandboxSession> {

@@ -33,6 +33,7 @@ export class SessionFilesService {
    * Returns the entries of a directory.
    *
    * @throws {SandboxSessionNotFound} `sandbox_session_not_found`
+   * @throws {InsufficientScopes} `insufficient_scopes`
    * @throws {SandboxSessionOver} `sandbox_session_over`
    * @throws {SessionFileMissing} `session_file_not_found`
    * @throws {RequestInvalid} `invalid_request`
@@ -72,7 +73,7 @@ export class SessionFilesService {
     });
   }
 
-  /** @throws as {@link list}. */
+  /** Removes a file, or a directory with all that it contains. @throws as {@link list}. */
   async remove(call: Call, id: string, path: string): Promise<void> {
     const session = await this.live(call, id);
     await this.line.ask(session, { request: { do: 'remove', path }, withinMs: DONE_WITHIN_MS });
@@ -82,6 +83,7 @@ export class SessionFilesService {
    * Returns nothing if the files of the session could be changed now.
    *
    * @throws {SandboxSessionNotFound} `sandbox_session_not_found`
+   * @throws {InsufficientScopes} `insufficient_scopes`
    * @throws {SandboxSessionOver} `sandbox_session_over`
    */
   async rehearse(call: Call, id: string): Promise<void> {

@@ -5,7 +5,7 @@ import { type PackageChoice, wantedBy } from '../domain/packages.js';
 import { LONGEST_INSTALL_WAIT_MS, PackageAdmission } from '../packages/package-admission.js';
 import type { SandboxSession } from '../persistence/sandbox-session.entity.js';
 import { SandboxSessionsStore } from '../persistence/sandbox-sessions.store.js';
-import { SandboxBusy, SandboxUnavailable } from '../sandbox.errors.js';
+import { NoRoomForSession, SandboxUnavailable } from '../sandbox.errors.js';
 import { SandboxStatusService } from '../sandbox-status.service.js';
 import { Clock } from '../../../platform/time/clock.js';
 import { sessionStartJob, type SessionOptions, type SessionStartPayload } from './jobs/session-start.job.js';
@@ -13,7 +13,6 @@ import { sessionStartJob, type SessionOptions, type SessionStartPayload } from '
 /** The longest time that a session may wait for a worker with room. */
 const ROOM_WITHIN_MS = 20_000;
 const START_WITHIN_MS = 15_000;
-const RETRY_AFTER_MS = 5_000;
 
 /** A session that has not started by then never will. It may wait for its packages before it waits for room. */
 export const startedWithinMs = (hasPackages: boolean): number =>
@@ -60,8 +59,7 @@ export class SessionStarts {
       if (!isHeld) throw new SandboxUnavailable([]);
     } catch (error) {
       await this.sessions.end(session.id, 'not_started', this.clock.now());
-      if (error instanceof JobUnanswered && !error.hadBegun)
-        throw new SandboxBusy(ROOM_WITHIN_MS + RETRY_AFTER_MS, ROOM_WITHIN_MS, error);
+      if (error instanceof JobUnanswered && !error.hadBegun) throw new NoRoomForSession(ROOM_WITHIN_MS, error);
       if (error instanceof JobFailed || error instanceof JobUnanswered) throw new SandboxUnavailable([], error);
       throw error;
     }

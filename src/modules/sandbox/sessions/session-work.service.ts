@@ -6,12 +6,13 @@ import { ExecutionStreams, type OrgExecutionNews } from '../executions/execution
 import { type AwaitedExecution, ExecutionsService } from '../executions/executions.service.js';
 import type { QueuedExecution, SandboxExecution } from '../persistence/sandbox-execution.entity.js';
 import type { SandboxSession } from '../persistence/sandbox-session.entity.js';
+import { MAX_OVERTIME_MS } from './host/session-process.js';
 import { requireLive, SessionLine } from './line/session-line.js';
 import { SandboxSessionsService } from './sandbox-sessions.service.js';
 
 const MEBIBYTE = 1_048_576;
-/** The result must arrive within this time after the end of the run. An interpreter may have to be replaced. */
-const RETURN_MS = 30_000;
+/** The result must arrive within this time after the time limit of the run. */
+const ANSWER_WITHIN_MS = MAX_OVERTIME_MS + 5_000;
 /** The output is kept for this long beside the time limit. */
 const OUTPUT_KEPT_MS = 600_000;
 
@@ -64,6 +65,7 @@ export class SessionWorkService {
    *
    * @throws {EffectAlreadyBegun}
    * @throws {SandboxSessionNotFound} `sandbox_session_not_found`
+   * @throws {InsufficientScopes} `insufficient_scopes`
    * @throws {SandboxSessionOver} `sandbox_session_over`
    * @throws {SandboxSessionBusy} `sandbox_session_busy` when the turn did not come in time.
    * @throws {ExecutionBeyondPlan} `invalid_request`
@@ -139,7 +141,7 @@ export class SessionWorkService {
         startBeforeMs: this.clock.now().getTime() + queueTimeoutMs,
         ...(isFollowed ? { keepsOutputMs: limits.timeoutMs + OUTPUT_KEPT_MS } : {}),
       },
-      withinMs: queueTimeoutMs + limits.timeoutMs + RETURN_MS,
+      withinMs: queueTimeoutMs + limits.timeoutMs + ANSWER_WITHIN_MS,
       signal,
     });
   }

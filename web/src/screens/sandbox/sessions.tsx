@@ -1,8 +1,9 @@
 import type { Language } from '@service/client';
-import { useInfiniteQuery } from '@tanstack/react-query';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { useLocation } from 'wouter';
 import { ignore, queries } from '../../api';
+import { packageSetsQuery } from '../../data/executions';
 import { useMay } from '../../data/me';
 import { rowsOf } from '../../data/paged';
 import { createSession, isLive, type SandboxSession, sessionsQuery } from '../../data/sandbox-sessions';
@@ -32,6 +33,7 @@ const IDLE_MINUTES = [5, 15, 30, 60];
 
 export function prepare({ org }: Params): void {
   queries.infiniteQuery(sessionsQuery(org)).catch(ignore);
+  queries.query(packageSetsQuery(org)).catch(ignore);
 }
 
 export function Screen({ org }: Params): ReactNode {
@@ -139,16 +141,19 @@ interface NewSessionDialogProps {
 
 function NewSessionDialog({ org, open, onClose }: NewSessionDialogProps): ReactNode {
   const [, go] = useLocation();
+  const [language, setLanguage] = useState<Language>('python');
+  const sets = useQuery(packageSetsQuery(org)).data?.filter(({ languages }) => languages.includes(language)) ?? [];
   return (
     <Dialog open={open} title="New session" onClose={onClose}>
       <Form
         label="New session"
         submit="Create the session"
         aside={<Button onClick={onClose}>Cancel</Button>}
-        onSubmit={async ({ language, name = '', memory_mib: memory, idle_timeout_seconds: idle }) => {
+        onSubmit={async ({ name = '', package_set: set = '', memory_mib: memory, idle_timeout_seconds: idle }) => {
           const { id } = await createSession(org, {
-            language: language as Language,
+            language,
             ...(name.trim() === '' ? {} : { name: name.trim() }),
+            ...(set === '' ? {} : { package_set: set }),
             ...(memory === '' ? {} : { memory_mib: Number(memory) }),
             idle_timeout_seconds: Number(idle),
           });
@@ -156,7 +161,14 @@ function NewSessionDialog({ org, open, onClose }: NewSessionDialogProps): ReactN
           go(pathTo('sandboxSession', { org, session: id }));
         }}
       >
-        <Choice label="Language" name="language" defaultValue="python">
+        <Choice
+          label="Language"
+          name="language"
+          value={language}
+          onChange={(event) => {
+            setLanguage(event.target.value as Language);
+          }}
+        >
           {LANGUAGES.map((each) => (
             <option key={each} value={each}>
               {LANGUAGE_NAMES[each]}
@@ -164,6 +176,14 @@ function NewSessionDialog({ org, open, onClose }: NewSessionDialogProps): ReactN
           ))}
         </Choice>
         <Field label="Name" name="name" maxLength={100} placeholder="Optional" />
+        <Choice key={language} label="Packages" name="package_set" defaultValue="">
+          <option value="">Only the standard library</option>
+          {sets.map(({ name, packages }) => (
+            <option key={name} value={name}>
+              {name}: {packages.map((each) => each.name).join(', ')}
+            </option>
+          ))}
+        </Choice>
         <Choice label="Memory" name="memory_mib" defaultValue="">
           <option value="">Default</option>
           {MEMORIES.map((mib) => (

@@ -31,7 +31,7 @@ export type AgentMessage =
   | { readonly op: 'begun'; readonly id: number }
   | { readonly op: 'output'; readonly id: number; readonly stream: OutputStream; readonly chunk: Buffer }
   | { readonly op: 'over'; readonly id: number; readonly stream: OutputStream }
-  | { readonly op: 'result'; readonly id: number; readonly type: RichResultType; readonly data: string }
+  | { readonly op: 'result'; readonly id: number; readonly type: RichResultType; readonly data: Buffer }
   | JobEnd
   | { readonly op: 'answer'; readonly id: number; readonly fault: string | null; readonly body: Buffer };
 
@@ -97,7 +97,7 @@ function readyIn({ version }: Frame['header']): AgentMessage | null {
 
 function resultIn(type: unknown, id: number, body: Buffer): AgentMessage | null {
   const known = RICH_RESULT_TYPES.find((each) => each === type);
-  return known === undefined ? null : { op: 'result', id, type: known, data: body.toString('utf8') };
+  return known === undefined ? null : { op: 'result', id, type: known, data: body };
 }
 
 function endIn({ lost, exit, signal, fault, error, ms }: Frame['header'], id: number): JobEnd {

@@ -242,7 +242,7 @@ export class LiveSession implements SessionProcess {
       case 'over':
         return job.over(message.stream);
       case 'result':
-        return job.result(message.type, message.data, Buffer.byteLength(message.data));
+        return job.result(message.type, message.data);
       case 'ended':
         this.job = null;
         job.end(message);

@@ -1,9 +1,11 @@
+import assert from 'node:assert/strict';
 import { type OutputStream } from '../../../../platform/isolation/isolation-spec.js';
 import { MAX_RESULTS, MAX_RESULTS_BYTES, type RichResult, type RichResultType } from '../../domain/rich-result.js';
 import { type OutputListener } from '../../domain/sandbox-runtime.js';
 import { OutputFeed } from '../../runtime/output-feed.js';
 import { type JobEnd } from './agent-messages.js';
 import { PausableTimer } from './pausable-timer.js';
+import { MAX_OVERTIME_MS } from './session-process.js';
 
 /** The interpreter, or the table of processes, may have to be replaced first. */
 const BEGINS_WITHIN_MS = 20_000;
@@ -11,6 +13,11 @@ const BEGINS_WITHIN_MS = 20_000;
 const INTERRUPT_GRACE_MS = 500;
 /** What cannot be ended within this time ends with the whole session. The agent may have to share with many others. */
 const KILL_GRACE_MS = 10_000;
+assert(BEGINS_WITHIN_MS + INTERRUPT_GRACE_MS + KILL_GRACE_MS < MAX_OVERTIME_MS);
+/** Code may write each byte by itself. What is kept of it are pieces of this size. */
+const PIECE_BYTES = 512;
+/** Results beyond those that are kept. */
+const MAX_DROPPED_RESULTS = 1_000;
 
 /** Why the host has ended a job. */
 type StopCause = 'timed_out' | 'output_limit' | 'aborted';
@@ -47,6 +54,7 @@ export class SessionJob {
   private readonly bytes = { stdout: 0, stderr: 0 };
   private readonly timer = new PausableTimer();
   private resultBytes = 0;
+  private dropped = 0;
   private hasBegun = false;
   private stopCause: StopCause | undefined;
   private settle!: (result: JobResult) => void;
@@ -76,12 +84,14 @@ export class SessionJob {
 
   /**
    * Without the time for which the session was frozen. The messages about the beginning and the end may have arrived
-   * together, so what the agent has measured counts, but for no more than the time since it was asked.
+   * together, so what the agent has measured counts, but for no more than the time since it was asked. Code may have
+   * stopped the agent, so the processor time that the session has used meanwhile is the least.
    */
-  durationMs(measuredMs: number): number {
-    if (!this.hasBegun) return 0;
+  durationMs(measuredMs: number, cpuMs: number): number {
     const untilMs = (this.pausedAtMs ?? performance.now()) - this.pausedMs;
-    return Math.max(untilMs - this.beganAtMs, Math.min(measuredMs, untilMs - this.askedAtMs));
+    const mostMs = untilMs - this.askedAtMs;
+    if (!this.hasBegun) return Math.min(cpuMs, mostMs);
+    return Math.max(untilMs - this.beganAtMs, Math.min(Math.max(measuredMs, cpuMs), mostMs));
   }
 
   textOf(stream: OutputStream): string {
@@ -105,7 +115,8 @@ export class SessionJob {
   output(stream: OutputStream, chunk: Buffer): boolean {
     this.bytes[stream] += chunk.length;
     if (!this.hasBegun || this.bytes[stream] > this.options.outputBytes) return false;
-    this.chunks[stream].push(chunk);
+    if (chunk.length === 0) return true;
+    this.keep(this.chunks[stream], chunk);
     this.feed?.take(stream, chunk);
     return true;
   }
@@ -118,12 +129,14 @@ export class SessionJob {
   }
 
   /** More results than fit are dropped. */
-  result(type: RichResultType, data: string, bytes: number): boolean {
+  result(type: RichResultType, data: Buffer): boolean {
     if (!this.hasBegun || this.kind === 'shell') return false;
-    if (this.results.length < MAX_RESULTS && this.resultBytes + bytes <= MAX_RESULTS_BYTES) {
-      this.resultBytes += bytes;
-      this.results.push({ type, data });
+    if (this.results.length >= MAX_RESULTS || this.resultBytes + data.length > MAX_RESULTS_BYTES) {
+      this.dropped += 1;
+      return this.dropped <= MAX_DROPPED_RESULTS;
     }
+    this.resultBytes += data.length;
+    this.results.push({ type, data: data.toString('utf8') });
     return true;
   }
 
@@ -146,6 +159,14 @@ export class SessionJob {
     if (this.pausedAtMs === undefined) return;
     if (this.hasBegun) this.pausedMs += performance.now() - this.pausedAtMs;
     this.pausedAtMs = undefined;
+  }
+
+  /** A copy: a chunk is a part of what came with it, which would be kept as a whole. */
+  private keep(chunks: Buffer[], chunk: Buffer): void {
+    const last = chunks.at(-1);
+    if (last !== undefined && last.length + chunk.length <= PIECE_BYTES)
+      chunks[chunks.length - 1] = Buffer.concat([last, chunk]);
+    else chunks.push(Buffer.from(chunk));
   }
 
   private readonly onAbort = (): void => {

@@ -49,7 +49,7 @@ export function outcomeOfJob(
     truncated: { ...job.truncated },
     exitCode: end.fault === null ? end.exit : null,
     signal: end.signal === null ? null : signalName(end.signal),
-    durationMs: job.durationMs(end.ms),
+    durationMs: job.durationMs(end.ms, usage.cpuMs),
     cpuMs: usage.cpuMs,
     memoryPeakBytes: usage.memoryPeakBytes,
     results: job.results,

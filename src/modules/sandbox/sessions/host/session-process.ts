@@ -77,6 +77,12 @@ export interface SessionFile {
 
 export type SessionEndReason = 'ended' | 'out_of_memory' | 'failed';
 
+/**
+ * A run may take this much longer than its time limit: until it begins, is interrupted, and is killed. A row that was
+ * given up before that would not be paid.
+ */
+export const MAX_OVERTIME_MS = 31_000;
+
 /** The largest file that can be read or written. */
 export const MAX_SESSION_FILE_BYTES = 8 * 1024 * 1024;
 

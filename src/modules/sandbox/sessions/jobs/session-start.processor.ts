@@ -52,6 +52,7 @@ export class SessionStartProcessor implements JobHandler<SessionStartPayload, bo
       process,
     );
   }
+
   /** The job goes back to its queue while this machine installs its packages. */
   private async leaseOf({ packages }: SessionStartPayload): Promise<LayerLease | undefined> {
     if (packages === undefined) return undefined;

@@ -28,6 +28,8 @@ export class HeldSession {
   private uses = 0;
   private lastUsedMs = performance.now();
   private grace: NodeJS.Timeout | undefined;
+  /** A brief use does not put it off: what the session computes until then is not paid. */
+  private freezesAtMs = performance.now() + GRACE_MS;
   private freezing: Promise<void> = Promise.resolve();
   private isOver = false;
   private failedFreezes = 0;
@@ -60,12 +62,8 @@ export class HeldSession {
     return !this.isUsed && performance.now() - this.lastUsedMs >= this.facts.idleTimeoutMs;
   }
 
-  /**
-   * Keeps the session awake for the work. The process thaws by itself. After a brief use, a session that was frozen
-   * freezes at once: what it computes in the background meanwhile is not paid.
-   */
+  /** Keeps the session awake for the work. The process thaws by itself. A brief use does not prolong its grace. */
   async use<T>(work: (process: SessionProcess) => Promise<T>, isBrief = false): Promise<T> {
-    const restsAtOnce = isBrief && this.isFrozen;
     this.uses += 1;
     clearTimeout(this.grace);
     try {
@@ -76,8 +74,8 @@ export class HeldSession {
     } finally {
       this.uses -= 1;
       this.lastUsedMs = performance.now();
-      if (restsAtOnce) void this.freezeNow();
-      else this.rest();
+      if (!isBrief) this.freezesAtMs = this.lastUsedMs + GRACE_MS;
+      this.rest();
     }
   }
 
@@ -103,9 +101,12 @@ export class HeldSession {
   private rest(): void {
     clearTimeout(this.grace);
     if (this.isUsed || this.isOver) return;
-    this.grace = setTimeout(() => {
-      void this.freezeNow();
-    }, GRACE_MS);
+    const leftMs = this.freezesAtMs - performance.now();
+    if (leftMs <= 0) void this.freezeNow();
+    else
+      this.grace = setTimeout(() => {
+        void this.freezeNow();
+      }, leftMs);
   }
 
   /** A session that cannot be frozen stays awake for a while: it costs its worker something, and its owner nothing. */
@@ -117,7 +118,7 @@ export class HeldSession {
         if (this.process.isFrozen) this.isNowFrozen();
         else this.staysAwake();
       } catch {
-        this.rest();
+        this.restsAgain();
       }
     });
     return this.freezing;
@@ -134,7 +135,12 @@ export class HeldSession {
     this.failedFreezes += 1;
     // Who holds it hears of its end.
     if (this.failedFreezes >= MAX_FAILED_FREEZES) void this.process.end();
-    else this.rest();
+    else this.restsAgain();
+  }
+
+  private restsAgain(): void {
+    this.freezesAtMs = performance.now() + GRACE_MS;
+    this.rest();
   }
 
   private is(status: 'awake' | 'frozen'): void {

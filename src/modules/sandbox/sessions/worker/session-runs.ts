@@ -5,12 +5,15 @@ import type { SandboxOutcome } from '../../domain/sandbox-runtime.js';
 import { ExecutionRecorder } from '../../executions/execution-recorder.js';
 import { SandboxMetrics } from '../../metrics/sandbox.metrics.js';
 import { OutputRecorder } from '../../output/output-recorder.js';
-import type { SessionOutcome, SessionProcess } from '../host/session-process.js';
+import { MAX_OVERTIME_MS, SessionEnded, type SessionOutcome, type SessionProcess } from '../host/session-process.js';
 import type { RecordedWork } from '../line/session-messages.js';
 import type { HeldFacts, HeldSession } from './held-session.js';
 
-/** An interpreter may have to be replaced before a run, and what does not end must be killed after it. */
-const REPLACED_WITHIN_MS = 20_000;
+interface Turn {
+  readonly signal: AbortSignal;
+  readonly unwanted: AbortSignal;
+  hasCome: boolean;
+}
 
 /** Runs code and commands in sessions of this worker, one at a time in each, and records how they ended. */
 @Injectable()
@@ -28,28 +31,29 @@ export class SessionRuns {
    *
    * @param unwanted is aborted when nobody waits for the turn of the run any longer.
    * @throws {TurnNotReached} when the run did not start in time.
+   * @throws {SessionEnded} when the session was ended before the turn of the run came.
    */
   async record(session: HeldSession, work: RecordedWork, unwanted: AbortSignal): Promise<void> {
     await this.cancellations.during(work.executionId, async (cancelled) => {
       const signal = AbortSignal.any([cancelled, session.ending]);
+      const turn = { signal, unwanted, hasCome: false };
       try {
-        await this.inTurn(session, work, { signal, unwanted });
+        await this.inTurn(session, work, turn);
       } catch (error) {
+        if (!turn.hasCome && !cancelled.aborted && session.ending.aborted) throw new SessionEnded();
         // The end of a cancelled run is in its row.
         if (!(signal.reason instanceof JobAbandoned)) throw error;
       }
     });
   }
 
-  private async inTurn(
-    session: HeldSession,
-    work: RecordedWork,
-    { signal, unwanted }: { readonly signal: AbortSignal; readonly unwanted: AbortSignal },
-  ): Promise<void> {
+  private async inTurn(session: HeldSession, work: RecordedWork, turn: Turn): Promise<void> {
+    const { signal, unwanted } = turn;
     const cameAtMs = this.clock.now().getTime();
     await session.turns.take(work.startBeforeMs - cameAtMs, AbortSignal.any([signal, unwanted]), async () => {
+      turn.hasCome = true;
       const waitedMs = this.clock.now().getTime() - cameAtMs;
-      const recorded = { ...work, overtimeMs: REPLACED_WITHIN_MS };
+      const recorded = { ...work, overtimeMs: MAX_OVERTIME_MS };
       await this.recorder.record(work.orgId, recorded, { signal, waitedMs }, async () => {
         const outcome = await session.use((process) => this.run(session.facts, process, work, signal));
         return { outcome, artifacts: null };

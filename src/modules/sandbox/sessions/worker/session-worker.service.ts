@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import type { ScheduleHandler } from '../../../../platform/background/define-schedule.js';
 import { Handles } from '../../../../platform/background/handles.js';
 import { Shutdown } from '../../../../platform/lifecycle/shutdown.js';
@@ -20,7 +20,9 @@ const LOOK_EVERY_MS = 100;
 @Injectable()
 @Handles(heldSessionsSchedule)
 export class SessionWorkerService implements OnApplicationBootstrap, ScheduleHandler {
+  private readonly logger = new Logger(SessionWorkerService.name);
   private isAnswering = false;
+  private beginning: Promise<void> | undefined;
   private stopped = false;
 
   constructor(
@@ -37,18 +39,29 @@ export class SessionWorkerService implements OnApplicationBootstrap, ScheduleHan
 
   onApplicationBootstrap(): void {
     if (!this.settings.enabled) return;
-    // Redis may be unavailable. Until it is back no session is taken.
-    void this.answering.begin().then(() => {
-      this.isAnswering = true;
-    });
+    this.beginToAnswer();
   }
 
   async run(): Promise<void> {
     if (this.stopped) return;
+    if (this.settings.enabled) this.beginToAnswer();
     if (this.isAnswering && this.runtime.readiness.available && this.settings.sessions > 0)
       this.workers.start(sessionStartJob, this.processor);
     else void this.workers.stop(sessionStartJob.name);
     await this.times.keep();
+  }
+
+  /** Redis may be unavailable. Until it is back no session is taken. */
+  private beginToAnswer(): void {
+    this.beginning ??= this.answering.begin().then(
+      () => {
+        this.isAnswering = true;
+      },
+      (error: unknown) => {
+        this.logger.warn(`Sessions cannot be reached in this worker: ${String(error)}`);
+        this.beginning = undefined;
+      },
+    );
   }
 
   private async stop(): Promise<void> {
