@@ -124,6 +124,7 @@ const LONG = [
   'platform/redis-sentinel',
   'platform/database-tls',
   'web/newcomer',
+  'web/notebook-packages',
   'web/attached',
   'web/storage',
   'web/ai',

@@ -72,6 +72,8 @@ describe('an analysis of data with the set python-data', () => {
     await cell(page, 4).locator('pre').getByText('860.0').waitFor();
     expect(visit.faults).toEqual([]);
 
+    // The plan Free has one session.
+    await visit.call('DELETE', `sandbox/sessions/${page.url().split('/').at(-1)!}`);
     const { secret } = await visit.call('POST', 'keys', { name: 'repl', scopes: ['sandbox:execute'] });
     const figure = 'import matplotlib.pyplot as plt\nstars.plot.bar(x="name", y="light_years")\nplt.show()\n';
     const input = `${DATA}\nstars.light_years.sum()\n${figure}${SERVER}\n${CLIENT}\n`;
