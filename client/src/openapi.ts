@@ -3967,7 +3967,7 @@ export interface paths {
          */
         readonly put: operations["SessionFilesController_write"];
         readonly post?: never;
-        /** Deletes a file of a session. */
+        /** Deletes a file of a session, or a directory with all that it contains. */
         readonly delete: operations["SessionFilesController_remove"];
         readonly options?: never;
         readonly head?: never;

@@ -124,7 +124,6 @@ const LONG = [
   'platform/redis-sentinel',
   'platform/database-tls',
   'web/newcomer',
-  'web/notebook-packages',
   'web/attached',
   'web/storage',
   'web/ai',
@@ -141,6 +140,7 @@ const LONG = [
   'frameworks/network',
   'templates/nodes',
   'templates/ai-chat',
+  'web/notebook-packages',
 ];
 
 /**
