@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { AwaitedJobs } from '../../../platform/queues/awaited-jobs.js';
 import { DirectJobs } from '../../../platform/queues/direct-jobs.js';
-import { type PackageChoice, wantedBy } from '../domain/packages.js';
+import { wantedBy } from '../domain/packages.js';
 import { JobCancellations } from '../../../platform/queues/job-cancellations.js';
 import { type SandboxPayload, sandboxJob } from '../jobs/sandbox.job.js';
 import type { QueuedExecution } from '../persistence/sandbox-execution.entity.js';
@@ -71,11 +71,6 @@ export class ExecutionQueue {
   }
 }
 
-function packagesOf(orgId: string, choice: PackageChoice): NonNullable<SandboxPayload['packages']> {
-  const wanted = wantedBy(orgId, choice);
-  return { ...wanted, packages: [...wanted.packages] };
-}
-
 const payloadOf = (
   { id, orgId, limits, givesUpAt }: QueuedExecution,
   { language, code, stdin, files, options, packages, isFollowed = false }: CreateOrgExecutionInput,
@@ -87,7 +82,7 @@ const payloadOf = (
   stdin,
   files: [...files],
   ...(options === undefined ? {} : { options }),
-  ...(packages === undefined ? {} : { packages: packagesOf(orgId, packages) }),
+  ...(packages === undefined ? {} : { packages: wantedBy(orgId, packages) }),
   limits,
   startBeforeMs: givesUpAt.getTime(),
   ...(isFollowed ? { keepsOutputMs: limits.timeoutMs + OUTPUT_KEPT_MS } : {}),

@@ -24,7 +24,7 @@ export class Packages implements WantedPackages {
   @IsString() readonly id!: string;
   @IsOptional() @IsString() readonly orgId!: string | null;
   @IsIn(['npm', 'pip']) readonly ecosystem!: PackageEcosystem;
-  @IsArray() @IsString({ each: true }) readonly packages!: string[];
+  @IsArray() @IsString({ each: true }) readonly packages!: readonly string[];
   @IsOptional() @IsIn(PACKAGE_SETS) readonly set?: PackageSetName;
 }
 

@@ -61,10 +61,7 @@ export class PackageAdmission {
     const timer = setTimeout(() => {
       stop.abort(new WaitedLongEnough());
     }, waitMs);
-    const payload: PackagesPayload = {
-      wanted: { ...wanted, packages: [...wanted.packages] },
-      ...(paidAs === undefined ? {} : { paidAs }),
-    };
+    const payload: PackagesPayload = { wanted, ...(paidAs === undefined ? {} : { paidAs }) };
     try {
       // A job that has not begun by then is removed, and the price of its work is no longer held.
       const startWithinMs = Math.ceil(BEGINS_WITHIN * waitMs);

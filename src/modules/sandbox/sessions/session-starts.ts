@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { AwaitedJobs, JobFailed, JobUnanswered } from '../../../platform/queues/awaited-jobs.js';
 import type { Call } from '../../auth/caller.js';
-import { type PackageChoice, wantedBy } from '../domain/packages.js';
+import { wantedBy } from '../domain/packages.js';
 import { LONGEST_INSTALL_WAIT_MS, PackageAdmission } from '../packages/package-admission.js';
 import type { SandboxSession } from '../persistence/sandbox-session.entity.js';
 import { SandboxSessionsStore } from '../persistence/sandbox-sessions.store.js';
@@ -66,11 +66,6 @@ export class SessionStarts {
   }
 }
 
-function packagesOf(orgId: string, choice: PackageChoice): NonNullable<SessionStartPayload['packages']> {
-  const wanted = wantedBy(orgId, choice);
-  return { ...wanted, packages: [...wanted.packages] };
-}
-
 const payloadOf = (
   { id, orgId, language, limits, packages, idleTimeoutSeconds, expiresAt }: SandboxSession,
   options: SessionOptions,
@@ -80,7 +75,7 @@ const payloadOf = (
   language,
   limits,
   options,
-  ...(packages === null ? {} : { packages: packagesOf(orgId, packages) }),
+  ...(packages === null ? {} : { packages: wantedBy(orgId, packages) }),
   idleTimeoutMs: idleTimeoutSeconds * 1_000,
   expiresAtMs: expiresAt.getTime(),
 });
