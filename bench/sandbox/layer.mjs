@@ -1,7 +1,7 @@
 /**
  * The sandbox layer alone: how long from the code to its result, and how many a second, in each language and with each
  * way to start it. Beside them, in turns in the same run: a cold `bwrap` and interpreter without our filter, limits and
- * watch.
+ * watch, and `isolate` where it is installed.
  *
  *   npm run bench:sandbox -- layer
  */
@@ -12,6 +12,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { millisecondsOf, printTable, quantile } from './figures.mjs';
 import { HELLO } from './hello.mjs';
+import { hasIsolate, runInIsolate } from './isolate.mjs';
 
 const require = createRequire(import.meta.url);
 const { HostedRuntime } = require('../../dist/src/modules/sandbox/runtime/host/hosted-runtime.js');
@@ -75,6 +76,11 @@ export function runCold(language) {
       resolve(output);
     });
   });
+}
+
+function runIsolate(language) {
+  const [program, , ...rest] = COLD[language];
+  return runInIsolate([program, language === 'python' ? program : '/runtime/node', ...rest]);
 }
 
 async function runOurs(runtime, language) {
@@ -142,6 +148,7 @@ function waysOf(language, forking, starting) {
     // Longer than the pools last.
     ...(isForked ? [{ way: 'fork server', seconds: 2, run: () => runOurs(forking, language) }] : []),
     { way: 'warm pool', seconds: 2, run: () => runOurs(starting, language) },
+    ...(hasIsolate() ? [{ way: 'isolate', seconds: 1, run: () => runIsolate(language) }] : []),
     { way: 'cold bwrap', seconds: 1, run: () => runCold(language) },
   ];
 }

@@ -29,6 +29,8 @@ export interface WarmPoolOptions<M extends PoolMember> {
 const REFILL_WHILE_RUNNING_MS = 25;
 /** The delay lets the outcome of the run go out first. */
 const REFILL_AFTER_RUN_MS = 4;
+/** While others are warm, nobody waits for the next one, and the way of the outcome to its caller takes longer than that. */
+const PATIENCE_WITH_OTHERS = 4;
 
 interface Idle<M> {
   readonly member: M;
@@ -87,11 +89,11 @@ export class WarmPool<M extends PoolMember> {
     if (this.isClosed) throw new Error('The pool is closed.');
     const warm = this.takeIdle();
     const member = warm ?? (await this.startFor(signal));
-    this.refillIn(REFILL_WHILE_RUNNING_MS);
+    this.refillIn(REFILL_WHILE_RUNNING_MS * this.patience());
     try {
       return await work(member, warm !== null);
     } finally {
-      this.refillIn(REFILL_AFTER_RUN_MS);
+      this.refillIn(REFILL_AFTER_RUN_MS * this.patience());
     }
   }
 
@@ -102,6 +104,10 @@ export class WarmPool<M extends PoolMember> {
     if (this.ageTimer !== null) clearInterval(this.ageTimer);
     for (const { reject } of this.waiters.splice(0)) reject(new Error('The pool is closed.'));
     await Promise.all(this.idle.splice(0).map(({ member }) => member.destroy()));
+  }
+
+  private patience(): number {
+    return this.idle.length > 0 ? PATIENCE_WITH_OTHERS : 1;
   }
 
   private takeIdle(): M | null {

@@ -166,10 +166,8 @@ export class HostedRuntime extends ObservedRuntime {
   private take(reply: Reply): void {
     this.lastReadiness = reply.readiness;
     this.lastReadings = reply.readings;
-    if (reply.kind === 'event') {
-      for (const listener of this.listeners) listener(reply.event);
-      return;
-    }
+    for (const event of reply.events) for (const listener of this.listeners) listener(event);
+    if (reply.kind === 'news') return;
     const call = this.calls.get(reply.call);
     if (reply.kind === 'output') {
       call?.onOutput?.(reply.pieces);

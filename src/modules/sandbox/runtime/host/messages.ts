@@ -30,10 +30,11 @@ export type Request =
   | { readonly kind: 'abort'; readonly call: number }
   | { readonly kind: 'close' };
 
-/** The state of the host, which it adds to every message. */
+/** What the host adds to every message: its state, and what has happened since the last one. */
 export interface HostState {
   readonly readiness: SandboxReadiness;
   readonly readings: readonly PoolReading[];
+  readonly events: readonly PoolEvent[];
 }
 
 /** From the host to the service. */
@@ -46,5 +47,5 @@ export type Reply = HostState &
     | { readonly kind: 'piece'; readonly call: number; readonly piece: Buffer }
     | { readonly kind: 'ended'; readonly call: number; readonly outcome: SandboxOutcome }
     | { readonly kind: 'failed'; readonly call: number; readonly message: string }
-    | { readonly kind: 'event'; readonly event: PoolEvent }
+    | { readonly kind: 'news' }
   );

@@ -1,8 +1,12 @@
 import { Isolation } from '../../../../platform/isolation/isolation.js';
 import { type ArtifactSink } from '../../domain/artifacts.js';
 import { type OutputListener } from '../../domain/sandbox-runtime.js';
+import { type PoolEvent } from '../pool-events.js';
 import { PooledRuntime } from '../pooled-runtime.js';
 import { type HostSettings, type HostState, type Reply, type Request } from './messages.js';
+
+/** The outcome of a run takes the events of the run with it, unless the run takes longer than this. */
+const EVENTS_WAIT_MS = 20;
 
 /**
  * A process that only keeps sandboxes; `HostedRuntime` starts it. Its environment is empty and it opens no connections,
@@ -12,8 +16,17 @@ function main(settings: HostSettings): void {
   const runtime = new PooledRuntime(new Isolation(settings.isolation), settings.runtime);
   const running = new Map<number, AbortController>();
   const taking = new Map<number, () => void>();
+  let events: PoolEvent[] = [];
+  let newsTimer: NodeJS.Timeout | undefined;
 
-  const state = (): HostState => ({ readiness: runtime.readiness, readings: runtime.readings });
+  /** To be sent at once. */
+  const state = (): HostState => {
+    clearTimeout(newsTimer);
+    newsTimer = undefined;
+    const happened = events;
+    events = [];
+    return { readiness: runtime.readiness, readings: runtime.readings, events: happened };
+  };
   const send = (reply: Reply): void => {
     // Without the service there is no receiver.
     if (process.connected) process.send?.(reply, undefined, undefined, () => undefined);
@@ -65,11 +78,10 @@ function main(settings: HostSettings): void {
 
   runtime.listen((event) => {
     // An Error cannot be sent to another process.
-    send({
-      kind: 'event',
-      event: 'error' in event ? { ...event, error: String(event.error) } : event,
-      ...state(),
-    });
+    events.push('error' in event ? { ...event, error: String(event.error) } : event);
+    newsTimer ??= setTimeout(() => {
+      send({ kind: 'news', ...state() });
+    }, EVENTS_WAIT_MS);
   });
   process.on('message', (request: Request) => {
     switch (request.kind) {
