@@ -47,7 +47,7 @@ export class PartitionsStore {
   /** Counts rows of a partition, up to a limit. */
   async count(partition: string, limit: number): Promise<number> {
     const [row] = await this.query<{ count: number }>(
-      `SELECT count(*)::int AS count FROM (SELECT FROM ${partition} LIMIT ${limit}) AS some`,
+      `SELECT count(*)::int AS count FROM (SELECT FROM ${partition} LIMIT ${limit}) AS counted`,
     );
     return row!.count;
   }
@@ -79,10 +79,10 @@ export class PartitionsStore {
 
   private async move(from: string, to: string, condition: string): Promise<void> {
     await this.query(`LOCK TABLE ${from} IN ACCESS EXCLUSIVE MODE`);
-    const [found] = await this.query<{ some: boolean }>(
-      `SELECT EXISTS (SELECT FROM ${from} WHERE ${condition}) AS some`,
+    const [found] = await this.query<{ any_row: boolean }>(
+      `SELECT EXISTS (SELECT FROM ${from} WHERE ${condition}) AS any_row`,
     );
-    if (!found!.some) return;
+    if (!found!.any_row) return;
     await this.query(`SELECT set_config('statement_timeout', '${MOVE_TIMEOUT_MS}', true)`);
     // Triggers that refuse changes of rows do not mean this one.
     await this.query(`ALTER TABLE ${from} DISABLE TRIGGER USER`);
