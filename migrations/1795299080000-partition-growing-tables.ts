@@ -201,6 +201,6 @@ const firstIdFrom = ({ prefix }: GrowingTable, at: Date): string => {
 };
 
 const timeOf = (id: string): number =>
-  [...id.slice(0, 10)].reduce((sum, letter) => sum * 32 + ALPHABET.indexOf(letter), 0);
+  Array.from(id.slice(0, 10)).reduce((sum, letter) => sum * 32 + ALPHABET.indexOf(letter), 0);
 
 const monthAfterNextOf = (at: Date): Date => new Date(Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + 2, 1));

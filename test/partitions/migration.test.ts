@@ -98,12 +98,12 @@ describe('the migration to partitions', () => {
     await writer.query('SET session_replication_role = replica');
     await reader.query('BEGIN');
     await reader.query('SELECT count(*) FROM audit_log');
-    let isOver = false;
+    const running = { isOver: false };
     const migration = upTo().finally(() => {
-      isOver = true;
+      running.isOver = true;
     });
     let [written, longestMs] = [0, 0];
-    for (let at = 1_001; !isOver; at++) {
+    for (let at = 1_001; !running.isOver; at++) {
       const startedAt = performance.now();
       await addEntries(writer, at, at);
       longestMs = Math.max(longestMs, performance.now() - startedAt);

@@ -184,7 +184,7 @@ describe('tables with a partition for each month', () => {
       left = at;
       const wasKilled = await removeOld().then(
         () => false,
-        (error: Error) => error.message === 'Killed.',
+        (error: unknown) => (error as Error).message === 'Killed.',
       );
       left = Infinity;
       if (!wasKilled) break;
@@ -206,11 +206,12 @@ describe('tables with a partition for each month', () => {
     await ahead();
     await addEntries(2, 5);
     now = monthOf(6);
-    const put = FileBlobStorage.prototype.put;
+    const storage = FileBlobStorage.prototype as unknown as Record<string, (...given: unknown[]) => Promise<void>>;
+    const original = storage['put']!;
     let isLate = false;
-    jest.spyOn(FileBlobStorage.prototype, 'put').mockImplementation(async function (this: FileBlobStorage, ...given) {
-      await put.apply(this, given);
-      if (isLate || !given[0].includes(`${suffixOf(2)}/manifest`)) return;
+    jest.spyOn(storage, 'put').mockImplementation(async function (this: unknown, ...given) {
+      await original.apply(this, given);
+      if (isLate || !String(given[0]).includes(`${suffixOf(2)}/manifest`)) return;
       isLate = true;
       await make.sql(
         `INSERT INTO audit_log (id, org_id, action, target_type, target_id, details, at)
@@ -254,14 +255,14 @@ describe('tables with a partition for each month', () => {
     await Promise.all([reader.connect(), writer.connect()]);
     await reader.query('BEGIN');
     await reader.query('SELECT count(*) FROM audit_log');
-    let isOver = false;
+    const removal = { isOver: false };
     const refused = expect(removeOld())
       .rejects.toThrow('lock timeout')
       .finally(() => {
-        isOver = true;
+        removal.isOver = true;
       });
     let longestMs = 0;
-    for (let at = 1; !isOver; at++) {
+    for (let at = 1; !removal.isOver; at++) {
       const startedAt = performance.now();
       await writer.query(
         `INSERT INTO audit_log (id, org_id, action, target_type, target_id, details, at)
