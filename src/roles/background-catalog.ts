@@ -8,6 +8,7 @@ import {
   priceSyncSchedule,
 } from '../modules/ai/jobs/ai.job.js';
 import { BackgroundCatalog } from '../platform/background/background-catalog.js';
+import { oldPartitionsSchedule, partitionsSchedule } from '../platform/partitions/partitions.job.js';
 import { reencryptionSchedule } from '../platform/secrets/reencryption.job.js';
 import { authMailJob } from '../modules/auth/auth-mail.job.js';
 import { expiredOauthSchedule, oauthSigningKeysSchedule } from '../modules/oauth/jobs/oauth.job.js';
@@ -68,11 +69,7 @@ import { featureFlagsSchedule } from '../modules/features/jobs/features.job.js';
 import { appActivitySchedule, appRecordsSchedule } from '../modules/hosting/jobs/hosting.job.js';
 import { sessionWatchSchedule } from '../modules/databases/wire/wire.job.js';
 import { githubEvent } from '../modules/github/github-event.job.js';
-import {
-  usagePartitionsSchedule,
-  storageSamplingSchedule,
-  usageReconciliationSchedule,
-} from '../modules/metering/jobs/metering.job.js';
+import { storageSamplingSchedule, usageReconciliationSchedule } from '../modules/metering/jobs/metering.job.js';
 import { expiredClaimsSchedule, planRequestSubscription } from '../modules/ops/jobs/ops.job.js';
 import { accessKeyUsageSchedule, expiredAccessKeysSchedule } from '../modules/objects/access-keys/access-keys.job.js';
 import {
@@ -241,11 +238,12 @@ export const BACKGROUND_CATALOG = new BackgroundCatalog({
     requestedCronsSchedule,
     featureFlagsSchedule,
     sessionWatchSchedule,
-    usagePartitionsSchedule,
     storageSamplingSchedule,
     usageReconciliationSchedule,
     expiredClaimsSchedule,
     reencryptionSchedule,
+    partitionsSchedule,
+    oldPartitionsSchedule,
     repositoriesSchedule,
     overdueExecutionsSchedule,
     oldExecutionsSchedule,

@@ -88,6 +88,7 @@ import { CreateScim1795299030000 } from '../../migrations/1795299030000-create-s
 import { CreateSandboxPackageLocks1795299060000 } from '../../migrations/1795299060000-create-sandbox-package-locks.js';
 import { SandboxSessionsOfRuns1795299070010 } from '../../migrations/1795299070010-sandbox-sessions-of-runs.js';
 import { SandboxSessionPackages1795299070000 } from '../../migrations/1795299070000-sandbox-session-packages.js';
+import { PartitionGrowingTables1795299080000 } from '../../migrations/1795299080000-partition-growing-tables.js';
 import { CreateSandboxSessions1795299050000 } from '../../migrations/1795299050000-create-sandbox-sessions.js';
 import { CreateDatabases1795293200000 } from '../../migrations/1795293200000-create-databases.js';
 // prettier-ignore
@@ -261,6 +262,7 @@ const MIGRATIONS = [
   CreateSandboxPackageLocks1795299060000,
   SandboxSessionPackages1795299070000,
   SandboxSessionsOfRuns1795299070010,
+  PartitionGrowingTables1795299080000,
 ];
 
 /** Returns the names of all migrations in their order. */

@@ -1,4 +1,5 @@
 import { AiSettings } from '../modules/ai/ai.settings.js';
+import { AuditSettings } from '../modules/audit/audit.settings.js';
 import { AuthSettings } from '../modules/auth/auth.settings.js';
 import { BillingSettings } from '../modules/billing/billing.settings.js';
 import { BuildsSettings } from '../modules/builds/builds.settings.js';
@@ -39,6 +40,7 @@ export const MODULE_SETTINGS: readonly ModuleSettingsClass[] = [
   FeaturesSettings,
   LimitsSettings,
   PlansSettings,
+  AuditSettings,
   AuthSettings,
   IdentitiesSettings,
   SsoSettings,

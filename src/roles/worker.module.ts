@@ -1,6 +1,7 @@
 import { Module, type OnApplicationBootstrap } from '@nestjs/common';
 import { AgentsJobsModule } from '../modules/agents/jobs/agents-jobs.module.js';
 import { AiJobsModule } from '../modules/ai/jobs/ai-jobs.module.js';
+import { AuditJobsModule } from '../modules/audit/jobs/audit-jobs.module.js';
 import { AuthJobsModule } from '../modules/auth/jobs/auth-jobs.module.js';
 import { OrgsJobsModule } from '../modules/orgs/jobs/orgs-jobs.module.js';
 import { FactorsJobsModule } from '../modules/factors/jobs/factors-jobs.module.js';
@@ -35,6 +36,7 @@ import { OutboxRelay } from '../platform/outbox/outbox-relay.js';
 /** All background work. */
 @Module({
   imports: [
+    AuditJobsModule,
     AuthJobsModule,
     OrgsJobsModule,
     PeopleJobsModule,

@@ -1,5 +1,6 @@
 import { Client, escapeIdentifier } from 'pg';
 import { from as copyFrom, to as copyTo } from 'pg-copy-streams';
+import { STATEMENT_TRIGGERS } from '../../platform/partitions/statement-triggers.js';
 import type { BackupFiles } from './backup-files.js';
 import type { DatabaseDump, DumpedPartition, DumpedTable } from './manifest.js';
 
@@ -70,11 +71,11 @@ export async function loadDatabase(
 ): Promise<void> {
   await withClient(url, async (client) => {
     await client.query('BEGIN');
-    const { rows: present } = await client.query<DumpedPartition>(PARTITIONS);
-    for (const { table, name, bound } of dump.partitions) {
-      if (!present.some((partition) => partition.name === name))
-        await client.query(`CREATE TABLE ${escapeIdentifier(name)} PARTITION OF ${escapeIdentifier(table)} ${bound}`);
-    }
+    // Migrations make partitions for the present time, and the dump has those of its own.
+    for (const { name } of (await client.query<DumpedPartition>(PARTITIONS)).rows)
+      await client.query(`DROP TABLE ${escapeIdentifier(name)}`);
+    for (const { table, name, bound } of dump.partitions)
+      await client.query(`CREATE TABLE ${escapeIdentifier(name)} PARTITION OF ${escapeIdentifier(table)} ${bound}`);
     const names = dump.tables.map(({ name }) => name);
     // Our triggers ran when the rows were first written, and must not run again.
     for (const name of names) await client.query(`ALTER TABLE ${escapeIdentifier(name)} DISABLE TRIGGER USER`);
@@ -90,6 +91,10 @@ export async function loadDatabase(
       await client.query('SELECT setval($1::regclass, $2)', [escapeIdentifier(name), lastValue]);
     await client.query('SET CONSTRAINTS ALL IMMEDIATE');
     for (const name of names) await client.query(`ALTER TABLE ${escapeIdentifier(name)} ENABLE TRIGGER USER`);
+    for (const { table, name } of dump.partitions) {
+      const { rows } = await client.query<{ statement: string }>(STATEMENT_TRIGGERS, [table, name]);
+      for (const { statement } of rows) await client.query(statement);
+    }
     await client.query('COMMIT');
     await client.query('ANALYZE');
   });

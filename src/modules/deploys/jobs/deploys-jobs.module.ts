@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { PartitionsModule } from '../../../platform/partitions/partitions.module.js';
 import { ReencryptionModule } from '../../../platform/secrets/reencryption.module.js';
 import { BuildsModule } from '../../builds/builds.module.js';
 import { CronsModule } from '../../crons/crons.module.js';
@@ -24,6 +25,7 @@ import { Leases } from '../pipeline/leases.js';
 import { FetchStep } from '../pipeline/fetch.step.js';
 import { ReuseStep } from '../pipeline/reuse.step.js';
 import { DeployReportProcessor } from '../reports/deploy-report.processor.js';
+import { DeployLogPartitions } from '../upkeep/deploy-log-partitions.js';
 import { DeployRemoval } from '../upkeep/deploy-removal.js';
 import { DeployStorageSource } from '../upkeep/deploy-storage-source.js';
 import { EncryptedDeployEnv } from '../upkeep/encrypted-deploy-env.js';
@@ -45,6 +47,7 @@ import { RepositoryPushedProcessor } from './repository-pushed.processor.js';
     GithubModule,
     HostingModule,
     MeteringModule,
+    PartitionsModule,
     ProjectsModule,
     ReencryptionModule,
     RepositoriesModule,
@@ -70,6 +73,7 @@ import { RepositoryPushedProcessor } from './repository-pushed.processor.js';
     LostDeploys,
     DeployRemoval,
     ProjectLeftovers,
+    DeployLogPartitions,
     DeployStorageSource,
     EncryptedDeployEnv,
     DeploySweeper,

@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { PartitionsModule } from '../../../platform/partitions/partitions.module.js';
 import { OrgDirectoryModule } from '../../orgs/org-directory.module.js';
 import { MeteringModule } from '../metering.module.js';
 import { StorageSamplesStore } from '../persistence/storage-samples.store.js';
@@ -7,16 +8,16 @@ import { RECONCILIATION_METRICS } from '../reconciliation/reconciliation.metrics
 import { UsageReconciler } from '../reconciliation/usage-reconciler.js';
 import { StorageSampler } from '../storage/storage-sampler.js';
 import { StorageSamplingTimer } from './storage-sampling.timer.js';
-import { UsagePartitionsTimer } from './usage-partitions.timer.js';
+import { UsageEventPartitions } from './usage-event-partitions.js';
 import { UsageReconciliationTimer } from './usage-reconciliation.timer.js';
 
 @Module({
-  imports: [MeteringModule, OrgDirectoryModule],
+  imports: [MeteringModule, OrgDirectoryModule, PartitionsModule],
   providers: [
     StorageSampler,
     StorageSamplesStore,
     StorageSamplingTimer,
-    UsagePartitionsTimer,
+    UsageEventPartitions,
     UsageReconciler,
     UsageReconciliationTimer,
     UsageReconciliationStore,

@@ -1,12 +1,5 @@
 import { defineSchedule } from '../../../platform/background/define-schedule.js';
 
-export const usagePartitionsSchedule = defineSchedule({
-  name: 'usage-partitions',
-  summary: 'Creates the partitions of this month and of the two that follow.',
-  everyMs: 60_000,
-  runsIn: 'each',
-});
-
 export const storageSamplingSchedule = defineSchedule({
   name: 'storage-sampling',
   summary: 'Measures what organizations store, once an hour, and records it as usage.',

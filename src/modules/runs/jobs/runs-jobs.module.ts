@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { MailModule } from '../../../platform/mail/mail.module.js';
+import { PartitionsModule } from '../../../platform/partitions/partitions.module.js';
 import { CreditsModule } from '../../credits/credits.module.js';
 import { OrgDirectoryModule } from '../../orgs/org-directory.module.js';
 import { ApprovalsModule } from '../approvals/approvals.module.js';
@@ -13,6 +14,7 @@ import { ApprovalMailSources } from './approval-mail-sources.js';
 import { ApprovalMailProcessor } from './approval-mail.processor.js';
 import { ExpiredApprovalsSweeper } from './expired-approvals.sweeper.js';
 import { OldRunsSweeper } from './old-runs.sweeper.js';
+import { RunEventPartitions } from './run-event-partitions.js';
 import { RunsOrgDeletedProcessor } from './runs-org-deleted.processor.js';
 
 @Module({
@@ -22,6 +24,7 @@ import { RunsOrgDeletedProcessor } from './runs-org-deleted.processor.js';
     EngineModule,
     MailModule,
     OrgDirectoryModule,
+    PartitionsModule,
     RunToolsModule,
     RunsModule,
     RunsPersistenceModule,
@@ -33,6 +36,7 @@ import { RunsOrgDeletedProcessor } from './runs-org-deleted.processor.js';
     ApprovalMailSources,
     ExpiredApprovalsSweeper,
     OldRunsSweeper,
+    RunEventPartitions,
     RunsOrgDeletedProcessor,
   ],
 })

@@ -1,0 +1,261 @@
+/**
+ * How cost grows: what one organization and one row take, and what 1, 2 and 3 processes of a role do. It prints the
+ * tables of docs/scaling.md. Sizes are exact on any machine. Processor time for a request hardly depends on what else
+ * the machine does; requests and runs a second do, so measure them on an idle one.
+ *
+ *   npm run bench:scaling -- [seconds a round] [organizations] [sizes|api|worker]
+ */
+import '../../scripts/on-pinned-node.mjs';
+import { spawn } from 'node:child_process';
+import { chmodSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { once } from 'node:events';
+import { availableParallelism, loadavg, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import autocannon from 'autocannon';
+import { Redis } from 'ioredis';
+import pg from 'pg';
+import { cpuOf, descendantsOf, freePort, ROOT } from '../service.mjs';
+import { HELLO } from '../sandbox/hello.mjs';
+import { bytesOfLimits, bytesOfOrganizations, bytesOfRows } from './sizes.mjs';
+
+const require = createRequire(import.meta.url);
+const { startEmbeddedPostgres } = require(join(ROOT, 'dist/src/roles/embedded/embedded-postgres.js'));
+const { startEmbeddedRedis } = require(join(ROOT, 'dist/src/roles/embedded/embedded-redis.js'));
+const { addressOf } = require(join(ROOT, 'dist/src/platform/redis/redis-address.js'));
+const { LimitScript } = require(join(ROOT, 'dist/src/modules/limits/counting/limit-script.js'));
+const { migrate } = require(join(ROOT, 'dist/src/roles/migrate.js'));
+
+const [seconds = 5, organizations = 10_000] = process.argv.slice(2).map(Number).filter(Number.isFinite);
+const only = process.argv.slice(2).find((each) => ['sizes', 'api', 'worker'].includes(each));
+const isWanted = (part) => only === undefined || only === part;
+const MOST_PROCESSES = 3;
+const ROWS = 100_000;
+const CALLERS = 20;
+const CONNECTIONS = 32;
+const STARTS_WITHIN_MS = 180_000;
+
+const dataDir = mkdtempSync(join(tmpdir(), 'bench-scaling-'));
+chmodSync(dataDir, 0o711);
+const log = () => undefined;
+const postgres = await startEmbeddedPostgres({ dataDir, durable: true, log });
+const redis = await startEmbeddedRedis({ dataDir, durable: true, log });
+await migrate(postgres.url);
+const database = new pg.Client({ connectionString: postgres.url });
+await database.connect();
+const client = new Redis(addressOf(redis.url));
+const processes = [];
+
+try {
+  console.log(`${availableParallelism()} processors, load ${loadavg()[0].toFixed(1)}, rounds of ${seconds} s\n`);
+  const first = await start('api');
+  const keys = [];
+  for (let index = 0; index < CALLERS; index++) keys.push(await mintKey(first, index));
+  if (isWanted('sizes')) await sizes(keys[0]);
+  if (isWanted('api')) await apiCurve(first, keys);
+  if (isWanted('worker')) await workerCurve(first);
+} finally {
+  await Promise.all(processes.map((each) => stop(each)));
+  client.disconnect();
+  await database.end();
+  await redis.stop();
+  await postgres.stop();
+  rmSync(dataDir, { recursive: true, force: true });
+}
+
+async function sizes(account) {
+  const limits = new LimitScript({ fast: () => client });
+  console.log('| organizations | PostgreSQL, each | Redis, each that calls within a day | a million of them |');
+  console.log('|---|---|---|---|');
+  let known;
+  for (const [from, to] of [
+    [1, organizations / 10],
+    [organizations / 10, organizations],
+  ]) {
+    const rows = await bytesOfOrganizations(database, { account, from, to });
+    const memory = await bytesOfLimits(client, limits, { from, to });
+    known = rows.rows;
+    console.log(
+      `| ${to.toLocaleString('en')} | ${(rows.bytes / 1_024).toFixed(1)} KiB | ${memory.toFixed(0)} bytes | ` +
+        `${(rows.bytes / 1_024).toFixed(1)} GB on disk, ${((memory * 1e6) / 2 ** 20).toFixed(0)} MiB in Redis |`,
+    );
+  }
+  const list = Object.entries(known).map(([table, count]) => `\`${table}\` ${count}`);
+  console.log(`\nRows of an organization with one person and one key: ${list.join(', ')}.\n`);
+  console.log('| table | row | its part of indexes | a million a day, for a month |');
+  console.log('|---|---|---|---|');
+  for (const { table, row, indexes } of await bytesOfRows(database, ROWS))
+    console.log(
+      `| \`${table}\` | ${row} bytes | ${indexes} bytes | ${(((row + indexes) * 30e6) / 2 ** 30).toFixed(1)} GiB |`,
+    );
+  console.log('');
+}
+
+async function apiCurve(first, keys) {
+  console.log('| `api` processes | requests/s | processor time a request: `api` | PostgreSQL | Redis | p99 |');
+  console.log('|---|---|---|---|---|---|');
+  const all = [first];
+  for (;;) {
+    const requests = keys.map(({ secret }) => ({ headers: { authorization: `Bearer ${secret}` } }));
+    const round = (duration) =>
+      Promise.all(
+        all.map(({ url }) =>
+          autocannon({ url: `${url}/api/v1/projects`, requests, connections: CONNECTIONS / all.length, duration }),
+        ),
+      );
+    await round(2);
+    const servers = { api: all.map(({ child }) => child.pid), postgres: pidsOf('postgres'), redis: pidsOf('redis') };
+    const before = Object.values(servers).map((pids) => cpuOf(pids));
+    const results = await round(seconds);
+    if (results.some(({ non2xx, errors }) => non2xx + errors > 0)) throw new Error('A call failed.');
+    const total = results.reduce((sum, { requests: { total: count } }) => sum + count, 0);
+    const micros = Object.values(servers).map((pids, index) => ((cpuOf(pids) - before[index]) / total) * 1e6);
+    console.log(
+      `| ${all.length} | ${(total / seconds).toFixed(0)} | ${micros.map((each) => `${each.toFixed(0)} µs`).join(' | ')} | ` +
+        `${Math.max(...results.map(({ latency }) => latency.p99))} ms |`,
+    );
+    if (all.length === MOST_PROCESSES) break;
+    all.push(await start('api'));
+  }
+  await connections();
+}
+
+/** How many connections the running processes have, which is what their number is bounded by. */
+async function connections() {
+  const { rows } = await database.query(
+    "SELECT count(*)::int AS count FROM pg_stat_activity WHERE application_name = 'service-platform'",
+  );
+  const clients = (await client.client('LIST')).trim().split('\n').length - 1;
+  console.log(
+    `\n${processes.length} processes under this load have ${rows[0].count} connections to PostgreSQL and ${clients} to Redis.\n`,
+  );
+}
+
+async function workerCurve(api) {
+  console.log(
+    '| `worker` processes | runs/s | processor time a run: `worker`, with the program | PostgreSQL | Redis |',
+  );
+  console.log('|---|---|---|---|---|');
+  const workers = [];
+  while (workers.length < MOST_PROCESSES) {
+    workers.push(await start('worker'));
+    await runs(api, 10);
+    const servers = () => [
+      workers.flatMap(({ child }) => [child.pid, ...descendantsOf(child.pid)]),
+      pidsOf('postgres'),
+      pidsOf('redis'),
+    ];
+    const before = servers().map((pids) => cpuOf(pids, { andOfEnded: true }));
+    const count = await runs(api, seconds);
+    const micros = servers().map((pids, index) => ((cpuOf(pids, { andOfEnded: true }) - before[index]) / count) * 1e3);
+    console.log(
+      `| ${workers.length} | ${(count / seconds).toFixed(1)} | ${micros.map((each) => `${each.toFixed(1)} ms`).join(' | ')} |`,
+    );
+  }
+}
+
+/** Runs programs of callers with addresses of their own for a time, and returns how many were run. */
+async function runs({ url }, duration) {
+  const until = performance.now() + duration * 1_000;
+  let count = 0;
+  await Promise.all(
+    Array.from({ length: 8 }, async (_, caller) => {
+      for (let turn = 0; performance.now() < until; turn++) {
+        const answer = await fetch(`${url}/api/v1/sandbox/try`, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json', 'x-forwarded-for': `198.18.${caller}.${turn % 250}` },
+          body: JSON.stringify({ language: 'javascript', code: HELLO.javascript }),
+        });
+        const { data } = await answer.json();
+        if (data?.stdout?.trim() === 'hello') count++;
+        else await sleep(200);
+      }
+    }),
+  );
+  return count;
+}
+
+/** Starts a process of a role on a directory of its own, as another machine would. */
+async function start(role) {
+  const directory = join(dataDir, `${role}-${processes.length}`);
+  mkdirSync(directory, { mode: 0o711 });
+  const port = await freePort();
+  const file = join(directory, 'log');
+  const output = openSync(file, 'w');
+  const child = spawn(process.execPath, [join(ROOT, 'dist/src/main.js'), role], {
+    cwd: ROOT,
+    stdio: ['ignore', output, output],
+    env: {
+      PATH: process.env.PATH,
+      DATABASE_URL: postgres.url,
+      REDIS_URL: redis.url,
+      API_KEY_PEPPER: 'a pepper that lasts for this measurement only',
+      SECRETS_KEY: 'a key that lasts for this measurement only',
+      DEFAULT_PLAN: 'enterprise',
+      TRUST_PROXY: '1',
+      PORT: String(port),
+      DATA_DIR: directory,
+      LOG_LEVEL: 'warn',
+      DRAIN_DELAY_MS: '0',
+      REDIS_TIMEOUT_MS: '5000',
+      ANONYMOUS_CALLS_PER_SECOND: '100000',
+      ANONYMOUS_CALLS_PER_DAY: '10000000',
+      SANDBOX_EXECUTIONS_PER_DAY: '10000000',
+    },
+  });
+  const each = { child, role, url: `http://127.0.0.1:${port}` };
+  processes.push(each);
+  const until = performance.now() + STARTS_WITHIN_MS;
+  while (!(await isReady(each))) {
+    if (child.exitCode !== null || performance.now() > until)
+      throw new Error(`${role} did not start: ${readFileSync(file, 'utf8').slice(-2_000)}`);
+    await sleep(100);
+  }
+  return each;
+}
+
+async function isReady({ url }) {
+  return fetch(`${url}/ready`).then(
+    ({ ok }) => ok,
+    () => false,
+  );
+}
+
+async function stop({ child }) {
+  if (child.exitCode !== null) return;
+  child.kill('SIGTERM');
+  await once(child, 'exit');
+}
+
+/** Creates an account with a key. An address may sign up only a few times an hour. */
+async function mintKey({ url }, index) {
+  const post = async (path, body, headers = {}) => {
+    const answer = await fetch(url + path, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-forwarded-for': `198.19.0.${index}`, ...headers },
+      body: JSON.stringify(body),
+    });
+    if (!answer.ok) throw new Error(`${path}: ${await answer.text()}`);
+    return (await answer.json()).data;
+  };
+  const name = `caller${String.fromCharCode(97 + index)}x`;
+  const { session_token, user, organization } = await post('/api/v1/auth/sign-up', {
+    username: name,
+    email: `${name}@example.org`,
+    password: 'words of no importance',
+  });
+  const { id, secret } = await post('/api/v1/keys', { name: 'bench' }, { authorization: `Bearer ${session_token}` });
+  return { name, secret, ids: [user.id, organization.id, id] };
+}
+
+/** The embedded servers are children of this process. */
+function pidsOf(program) {
+  return descendantsOf(process.pid).filter((pid) => {
+    try {
+      return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(program);
+    } catch {
+      return false;
+    }
+  });
+}

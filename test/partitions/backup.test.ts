@@ -1,0 +1,79 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Client } from 'pg';
+import { BackupFiles } from '../../src/roles/backup/backup-files.js';
+import { dumpDatabase, loadDatabase } from '../../src/roles/backup/database-dump.js';
+import { migrate } from '../../src/roles/migrate.js';
+import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
+
+/** Partitions with their bounds, constraints, indexes and triggers, and what is in them. */
+const PARTITIONS = `
+  SELECT c.relname AS name, pg_get_expr(c.relpartbound, c.oid) AS bound,
+    (SELECT array_agg(pg_get_constraintdef(k.oid) ORDER BY pg_get_constraintdef(k.oid)) FROM pg_constraint k WHERE k.conrelid = c.oid) AS rules,
+    (SELECT count(*) FROM pg_index i WHERE i.indrelid = c.oid) AS indexes,
+    (SELECT array_agg(tgname ORDER BY tgname) FROM pg_trigger t WHERE t.tgrelid = c.oid AND NOT tgisinternal) AS triggers
+  FROM pg_class c WHERE c.relispartition AND c.relkind = 'r' ORDER BY 1`;
+
+describe('a restored database', () => {
+  const directory = mkdtempSync(join(tmpdir(), 'partitions-'));
+  const databases: TestDatabase[] = [];
+  const clients: Client[] = [];
+
+  afterAll(async () => {
+    await Promise.all(clients.map((client) => client.end()));
+    await Promise.all(databases.map((database) => database.drop()));
+    rmSync(directory, { recursive: true });
+  });
+
+  async function opened(database: TestDatabase): Promise<Client> {
+    const client = new Client(database.url);
+    await client.connect();
+    databases.push(database);
+    clients.push(client);
+    return client;
+  }
+
+  it('has the partitions of the backup with their rows, and none of the time of the restoration', async () => {
+    const source = await createTestDatabase();
+    const before = await opened(source);
+    // As a service has it that was migrated long ago.
+    const [old] = (
+      await before.query<{ name: string }>(
+        `SELECT inhrelid::regclass::text AS name FROM pg_inherits
+         WHERE inhparent = 'audit_log'::regclass AND inhrelid::regclass::text LIKE '%until%'`,
+      )
+    ).rows;
+    await before.query(`DROP TABLE ${old!.name}`);
+    for (const [name, from, to] of [
+      ['audit_log_until_2026_01', 'MINVALUE', "'aud_01kdvdna00'"],
+      ['audit_log_2026_01', "'aud_01kdvdna00'", "'aud_01kgb7zk00'"],
+    ])
+      await before.query(
+        `CREATE TABLE ${name} PARTITION OF audit_log FOR VALUES FROM (${from}) TO (${to});
+         CREATE TRIGGER audit_log_is_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON ${name}
+         FOR EACH STATEMENT EXECUTE FUNCTION refuse_change_of_audit_log()`,
+      );
+    await before.query("INSERT INTO organizations VALUES ('org_1', 'old', 'Old', 'free', NULL, 0, now(), now())");
+    await before.query(
+      `INSERT INTO audit_log (id, org_id, action, target_type, target_id, details, at)
+       SELECT id, 'org_1', 'test.done', 'test', '1', '{}', now()
+       FROM unnest(ARRAY['aud_01jd', 'aud_01kdx', 'aud_01zz']) AS ids (id)`,
+    );
+
+    const files = new BackupFiles(directory, undefined);
+    const dump = await dumpDatabase(source.url, files);
+    const target = await createTestDatabase({ migrated: false });
+    await migrate(target.url, dump.migrations);
+    await loadDatabase(target.url, { files, dump });
+
+    const after = await opened(target);
+    expect((await after.query(PARTITIONS)).rows).toEqual((await before.query(PARTITIONS)).rows);
+    const { rows } = await after.query('SELECT tableoid::regclass::text AS place FROM audit_log ORDER BY id');
+    expect(rows).toEqual(
+      ['audit_log_until_2026_01', 'audit_log_2026_01', 'audit_log_default'].map((place) => ({ place })),
+    );
+    for (const { place } of rows as { place: string }[])
+      await expect(after.query(`DELETE FROM ${place}`)).rejects.toThrow('append-only');
+  });
+});
