@@ -2,7 +2,7 @@ import { Agent, request } from 'node:http';
 import { until } from '../support/embedded-servers.js';
 import type { Running } from './release.js';
 
-/** Twice as often as what `/ready` answers from memory, and far more often than DRAIN_DELAY_MS. */
+/** Far more often than DRAIN_DELAY_MS. */
 const PROBE_EVERY_MS = 250;
 const GIVE_UP_AFTER_MS = 60_000;
 
@@ -20,7 +20,8 @@ export interface Answered {
 
 /**
  * The processes of one role behind a load balancer that checks `/ready` and does no more: it gives each request to the
- * next process that was ready, and never sends one again.
+ * next process, and never sends one again. A process takes part once it is ready, until it says that it stops; for being
+ * slow, as on a machine that is busy with tests, it is not taken out.
  */
 export class Backends {
   private readonly ready = new Map<Running, boolean>();
@@ -75,7 +76,9 @@ export class Backends {
   }
 
   private async probe(running: Running): Promise<void> {
-    const isReady = (await running.service.statusOf('/ready')) === 200;
-    if (this.ready.has(running)) this.ready.set(running, isReady);
+    const answer = await running.service.get('/ready').catch(() => undefined);
+    if (!this.ready.has(running)) return;
+    if (answer?.status === 200) this.ready.set(running, true);
+    else if (answer === undefined || answer.body.status === 'shutting_down') this.ready.set(running, false);
   }
 }

@@ -86,8 +86,7 @@ interface LockedPackage {
 function hasAllPackagesOf(directory: string): boolean {
   const [theirs, ours] = [packagesIn(directory), packagesIn(ROOT)];
   const same = [...theirs].every(
-    ([path, { version, integrity }]) =>
-      ours.get(path)?.version === version && ours.get(path)?.integrity === integrity,
+    ([path, { version, integrity }]) => ours.get(path)?.version === version && ours.get(path)?.integrity === integrity,
   );
   const shadowing = [...ours.keys()].filter((path) => {
     const owner = path.slice(0, path.lastIndexOf('/node_modules/'));

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { Client } from 'pg';
+import { until } from '../support/embedded-servers.js';
 import { freePort } from '../support/free-port.js';
 import { FakeModelRouter, ROUTER_KEY } from '../support/fake-model-router.js';
 import { onThisMachine } from '../support/patience.js';
@@ -64,7 +65,11 @@ const TABLES = `
     after = new Release(undefined, env);
 
     await before.migrate();
-    [oldApi, oldEdge, oldWorker] = [await before.start('api'), await before.start('edge'), await before.start('worker')];
+    [oldApi, oldEdge, oldWorker] = [
+      await before.start('api'),
+      await before.start('edge'),
+      await before.start('worker'),
+    ];
     await Promise.all([api.add(oldApi), sites.add(oldEdge)]);
     made.push(await walk(api, sites, router));
     load = startLoad(made[0]!);
@@ -85,14 +90,14 @@ const TABLES = `
     const get = (path: string) => () => caller.send('GET', `/api/v1${path}`);
     const execution = { language: 'python', code: 'print(1)' };
     return new SteadyLoad([
-      { name: 'who am I', everyMs: 100, send: get('/me') },
-      { name: 'project', everyMs: 300, send: get(`/projects/${project}`) },
-      { name: 'usage', everyMs: 700, send: get('/billing/usage') },
-      { name: 'page', everyMs: 200, send: () => sites.send({ path: '/', headers: { host: page.host } }) },
-      { name: 'execution', everyMs: 1_500, send: () => caller.send('POST', '/api/v1/sandbox/executions', execution) },
+      { name: 'who am I', everyMs: 250, send: get('/me') },
+      { name: 'project', everyMs: 500, send: get(`/projects/${project}`) },
+      { name: 'usage', everyMs: 2_000, send: get('/billing/usage') },
+      { name: 'page', everyMs: 400, send: () => sites.send({ path: '/', headers: { host: page.host } }) },
+      { name: 'execution', everyMs: 3_000, send: () => caller.send('POST', '/api/v1/sandbox/executions', execution) },
       {
         name: 'key',
-        everyMs: 1_000,
+        everyMs: 2_000,
         send: async () => {
           const { id } = await caller.data('POST', '/keys', { name: 'load' });
           return caller.send('DELETE', `/api/v1/keys/${id}`);
@@ -107,6 +112,7 @@ const TABLES = `
 
   it('migrates beneath the processes of the previous release, which go on', async () => {
     await after.migrate();
+    await until('the processes find what they need', async () => (await oldApi!.service.statusOf('/ready')) === 200);
     await revisitAll();
     made.push(await walk(api, sites, router));
     expect(load.failures).toEqual([]);
@@ -147,13 +153,16 @@ const TABLES = `
     await Promise.all([stop(oldApi!), stop(oldEdge!)]);
     api.remove(oldApi!);
     sites.remove(oldEdge!);
-    made.push(await walk(api, sites, router));
     await revisitAll();
     expect(load.failures).toEqual([]);
   });
 
   it('returns to the previous release on the new schema, without a migration', async () => {
-    [oldApi, oldEdge, oldWorker] = [await before.start('api'), await before.start('edge'), await before.start('worker')];
+    [oldApi, oldEdge, oldWorker] = [
+      await before.start('api'),
+      await before.start('edge'),
+      await before.start('worker'),
+    ];
     await Promise.all([api.add(oldApi), sites.add(oldEdge)]);
     await Promise.all([stop(newApi!), stop(newEdge!), stop(newWorker!)]);
     api.remove(newApi!);
