@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { freePort } from '../support/free-port.js';
 import { ServiceProcess } from '../support/service-process.js';
+import { commandsOf } from './page.js';
 import { nodeOf } from './previous-release.js';
 
 type Role = 'api' | 'edge' | 'worker';
@@ -28,12 +29,12 @@ export class Release {
     return { service: await ServiceProcess.start({ role, env, ...this.command(role) }), appsPort };
   }
 
-  /** Runs the role `migrate` to its end. @throws {Error} with its output when it fails. */
+  /** Runs the role `migrate` to its end, of this release as its page says. @throws {Error} with its output when it fails. */
   async migrate(): Promise<string> {
     const { code, stdout, stderr } = await ServiceProcess.run({
       role: 'migrate',
       env: this.env,
-      ...this.command('migrate'),
+      ...(this.directory === undefined ? { command: commandsOf('migrate')[0]! } : this.command('migrate')),
     });
     if (code !== 0) throw new Error(`migrate ended with ${String(code)}: ${stdout}${stderr}`);
     return stdout;

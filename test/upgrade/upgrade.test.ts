@@ -167,6 +167,7 @@ const TABLES = `
     await Promise.all([stop(newApi!), stop(newEdge!), stop(newWorker!)]);
     api.remove(newApi!);
     sites.remove(newEdge!);
+    expect(await before.migrate()).toBe('The database is up to date.\n');
     await revisitAll();
     made.push(await walk(api, sites, router));
     await load.stop();
