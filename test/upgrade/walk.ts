@@ -40,25 +40,16 @@ export class Caller {
 
   send(method: string, path: string, body?: unknown): Promise<Answered> {
     const isBytes = Buffer.isBuffer(body);
-    const from = performance.now();
-    return this.api
-      .send({
-        method,
-        path,
-        headers: {
-          ...(body === undefined ? {} : { 'content-type': isBytes ? 'application/octet-stream' : 'application/json' }),
-          ...(this.token === undefined ? {} : { authorization: `Bearer ${this.token}` }),
-          accept: path === MCP ? 'application/json, text/event-stream' : 'application/json',
-        },
-        body: body === undefined || isBytes ? body : JSON.stringify(body),
-      })
-      .finally(() => {
-        if (performance.now() - from > 1500)
-          require('fs').appendFileSync(
-            '/tmp/upg.trace',
-            `${new Date().toISOString()} ${method} ${path} ${Math.round(performance.now() - from)}\n`,
-          );
-      });
+    return this.api.send({
+      method,
+      path,
+      headers: {
+        ...(body === undefined ? {} : { 'content-type': isBytes ? 'application/octet-stream' : 'application/json' }),
+        ...(this.token === undefined ? {} : { authorization: `Bearer ${this.token}` }),
+        accept: path === MCP ? 'application/json, text/event-stream' : 'application/json',
+      },
+      body: body === undefined || isBytes ? body : JSON.stringify(body),
+    });
   }
 
   /** The `data` of the answer of a route below `/api/v1`. */
