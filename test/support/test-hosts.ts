@@ -146,9 +146,14 @@ export class TestHosts {
     return `11.77.${this.net}.3`;
   }
 
-  /** Adds a public host beside the first one, and the address of metadata, which then leads there. */
+  /** A third one, for a test to see that all earlier lines have come. */
+  get lastAddress(): string {
+    return `11.77.${this.net}.4`;
+  }
+
+  /** Adds public hosts beside the first one, and the address of metadata, which then leads there. */
   addNeighbors(): void {
-    for (const address of [`${this.neighborAddress}/24`, `${METADATA_ADDRESS}/32`])
+    for (const address of [`${this.neighborAddress}/24`, `${this.lastAddress}/24`, `${METADATA_ADDRESS}/32`])
       ip('-n', this.namespace, 'addr', 'add', address, 'dev', 'inner');
     ip('route', 'add', `${METADATA_ADDRESS}/32`, 'dev', this.outer);
   }
