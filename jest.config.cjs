@@ -27,13 +27,15 @@ const config = {
       displayName: 'service',
       testMatch: ['<rootDir>/test/**/*.test.ts'],
       // They watch the whole machine for traces, or take minutes of it, so that they run alone: `npm run test:abuse`,
-      // `npm run test:soak`, `npm run test:templates`, `npm run test:frameworks`, `npm run test:web`.
+      // `npm run test:soak`, `npm run test:templates`, `npm run test:frameworks`, `npm run test:web`,
+      // `npm run test:upgrade`.
       testPathIgnorePatterns: [
         '/node_modules/',
         '<rootDir>/test/abuse/',
         '<rootDir>/test/alerting/',
         '<rootDir>/test/frameworks/',
         '<rootDir>/test/templates/',
+        '<rootDir>/test/upgrade/',
         '<rootDir>/test/web/',
       ],
       globalSetup: '<rootDir>/test/support/servers.setup.ts',
@@ -67,6 +69,14 @@ const config = {
       ...shared,
       displayName: 'alerting',
       testMatch: ['<rootDir>/test/alerting/**/*.test.ts'],
+      globalSetup: '<rootDir>/test/support/servers.setup.ts',
+      globalTeardown: '<rootDir>/test/support/servers.teardown.ts',
+    },
+    {
+      ...shared,
+      // The release before this one, beside this one.
+      displayName: 'upgrade',
+      testMatch: ['<rootDir>/test/upgrade/*.test.ts'],
       globalSetup: '<rootDir>/test/support/servers.setup.ts',
       globalTeardown: '<rootDir>/test/support/servers.teardown.ts',
     },

@@ -162,6 +162,8 @@ interface DataSourceSettings {
   readonly poolSize?: number;
   readonly statementTimeoutMs?: number;
   readonly connectTimeoutMs?: number;
+  /** How long a statement waits for a lock. Default: as long as it may take. */
+  readonly lockTimeoutMs?: number;
   /** Names of the migrations to run. Default: all. */
   readonly migrations?: readonly string[];
   /** Called when an idle connection breaks. */
@@ -275,6 +277,7 @@ export function createDataSource(settings: DataSourceSettings): DataSource {
     poolSize = 10,
     statementTimeoutMs = STATEMENT_TIMEOUT_MS,
     connectTimeoutMs = CONNECT_TIMEOUT_MS,
+    lockTimeoutMs = 0,
     onPoolError = () => undefined,
     migrations,
   } = settings;
@@ -335,7 +338,7 @@ export function createDataSource(settings: DataSourceSettings): DataSource {
     applicationName: 'service-platform',
     extra: {
       Client: PooledClient,
-      onConnect: (client: PooledClient) => client.limitStatements(statementTimeoutMs, connectTimeoutMs),
+      onConnect: (client: PooledClient) => client.limitStatements(statementTimeoutMs, connectTimeoutMs, lockTimeoutMs),
       keepAlive: true,
     },
   });

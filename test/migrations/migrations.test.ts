@@ -1,6 +1,8 @@
+import { Client } from 'pg';
 import type { DataSource } from 'typeorm';
 import { createDataSource } from '../../src/roles/data-source.js';
 import { migrate } from '../../src/roles/migrate.js';
+import { eventually } from '../support/test-app.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
 
 /** What PostgreSQL knows of our tables, in an order of its own. */
@@ -12,6 +14,8 @@ const SCHEMA = `
     WHERE connamespace = 'public'::regnamespace
   UNION ALL SELECT tablename, indexname, indexdef FROM pg_indexes WHERE schemaname = 'public'
   ORDER BY 1, 2, 3`;
+
+const ALTERS_A_TABLE = 'SandboxSessionsOfRuns1795299070010';
 
 describe('the migrations', () => {
   let database: TestDatabase;
@@ -25,6 +29,13 @@ describe('the migrations', () => {
     await dataSource.destroy();
     await database.drop();
   });
+
+  async function lastRun(): Promise<string> {
+    const [{ name }] = await dataSource.query<[{ name: string }]>(
+      'SELECT name FROM migrations ORDER BY id DESC LIMIT 1',
+    );
+    return name;
+  }
 
   async function undoAll(): Promise<void> {
     for (let left = dataSource.migrations.length; left > 0; left--)
@@ -52,6 +63,35 @@ describe('the migrations', () => {
     await undoAll();
     const ran = await Promise.all([migrate(database.url), migrate(database.url), migrate(database.url)]);
     expect(ran.flat().sort()).toEqual(dataSource.migrations.map(({ constructor }) => constructor.name).sort());
+  });
+
+  it('let others pass while they wait for a table, and run once they get it', async () => {
+    const [reader, other] = [new Client({ connectionString: database.url }), new Client(database.url)];
+    await Promise.all([reader.connect(), other.connect()]);
+    try {
+      const known = dataSource.migrations.map(({ constructor }) => constructor.name);
+      while ((await lastRun()) !== ALTERS_A_TABLE) await dataSource.undoLastMigration({ transaction: 'each' });
+      await dataSource.undoLastMigration({ transaction: 'each' });
+      const left = known.slice(known.indexOf(ALTERS_A_TABLE));
+
+      // As a backup does, until its end.
+      await reader.query('BEGIN');
+      await reader.query('SELECT count(*) FROM sandbox_sessions');
+      const migrating = migrate(database.url);
+      await eventually(async () => {
+        const { rowCount } = await other.query(
+          `SELECT 1 FROM pg_locks WHERE NOT granted AND relation = 'sandbox_sessions'::regclass`,
+        );
+        return rowCount === 1;
+      }, 'the migration waits for the table');
+      await other.query("SET statement_timeout = '20s'");
+      await other.query('SELECT count(*) FROM sandbox_sessions');
+
+      await reader.query('COMMIT');
+      expect(await migrating).toEqual(left);
+    } finally {
+      await Promise.all([reader.end(), other.end()]);
+    }
   });
 
   it('have times that rise, so that their order is the one they were written in', () => {

@@ -45,6 +45,27 @@ createServer((from) => {
 }).listen(Number(port), '0.0.0.0', () => console.log('listening'));
 `;
 
+/** Answers HTTP with the address that was asked, and says so on standard output. */
+const HTTP_SERVER = `
+import http.server, sys
+class Handler(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        address = self.connection.getsockname()[0]
+        print('http', address, sys.argv[1], flush=True)
+        body = f'hello from {address}'.encode()
+        self.send_response(200)
+        self.send_header('content-length', str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+    def log_message(self, *_): pass
+server = http.server.ThreadingHTTPServer(('0.0.0.0', int(sys.argv[1])), Handler)
+print('listening', flush=True)
+server.serve_forever()
+`;
+
+/** Where clouds serve the credentials of their machines. */
+export const METADATA_ADDRESS = '169.254.169.254';
+
 const MOST_COMPLAINT = 2_000;
 
 let made = 0;
@@ -55,13 +76,14 @@ let made = 0;
  */
 export class TestHosts {
   private readonly relays: ChildProcess[] = [];
-  /** What was reached, as `tcp <address> <port>`; `-` replaces the address for `udp`. */
+  /** What was reached, as `tcp <address> <port>` or `http …`; `-` replaces the address for `udp`. */
   readonly reached: string[] = [];
 
   private constructor(
     private readonly namespace: string,
     /** Differs between the test processes of a machine. */
     private readonly net: number,
+    private readonly outer: string,
     private readonly listener: ChildProcess,
   ) {}
 
@@ -93,7 +115,7 @@ export class TestHosts {
       ip('-n', namespace, 'link', 'set', 'inner', 'up');
       ip('-n', namespace, 'link', 'set', 'lo', 'up');
       const listener = await listening(namespace, ['/usr/bin/python3', '-c', LISTENER, ...ports.map(String)]);
-      const hosts = new TestHosts(namespace, net, listener);
+      const hosts = new TestHosts(namespace, net, outer, listener);
       createInterface({ input: listener.stdout }).on('line', (line) => hosts.reached.push(line));
       return hosts;
     } catch (error) {
@@ -117,6 +139,30 @@ export class TestHosts {
     return addressPairs(this.net)
       .slice(1)
       .map(([, other]) => other.split('/')[0]!);
+  }
+
+  /** Another public host of the same network. {@link addNeighbors} makes it. */
+  get neighborAddress(): string {
+    return `11.77.${this.net}.3`;
+  }
+
+  /** A third one, for a test to see that all earlier lines have come. */
+  get lastAddress(): string {
+    return `11.77.${this.net}.4`;
+  }
+
+  /** Adds public hosts beside the first one, and the address of metadata, which then leads there. */
+  addNeighbors(): void {
+    for (const address of [`${this.neighborAddress}/24`, `${this.lastAddress}/24`, `${METADATA_ADDRESS}/32`])
+      ip('-n', this.namespace, 'addr', 'add', address, 'dev', 'inner');
+    ip('route', 'add', `${METADATA_ADDRESS}/32`, 'dev', this.outer);
+  }
+
+  /** Serves HTTP at all addresses, with the address in the answer. */
+  async serveHttp(port: number): Promise<void> {
+    const server = await listening(this.namespace, ['/usr/bin/python3', '-c', HTTP_SERVER, String(port)]);
+    createInterface({ input: server.stdout }).on('line', (line) => this.reached.push(line));
+    this.relays.push(server);
   }
 
   /** Makes a server of this machine, which listens on a Unix socket, one of the public host. */

@@ -24,11 +24,13 @@ export class PooledClient extends Client {
   }
 
   /**
-   * Limits how long a statement may take, and a transaction may wait for one. As parameters of the connection a pooler
-   * such as PgBouncer would refuse both.
+   * Limits how long a statement may take, how long a transaction may wait for one, and, unless it is 0, how long a
+   * statement may wait for a lock. As parameters of the connection a pooler such as PgBouncer would refuse them.
    */
-  async limitStatements(ms: number, answerWithinMs: number): Promise<void> {
-    const text = `SET statement_timeout = ${ms}; SET idle_in_transaction_session_timeout = ${ms}`;
+  async limitStatements(ms: number, answerWithinMs: number, lockTimeoutMs = 0): Promise<void> {
+    const text =
+      `SET statement_timeout = ${ms}; SET idle_in_transaction_session_timeout = ${ms}; ` +
+      `SET lock_timeout = ${lockTimeoutMs}`;
     await this.query({ text, query_timeout: answerWithinMs } as QueryConfig);
   }
 }

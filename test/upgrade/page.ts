@@ -1,0 +1,13 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+const PAGE = readFileSync(join(__dirname, '../../docs/operations/upgrade.md'), 'utf8');
+
+/** The commands of the page of upgrades below `<!-- test: name -->`, each as its words. */
+export function commandsOf(name: string): string[][] {
+  const [, line] = new RegExp(`<!-- test: ${name} -->\\s+\`\`\`sh\\n\\s*(.*)\\n`).exec(PAGE)!;
+  return line!
+    .replace(/\s+#.*$/, '')
+    .split(' && ')
+    .map((command) => command.split(' '));
+}
