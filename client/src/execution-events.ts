@@ -98,7 +98,10 @@ export async function* eventsOf<R extends Run | Execution>(
     const facts = { executionId, seq, cause };
     if (source.whyFinal !== undefined) throw new StreamBrokenError(`The connection broke. ${source.whyFinal}`, facts);
     if (++breaks > (options.maxRetries ?? MAX_BREAKS))
-      throw new StreamBrokenError(`The connection broke ${breaks} times in a row.`, facts);
+      throw new StreamBrokenError(
+        `The connection to the events of ${executionId} broke ${breaks} times in a row.`,
+        facts,
+      );
     await sleep(PAUSE_MS, signal);
   }
 }
