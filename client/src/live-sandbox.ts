@@ -63,7 +63,7 @@ export class LiveSandbox {
    *
    * @throws {NotFoundError} `execution_not_found`.
    * @throws {RateLimitError} `concurrency_limit_exceeded`: too many streams at once.
-   * @throws {ServiceError} `execution_lost`: the platform lost the run, which is free.
+   * @throws {ServiceError} `sandbox_unavailable`: the platform lost the run, which is free, or its turn did not come.
    * @throws {StreamBrokenError} when the connection broke again and again without an event in between.
    */
   async *events(

@@ -100,7 +100,7 @@ export class LiveSession implements AsyncDisposable {
    * @throws {ConflictError} `sandbox_session_busy`: what runs in the session took longer than `queue_timeout_ms`.
    * @throws {InsufficientCreditsError} `credits_exhausted`, `spend_cap_reached` or `budget_exceeded`.
    * @throws {RateLimitError} `concurrency_limit_exceeded`.
-   * @throws {ServiceError} `sandbox_unavailable`, `execution_lost`.
+   * @throws {ServiceError} `sandbox_unavailable`, also when the platform lost the run.
    */
   run(code: SandboxSessionCode | string, options?: RequestOptions): Promise<Run> {
     return this.#result(runOf(code), options);

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { gzipSync } from 'node:zlib';
-import type { ServiceOptions } from '@service/client';
+import type { Execution, ServiceOptions } from '@service/client';
 import type { ExecutionEvent, LiveSandbox } from '@service/client/sandbox';
 import { client, clientSandbox, signUpWithKey } from '../support/built-client.js';
 import { onThisMachine } from '../support/patience.js';
@@ -19,11 +19,11 @@ jest.setTimeout(onThisMachine(60_000));
 const STEPS = {
   language: 'python',
   code: 'import time\nfor n in range(8):\n    print(n, flush=True)\n    time.sleep(0.4)',
-};
+} as const;
 const LINES = '0\n1\n2\n3\n4\n5\n6\n7\n';
-const SLEEPS = { language: 'python', code: 'import time\nprint("began", flush=True)\ntime.sleep(25)' };
+const SLEEPS = { language: 'python', code: 'import time\nprint("began", flush=True)\ntime.sleep(25)' } as const;
 
-type AnyEvent = ExecutionEvent | ExecutionEvent<never>;
+type AnyEvent = ExecutionEvent | ExecutionEvent<Execution>;
 const outputOf = (events: readonly AnyEvent[], of = 'stdout'): string =>
   events.map((event) => (event.type === of && 'text' in event ? event.text : '')).join('');
 
@@ -203,7 +203,7 @@ describe('@service/client/sandbox', () => {
     });
 
     it('says that it cannot be resumed when the connection breaks', async () => {
-      const stream = anonymous().tryStream(SLEEPS as never);
+      const stream = anonymous().tryStream(SLEEPS);
       await stream.next();
       relay.cut();
       const error = await thrownBy(stream.next());
@@ -344,13 +344,13 @@ describe('an answer', () => {
     const thrown = await thrownBy(stream.next());
     expect(thrown).toBeInstanceOf(RateLimitError);
     expect(thrown).toMatchObject({ code: 'some_code', retryAfter: 3, hint: 'Wait.', requestId: 'req_1' });
-    const lost = { ...error, type: 'api_error', code: 'execution_lost', status: 500 };
+    const lost = { ...error, type: 'api_error', code: 'sandbox_unavailable', status: 503 };
     const other = await thrownBy(
       sandboxThat(() => sse(['error', { error: lost }]))
         .events('exe_1')
         .next(),
     );
-    expect([other.constructor, other.code]).toEqual([ServiceError, 'execution_lost']);
+    expect([other.constructor, other.code]).toEqual([ServiceError, 'sandbox_unavailable']);
   });
 
   it('with events of a later version is read without them', async () => {
