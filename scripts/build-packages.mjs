@@ -88,22 +88,31 @@ async function build({ name, inputs, compile, declarations }) {
   writeFileSync(join(CACHE, `${name}.state`), state);
 }
 
-/** Writes one module with everything that its entry imports, and the names that the entry exports. */
+/**
+ * Writes a module for each entry of the client, with everything that it imports, and the names that it exports. Only
+ * the main entry is imported and not repeated, because an error has to be an instance of the class that users have.
+ */
 async function bundle(source, target) {
+  mkdirSync(target, { recursive: true });
+  await bundleEntry(source, target, 'index');
+  await bundleEntry(source, target, 'live-sandbox', ['./index.js']);
+}
+
+async function bundleEntry(source, target, name, externalModules = []) {
   const { bundle, minify } = require('@swc/core');
-  const { index } = await bundle({
+  const { [name]: bundled } = await bundle({
     mode: 'production',
     target: 'browser',
-    entry: { index: join(source, 'index.ts') },
-    output: { path: target, name: 'index.js' },
+    entry: { [name]: join(source, `${name}.ts`) },
+    output: { path: target, name: `${name}.js` },
     module: { type: 'es6' },
+    externalModules,
     options: { swcrc: false, jsc: { parser: { syntax: 'typescript' }, target: COMPILED.target }, minify: false },
   });
   // Names of classes stay, as errors are printed by them; those of functions get short, which saves 200 bytes.
   const names = { keep_classnames: true };
-  const { code } = await minify(index.code, { module: true, compress: names, mangle: names });
-  mkdirSync(target, { recursive: true });
-  writeFileSync(join(target, 'index.js'), code);
+  const { code } = await minify(bundled.code, { module: true, compress: names, mangle: names });
+  writeFileSync(join(target, `${name}.js`), code);
 }
 
 function compile(source, target) {

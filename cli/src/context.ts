@@ -1,5 +1,5 @@
 import { dirname, join } from 'node:path';
-import { Service, type ServiceOptions } from '@service/client';
+import { Service } from '@service/client';
 import type { Command } from 'commander';
 import { Credentials } from './credentials.js';
 import { type Environment, readEnvironment } from './environment.js';
@@ -14,9 +14,6 @@ interface GlobalOptions {
   readonly url?: string;
   readonly org?: string;
 }
-
-/** How calls are sent. */
-export type SendOptions = Pick<ServiceOptions, 'fetch' | 'maxRetries'>;
 
 /** The surroundings of every command: the address of the service, the key, and how to print. */
 export class Context {
@@ -58,9 +55,9 @@ export class Context {
   }
 
   /** Returns undefined when neither the environment nor a login provides a key. */
-  async serviceIfLoggedIn(options?: SendOptions): Promise<Service | undefined> {
+  async serviceIfLoggedIn(): Promise<Service | undefined> {
     const apiKey = await this.apiKey();
-    return apiKey === undefined ? undefined : this.serviceWith({ apiKey }, options);
+    return apiKey === undefined ? undefined : this.serviceWith({ apiKey });
   }
 
   /** Returns the key of the environment, or else that of the login. */
@@ -73,11 +70,8 @@ export class Context {
     return this.options.org;
   }
 
-  serviceWith(
-    caller: { apiKey: string } | { sessionToken: string } | { anonymous: true },
-    options: SendOptions = {},
-  ): Service {
-    return new Service({ ...caller, ...options, baseUrl: this.url, organization: this.options.org });
+  serviceWith(caller: { apiKey: string } | { sessionToken: string } | { anonymous: true }): Service {
+    return new Service({ ...caller, baseUrl: this.url, organization: this.options.org });
   }
 
   /** The styles of standard output. JSON has none. */

@@ -8,6 +8,7 @@ import {
   ServiceError,
   ValidationError,
 } from '@service/client';
+import { StreamBrokenError } from '@service/client/sandbox';
 
 /** The exit codes of the command. `sandbox run` exits with the exit code of the program instead. */
 export const EXIT = {
@@ -81,7 +82,7 @@ export function exitCodeOf(error: unknown): number {
   if (error instanceof ValidationError || error instanceof ConflictError) return EXIT.invalidOrConflict;
   if (error instanceof RateLimitError) return EXIT.rateLimited;
   if (error instanceof InsufficientCreditsError) return EXIT.outOfCredits;
-  return isUnreachable(error) ? EXIT.unreachable : EXIT.otherError;
+  return isUnreachable(error) || error instanceof StreamBrokenError ? EXIT.unreachable : EXIT.otherError;
 }
 
 /** Describes the error for people: what is wrong, what to do next, and where to read more. */

@@ -17,7 +17,8 @@ import type {
 } from './database-types.js';
 import { methodsOf } from './methods.js';
 import type { Listing, ListQuery } from './page.js';
-import { PAUSE_MS, type RequestOptions, sleep, type Transport } from './transport.js';
+import { PAUSE_MS, sleep } from './sleep.js';
+import type { RequestOptions, Transport } from './transport.js';
 
 /**
  * PostgreSQL databases. Reads need `databases:read`, and writes need `databases:write`. Deleting, restoring and

@@ -1,5 +1,6 @@
 import { methodsOf } from './methods.js';
-import { PAUSE_MS, type RequestOptions, sleep, type Transport } from './transport.js';
+import { PAUSE_MS, sleep } from './sleep.js';
+import type { RequestOptions, Transport } from './transport.js';
 import type { AccessLink, Deploy, DeployEvent, DeployLogLine } from './types.js';
 
 export interface LogOptions extends RequestOptions {

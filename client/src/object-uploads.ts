@@ -1,6 +1,7 @@
 import { ServiceError } from './errors.js';
 import type { SignedUrl, StoredObject } from './storage-types.js';
-import { type RequestOptions, sleep, PAUSE_MS, type Transport } from './transport.js';
+import { PAUSE_MS, sleep } from './sleep.js';
+import type { RequestOptions, Transport } from './transport.js';
 
 /** What can be uploaded: a `Blob` or `File`, or anything else of a known size that can be read in parts. */
 export interface UploadSource {

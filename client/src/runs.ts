@@ -12,7 +12,8 @@ import type {
 } from './agent-types.js';
 import { methodsOf } from './methods.js';
 import type { Listing, ListQuery } from './page.js';
-import { PAUSE_MS, type RequestOptions, sleep, type Transport } from './transport.js';
+import { PAUSE_MS, sleep } from './sleep.js';
+import type { RequestOptions, Transport } from './transport.js';
 
 export interface RunEventOptions extends RequestOptions {
   /** Only the events after this `seq`. By default, it begins with the first. */

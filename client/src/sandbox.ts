@@ -33,14 +33,16 @@ export class Sandbox {
    * You pay for the time that it takes (`cost`, in dollars). Meanwhile, the price of its whole time limit is held.
    *
    * @throws {InsufficientCreditsError} `credits_exhausted` or `spend_cap_reached`: a shorter `timeout_ms` holds less.
+   * @throws {ValidationError} `invalid_request`: `details` names the field.
+   * @throws {AuthorizationError} `feature_disabled`: the operator allows no runs, or no `network`.
    * @throws {RateLimitError} `concurrency_limit_exceeded`: too many runs at once.
-   * @throws {ServiceError} `sandbox_unavailable`.
+   * @throws {ServiceError} `sandbox_unavailable`, `packages_unavailable`, `package_install_failed`.
    */
   run(request: RunRequest, options?: RequestOptions): Promise<Run> {
     return this.#transport.post('/api/v1/sandbox/executions', { ...request, wait: true }, options);
   }
 
-  /** Starts a run like {@link run}, but resolves once it is queued. Poll {@link get} for its end. */
+  /** Starts a run like {@link run}, but resolves once it is queued. `@service/client/sandbox` follows it to its end. */
   start(request: RunRequest, options?: RequestOptions): Promise<Run> {
     return this.#transport.post('/api/v1/sandbox/executions', { ...request, wait: false }, options);
   }

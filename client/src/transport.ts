@@ -10,6 +10,7 @@ import {
 import { Listing, type ListQuery, type Page } from './page.js';
 import type { SignedUrl } from './storage-types.js';
 import { isRetryable, parseRetryAfter, waitSeconds } from './retry.js';
+import { MAX_BREAKS, MAX_TIMER_MS, PAUSE_MS, sleep } from './sleep.js';
 
 /** Options of every call. */
 export interface RequestOptions {
@@ -148,13 +149,6 @@ interface Prepared {
   readonly signal: AbortSignal | undefined;
   readonly timeoutMs: number;
 }
-
-/** After this many broken connections without a further line of a log, the error is thrown. */
-const MAX_BREAKS = 5;
-/** How long to wait before what has to be asked again. */
-export const PAUSE_MS = 1_000;
-/** Longer waits make timers fire at once. */
-const MAX_TIMER_MS = 2_147_483_647;
 
 /** Sends calls to the API, with credentials, time limits and retries, and turns error responses into errors. */
 export class Transport {
@@ -504,27 +498,6 @@ function limitTime(timeoutMs: number, caller: AbortSignal | undefined): Limit {
       caller?.removeEventListener('abort', follow);
     },
   };
-}
-
-/** @throws the reason of the signal as soon as it aborts. */
-export function sleep(durationMs: number, signal: AbortSignal | undefined): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const leave = (): void => {
-      clearTimeout(timer);
-      // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors -- The caller's own reason, unchanged.
-      reject(signal?.reason);
-    };
-    const timer = setTimeout(
-      () => {
-        signal?.removeEventListener('abort', leave);
-        resolve();
-        // Timers may fire up to a millisecond early, and no retry may come before Retry-After.
-      },
-      Math.min(Math.ceil(durationMs) + 1, MAX_TIMER_MS),
-    );
-    if (signal?.aborted === true) leave();
-    else signal?.addEventListener('abort', leave, { once: true });
-  });
 }
 
 /** Pages that were loaded over plain HTTP have no `randomUUID`. */

@@ -34,6 +34,30 @@ export type ListedRun = Schemas['ListedExecutionView'];
 /** What executions of an organization may use. */
 export type SandboxLimits = Schemas['SandboxLimitsView'];
 
+/** What a run shows beside its output. HTML and SVG are those of the program: nothing may let them run. */
+export type RichResult = Schemas['RichResultView'];
+
+/** A file that a run has left. */
+export type Artifact = Schemas['ArtifactView'];
+
+/** A set of installed packages, and the languages that can use it. */
+export type PackageSet = Schemas['PackageSetView'];
+
+/** An interpreter that keeps its variables and files between runs. */
+export type SandboxSession = Schemas['SandboxSessionView'];
+export type NewSandboxSession = Pick<Schemas['SandboxSessionBody'], 'language'> &
+  Partial<Schemas['SandboxSessionBody']>;
+/** Code for a session, and its input and limits. */
+export type SandboxSessionCode = Pick<Schemas['SessionRunBody'], 'code'> & Partial<Schemas['SessionRunBody']>;
+/** A command for the shell of a session, and its input and limits. */
+export type SandboxSessionCommand = Pick<Schemas['SessionShellBody'], 'command'> & Partial<Schemas['SessionShellBody']>;
+export type SandboxSessionFile = Schemas['SessionFileView'];
+
+/** Which sessions to list. */
+export interface SandboxSessionsQuery extends ListQuery {
+  readonly status?: SandboxSession['status'] | undefined;
+}
+
 export type OrganizationMembership = Schemas['MembershipView'];
 export type Organization = Schemas['OrgView'];
 export type NewOrganization = Schemas['CreateOrgBody'];

@@ -1,9 +1,11 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { client, signUpWithKey } from '../support/built-client.js';
-import { type Ended, useCommandLine } from '../support/command-line.js';
+import { COMMAND, type Ended, useCommandLine } from '../support/command-line.js';
 import { onThisMachine } from '../support/patience.js';
-import { useApp, WITH_SANDBOX } from '../support/test-app.js';
+import { eventually, useApp, WITH_SANDBOX } from '../support/test-app.js';
 
 jest.setTimeout(onThisMachine(60_000));
 
@@ -83,6 +85,27 @@ describe('service sandbox session', () => {
     expect((await run(['repl', '--session', id], 'var x = [\n1,\n2]\n')).code).toBe(0);
     expect((await run(['repl', '--session', id], 'console.log(x.length)\n')).stdout).toBe('2\n');
     await end(id);
+  });
+
+  it('refuses options that its session has already', async () => {
+    const refused = await run(['repl', '--session', 'sbx_1', '--language', 'python'], '');
+    expect(refused).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('Leave out --language') });
+  });
+
+  it.each(['SIGINT', 'SIGTERM'] as const)('cancels a run that is streamed when %s ends the command', async (signal) => {
+    const api = new client.Service({ apiKey: env['SERVICE_API_KEY'], baseUrl: app.url });
+    const program = join(service.home, 'sleeps.py');
+    writeFileSync(program, 'import time\nprint("began", flush=True)\ntime.sleep(25)');
+    const child = spawn(process.execPath, [COMMAND, 'sandbox', 'run', '--stream', program], {
+      env: { ...service.environment, ...env },
+    });
+    const [first] = (await once(child.stdout, 'data')) as [Buffer];
+    expect(first.toString()).toBe('began\n');
+    child.kill(signal);
+    expect(await once(child, 'close')).toEqual([null, signal]);
+    const { data } = await api.sandbox.list({ limit: 1 });
+    // The command has waited for the answer.
+    await eventually(async () => (await api.sandbox.get(data[0]!.id)).status === 'cancelled', 'a cancelled run');
   });
 
   it('can be called with the library, as any endpoint', async () => {

@@ -57,8 +57,15 @@ const SMOKE = `
   const refusal = await service.sandbox.try({ language: 'python', code: '' }).catch((error) => error);
   const reason = await service.sandbox.try({ language: 'python', code: '1' }, {
     signal: AbortSignal.abort('left') }).catch((error) => error);
+  const sandbox = new LiveSandbox(service);
+  let streamed = '';
+  for await (const event of sandbox.tryStream({ language: 'python', code: 'print(3 + 4)' }))
+    streamed += event.type === 'stdout' ? event.text : event.type[0];
+  const refused = await sandbox.sessions.create({ language: 'python' }).catch((error) => error);
   const seen = {
     stdout: data.stdout,
+    streamed,
+    refused: [refused instanceof AuthenticationError, refused.name],
     refusal: [refusal instanceof ValidationError, refusal instanceof ServiceError, refusal.name,
       refusal.code, refusal.details[0].path],
     reason,
@@ -68,6 +75,8 @@ const SMOKE = `
 `;
 const SEEN = {
   stdout: '3\n',
+  streamed: '7\nre',
+  refused: [true, 'AuthenticationError'],
   refusal: [true, true, 'ValidationError', 'invalid_request', 'code'],
   reason: 'left',
   requestId: 'req_',
@@ -94,7 +103,8 @@ describe('the client library works', () => {
     const printed = await runModule(
       `smoke-${name}`,
       `
-      import { Service, ServiceError, ValidationError } from '@service/client';
+      import { AuthenticationError, Service, ServiceError, ValidationError } from '@service/client';
+      import { LiveSandbox } from '@service/client/sandbox';
       const service = new Service({ anonymous: true });
       ${SMOKE}
       console.log(JSON.stringify(seen));
@@ -111,7 +121,8 @@ describe('the client library works', () => {
       const page = await browser.newPage();
       await page.goto(`http://localhost:${(pages.address() as AddressInfo).port}/`);
       const seen = await page.evaluate(`(async () => {
-        const { Service, ServiceError, ValidationError } = await import('/dist/index.js');
+        const { AuthenticationError, Service, ServiceError, ValidationError } = await import('/dist/index.js');
+        const { LiveSandbox } = await import('/dist/live-sandbox.js');
         const service = new Service({ anonymous: true, baseUrl: ${JSON.stringify(app.url)} });
         ${SMOKE}
         return seen;
@@ -178,7 +189,7 @@ describe('the examples in the README of the client library', () => {
 /** A page, and the package beside it. */
 async function servePages(): Promise<Server> {
   const server = createServer((request, response) => {
-    const script = /^\/dist\/([a-z]+\.js)$/.exec(request.url!)?.[1];
+    const script = /^\/dist\/([a-z-]+\.js)$/.exec(request.url!)?.[1];
     if (script === undefined)
       response.writeHead(200, { 'content-type': 'text/html' }).end('<!doctype html><title>A page</title>');
     else response.writeHead(200, { 'content-type': 'text/javascript' }).end(readFileSync(join(CLIENT, 'dist', script)));

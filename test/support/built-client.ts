@@ -1,11 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import type * as Client from '@service/client';
+import type * as ClientSandbox from '@service/client/sandbox';
 import { buildPackages } from './built-packages.js';
 
 buildPackages();
 
 /** The client library as it is published, from `client/dist`, which is built from the current sources. */
 export const client = jest.requireActual<typeof Client>('@service/client');
+/** Its second entry. */
+export const clientSandbox = jest.requireActual<typeof ClientSandbox>('@service/client/sandbox');
 
 export interface Account {
   readonly username: string;

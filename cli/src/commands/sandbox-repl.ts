@@ -1,13 +1,19 @@
 import type { Language } from '@service/client';
-import { type Command, Option } from 'commander';
+import { LiveSandbox } from '@service/client/sandbox';
+import type { Command } from 'commander';
 import { Context } from '../context.js';
 import { UsageError } from '../failures.js';
 import { Repl } from '../sandbox/repl.js';
-import { Sessions } from '../sandbox/sessions.js';
-import { PACKAGE_OPTION, packageFieldsOf, type PackageOptions, packageSetOption } from './sandbox-run.js';
+import {
+  languageOption,
+  PACKAGE_OPTION,
+  packageFieldsOf,
+  type PackageOptions,
+  packageSetOption,
+} from '../sandbox/run-options.js';
 
 interface ReplOptions extends PackageOptions {
-  readonly language: Language;
+  readonly language?: Language;
   readonly session?: string;
 }
 
@@ -15,26 +21,27 @@ export function addSandboxRepl(sandbox: Command): void {
   sandbox
     .command('repl')
     .description('run code line by line in a session of the sandbox')
-    .addOption(
-      new Option('--language <language>', 'language of the session')
-        .choices(['typescript', 'javascript', 'python'])
-        .default('python'),
-    )
+    .addOption(languageOption('language of the session (default: python)'))
     .option('--session <id>', 'go on in this session, which stays afterwards')
     .addOption(packageSetOption())
     .option(...PACKAGE_OPTION)
     .action(async ({ language, session: id, ...options }: ReplOptions, command: Command) => {
       const packages = packageFieldsOf(options);
-      if (id !== undefined && Object.keys(packages).length > 0)
-        throw new UsageError('--session goes on in a session that has its packages. Leave out --package.');
+      if (id !== undefined && (language !== undefined || Object.keys(packages).length > 0))
+        throw new UsageError(
+          'A session has its language and packages already. Leave out --language, --package-set and --package.',
+        );
       const context = await Context.of(command);
       if (context.json) throw new UsageError('--json cannot be used here. Use "sandbox session run".');
-      const sessions = new Sessions(await context.service());
-      const session = id === undefined ? await sessions.create({ language, ...packages }) : await sessions.get(id);
+      const { sessions } = new LiveSandbox(await context.service());
+      const session =
+        id === undefined
+          ? await sessions.create({ language: language ?? 'python', ...packages })
+          : await sessions.get(id);
       try {
-        await new Repl(context, sessions, session).run();
+        await new Repl(context, session, session.info!.language).run();
       } finally {
-        if (id === undefined) await sessions.end(session.id).catch(() => undefined);
+        if (id === undefined) await session.end().catch(() => undefined);
       }
     });
 }

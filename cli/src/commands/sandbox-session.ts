@@ -1,22 +1,25 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { basename } from 'node:path';
+import type { Language, SandboxSession, SandboxSessionFile } from '@service/client';
+import { LiveSandbox, type LiveSession, type SandboxSessions } from '@service/client/sandbox';
 import { type Command, Option } from 'commander';
 import { Context, tableOf } from '../context.js';
 import { UsageError } from '../failures.js';
 import { wholeNumber } from '../numbers.js';
-import { type Session, type SessionFile, Sessions, type Work } from '../sandbox/sessions.js';
-import { sizeText } from '../sizes.js';
-import { printable } from '../terminal.js';
+import { type EndedRun, exitCodeOfProgram, passNotes } from '../sandbox/ended-run.js';
+import { printed } from '../sandbox/printed-run.js';
 import {
+  bytesOf,
   contentOf,
-  exitCodeOfProgram,
+  languageOption,
   PACKAGE_OPTION,
   packageFieldsOf,
   type PackageOptions,
   packageSetOption,
-  passNotes,
   variablesOf,
-} from './sandbox-run.js';
+} from '../sandbox/run-options.js';
+import { sizeText } from '../sizes.js';
+import { printable } from '../terminal.js';
 
 const SESSION = ['<session>', 'ID of the session'] as const;
 
@@ -30,7 +33,7 @@ export function addSandboxSession(sandbox: Command): void {
 }
 
 interface CreateOptions extends PackageOptions {
-  readonly language: string;
+  readonly language: Language;
   readonly name?: string;
   readonly memory?: number;
   readonly idle?: number;
@@ -43,11 +46,7 @@ function addCreate(session: Command): void {
   session
     .command('create')
     .description('create a session, and print its ID')
-    .addOption(
-      new Option('--language <language>', 'language of the session')
-        .choices(['typescript', 'javascript', 'python'])
-        .default('python'),
-    )
+    .addOption(languageOption('language of the session').default('python'))
     .option('--name <name>', 'name of the session')
     .option('--memory <MiB>', 'memory limit', wholeNumber)
     .option('--idle <seconds>', 'the session ends when it is not used for this long (default: 300)', wholeNumber)
@@ -67,7 +66,7 @@ function addCreate(session: Command): void {
         ...(idle === undefined ? {} : { idle_timeout_seconds: idle }),
         ...(env === undefined ? {} : { env: variablesOf(env) }),
       });
-      context.print(created, created.id);
+      context.print(created.info, created.id);
     });
 }
 
@@ -75,10 +74,19 @@ function addReads(session: Command): void {
   session
     .command('list')
     .description('list sessions')
-    .option('--status <status>', 'only those that are starting, awake, frozen, ended or lost')
-    .action(async ({ status }: { status?: string }, command: Command) => {
+    .addOption(
+      new Option('--status <status>', 'only those in this state').choices([
+        'starting',
+        'awake',
+        'frozen',
+        'ended',
+        'lost',
+      ]),
+    )
+    .action(async ({ status }: { status?: SandboxSession['status'] }, command: Command) => {
       const context = await Context.of(command);
-      const all = await (await sessionsOf(context)).list(status);
+      const all: SandboxSession[] = [];
+      for await (const each of (await sessionsOf(context)).list({ limit: 100, status })) all.push(each);
       context.print(all, tableOf(['ID', 'LANGUAGE', 'STATUS', 'LAST USED', 'NAME'], all.map(rowOf)));
     });
   session
@@ -87,8 +95,7 @@ function addReads(session: Command): void {
     .description('print a session')
     .action(async (id: string, _options: object, command: Command) => {
       const context = await Context.of(command);
-      const found = await (await sessionsOf(context)).get(id);
-      context.print(found, `${found.id}  ${found.status}`);
+      printSession(context, (await (await sessionsOf(context)).get(id)).info!);
     });
   session
     .command('end')
@@ -96,8 +103,7 @@ function addReads(session: Command): void {
     .description('end a session; its variables and files are gone')
     .action(async (id: string, _options: object, command: Command) => {
       const context = await Context.of(command);
-      const ended = await (await sessionsOf(context)).end(id);
-      context.print(ended, `${ended.id}  ${ended.status}`);
+      printSession(context, await (await sessionOf(context, id)).end());
     });
 }
 
@@ -112,7 +118,10 @@ function addWork(session: Command): void {
       if (file === '-' && input === '-')
         throw new UsageError('Standard input cannot be both the program and its input. Pass a file for one of them.');
       const stdin = input === undefined ? {} : { stdin: await contentOf(input) };
-      await work(await Context.of(command), id, { code: await contentOf(file), ...stdin });
+      const code = { code: await contentOf(file), ...stdin };
+      const context = await Context.of(command);
+      const session = await sessionOf(context, id);
+      end(context, await (context.json ? session.run(code) : printed(session.stream(code))));
     });
   session
     .command('shell')
@@ -120,13 +129,15 @@ function addWork(session: Command): void {
     .argument('<command...>', 'the command; write its options after "--"')
     .description('run a command of the shell in a session, and exit with its exit code')
     .action(async (id: string, words: readonly string[], _options: object, command: Command) => {
-      await work(await Context.of(command), id, { command: words.join(' ') });
+      const line = words.join(' ');
+      const context = await Context.of(command);
+      const session = await sessionOf(context, id);
+      end(context, await (context.json ? session.shell(line) : printed(session.streamShell(line))));
     });
 }
 
-async function work(context: Context, id: string, asked: Work): Promise<void> {
-  const sessions = await sessionsOf(context);
-  const ended = await (context.json ? sessions.run(id, asked) : sessions.stream(id, asked));
+/** Without `--json`, the output was printed already. */
+function end(context: Context, ended: EndedRun): void {
   if (context.json) context.print(ended, '');
   else passNotes(ended);
   process.exitCode = exitCodeOfProgram(ended);
@@ -140,7 +151,7 @@ function addFiles(session: Command): void {
     .description('list the files of a session')
     .action(async (id: string, directory: string | undefined, _options: object, command: Command) => {
       const context = await Context.of(command);
-      const files = await (await sessionsOf(context)).files(id, directory ?? '');
+      const files = await (await sessionOf(context, id)).files.list(directory);
       context.print(files, tableOf(['PATH', 'SIZE', 'MODIFIED'], files.map(rowOfFile)));
     });
   session
@@ -150,7 +161,7 @@ function addFiles(session: Command): void {
     .argument('[file]', 'file to write; without it, the content is printed')
     .description('copy a file of a session')
     .action(async (id: string, path: string, file: string | undefined, _options: object, command: Command) => {
-      const content = await (await sessionsOf(await Context.of(command))).read(id, path);
+      const content = await (await sessionOf(await Context.of(command), id)).files.read(path);
       if (file === undefined) process.stdout.write(content);
       else await writeFile(file, content);
     });
@@ -161,8 +172,8 @@ function addFiles(session: Command): void {
     .argument('[path]', 'path in the session (default: the name of the file)')
     .description('copy a file to a session')
     .action(async (id: string, file: string, path: string | undefined, _options: object, command: Command) => {
-      const sessions = await sessionsOf(await Context.of(command));
-      await sessions.write(id, path ?? basename(file), await bytesOf(file));
+      const { files } = await sessionOf(await Context.of(command), id);
+      await files.write(path ?? basename(file), await bytesOf(file));
     });
   session
     .command('remove')
@@ -170,13 +181,20 @@ function addFiles(session: Command): void {
     .argument('<path>', 'path in the session')
     .description('delete a file of a session, or a directory with all that it contains')
     .action(async (id: string, path: string, _options: object, command: Command) => {
-      await (await sessionsOf(await Context.of(command))).remove(id, path);
+      await (await sessionOf(await Context.of(command), id)).files.delete(path);
     });
 }
 
-const sessionsOf = async (context: Context): Promise<Sessions> => new Sessions(await context.service());
+const sessionsOf = async (context: Context): Promise<SandboxSessions> =>
+  new LiveSandbox(await context.service()).sessions;
 
-const rowOf = ({ id, language, status, last_used_at: used, name = '' }: Session): string[] => [
+const sessionOf = async (context: Context, id: string): Promise<LiveSession> => (await sessionsOf(context)).withId(id);
+
+function printSession(context: Context, session: SandboxSession): void {
+  context.print(session, `${session.id}  ${session.status}`);
+}
+
+const rowOf = ({ id, language, status, last_used_at: used, name = '' }: SandboxSession): string[] => [
   id,
   language,
   status,
@@ -184,16 +202,8 @@ const rowOf = ({ id, language, status, last_used_at: used, name = '' }: Session)
   printable(name),
 ];
 
-const rowOfFile = ({ path, type, size_bytes: size, modified_at: modified }: SessionFile): string[] => [
+const rowOfFile = ({ path, type, size_bytes: size, modified_at: modified }: SandboxSessionFile): string[] => [
   printable(type === 'directory' ? `${path}/` : path),
   type === 'file' ? sizeText(size) : '',
   modified,
 ];
-
-async function bytesOf(file: string): Promise<Buffer> {
-  try {
-    return await readFile(file);
-  } catch (error) {
-    throw new UsageError(`${file} cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown'}).`);
-  }
-}

@@ -1,10 +1,11 @@
 import { createInterface, type Interface } from 'node:readline';
 import type { Language } from '@service/client';
-import { passNotes } from '../commands/sandbox-run.js';
+import type { LiveSession } from '@service/client/sandbox';
 import type { Context } from '../context.js';
 import { textOf } from '../failures.js';
 import { goesOn } from './block.js';
-import type { Session, Sessions } from './sessions.js';
+import { passNotes } from './ended-run.js';
+import { printed } from './printed-run.js';
 
 /** An interpreter in a session, line by line. From a pipe, it runs each block and goes on after one that fails. */
 export class Repl {
@@ -14,8 +15,8 @@ export class Repl {
 
   constructor(
     private readonly context: Context,
-    private readonly sessions: Sessions,
-    private readonly session: Session,
+    private readonly session: LiveSession,
+    private readonly language: Language,
   ) {}
 
   async run(): Promise<void> {
@@ -38,10 +39,6 @@ export class Repl {
     await this.execute();
   }
 
-  private get language(): Language {
-    return this.session.language;
-  }
-
   private prompt(reader: Interface): void {
     if (!this.onTerminal) return;
     reader.setPrompt(this.typed === '' ? '>>> ' : '... ');
@@ -61,7 +58,7 @@ export class Repl {
     if (code.trim() === '') return;
     this.running = new AbortController();
     try {
-      passNotes(await this.sessions.stream(this.session.id, { code }, this.running.signal));
+      passNotes(await printed(this.session.stream(code, { signal: this.running.signal })));
     } catch (error) {
       process.stderr.write(`${textOf(error, this.context.url)}\n`);
       // Without its session there is nothing to go on with.

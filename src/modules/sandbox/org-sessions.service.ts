@@ -5,6 +5,7 @@ import type { Call } from '../auth/caller.js';
 import { Features } from '../features/features.js';
 import { isOver } from './domain/execution-state.js';
 import type { Language } from './domain/sandbox-runtime.js';
+import type { EndedExecution } from './org-executions.service.js';
 import { EffectAlreadyBegun, ExecutionsStore } from './persistence/executions.store.js';
 import type { SandboxExecution } from './persistence/sandbox-execution.entity.js';
 import { RunHasSession, SandboxSessionsStore } from './persistence/sandbox-sessions.store.js';
@@ -32,21 +33,7 @@ export interface KeyedSessionInput {
 }
 
 /** How the work ended. The output is null unless it ran to its end. */
-export type EndedSessionWork = Pick<
-  SandboxExecution,
-  | 'id'
-  | 'sessionId'
-  | 'status'
-  | 'stdout'
-  | 'stderr'
-  | 'truncated'
-  | 'results'
-  | 'exitCode'
-  | 'durationMs'
-  | 'error'
-  | 'costNano'
-  | 'stateLost'
->;
+export type EndedSessionWork = EndedExecution & Pick<SandboxExecution, 'sessionId' | 'results' | 'stateLost'>;
 
 /** Runs code in the sessions of runs of agents. Work that is repeated after a crash runs and costs once. */
 @Injectable()

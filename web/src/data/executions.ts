@@ -1,4 +1,4 @@
-import type { Language, ListedRun } from '@service/client';
+import type { ListedRun, PackageSet } from '@service/client';
 import { queryOptions } from '@tanstack/react-query';
 import { answerOf, api } from '../api';
 import { pagedQuery } from './paged';
@@ -32,14 +32,6 @@ export const executionQuery = (org: string, execution: string) =>
         ? Math.min(LONGEST_POLL_MS, FIRST_POLL_MS * 1.5 ** state.dataUpdateCount)
         : false,
   });
-
-interface PackageSet {
-  readonly name: string;
-  readonly languages: readonly Language[];
-  readonly packages: readonly { readonly name: string; readonly version: string }[];
-  readonly state: 'available' | 'installing' | 'unavailable';
-  readonly reason?: string;
-}
 
 export const packageSetsQuery = (org: string) =>
   queryOptions({

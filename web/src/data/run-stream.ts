@@ -2,12 +2,6 @@ import type { Call, Run } from '@service/client';
 import { request } from '../api';
 import { eventsOf } from './server-events';
 
-/** What a program shows beside its output. HTML and SVG are those of the program: nothing may let them run. */
-export type RichResult = NonNullable<Run['results']>[number];
-
-/** A file that a program has left. */
-export type Artifact = NonNullable<Run['artifacts']>[number];
-
 /** The output of a run up to now. */
 export interface Output {
   readonly stdout: string;

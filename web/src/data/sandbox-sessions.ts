@@ -1,37 +1,7 @@
-import type { Call, Language, Page } from '@service/client';
+import type { Call, NewSandboxSession, Page, SandboxSession, SandboxSessionFile } from '@service/client';
 import { queryOptions } from '@tanstack/react-query';
 import { answerOf, queries, request } from '../api';
 import { pagedQuery } from './paged';
-
-/** An interpreter that stays. */
-export interface SandboxSession {
-  readonly id: string;
-  readonly name?: string;
-  readonly language: Language;
-  readonly status: 'starting' | 'awake' | 'frozen' | 'ended' | 'lost';
-  readonly end_reason?: string;
-  readonly limits: { readonly memory_bytes: number; readonly files_bytes: number };
-  readonly idle_timeout_seconds: number;
-  readonly created_at: string;
-  readonly last_used_at: string;
-  readonly expires_at: string;
-  readonly ended_at?: string;
-}
-
-interface NewSession {
-  readonly language: Language;
-  readonly name?: string;
-  readonly memory_mib?: number;
-  readonly package_set?: string;
-  readonly idle_timeout_seconds?: number;
-}
-
-export interface SessionFile {
-  readonly path: string;
-  readonly type: 'file' | 'directory' | 'other';
-  readonly size_bytes: number;
-  readonly modified_at: string;
-}
 
 const PATH = '/api/v1/sandbox/sessions';
 const pathOf = (session: string): string => `${PATH}/${encodeURIComponent(session)}`;
@@ -66,7 +36,9 @@ export const sessionFilesQuery = (org: string, session: string, path: string) =>
     queryKey: ['sandbox-session', session, 'files', path],
     queryFn: async ({ signal }) => {
       const call: Call = { method: 'GET', path: `${pathOf(session)}/files`, query: path === '' ? {} : { path } };
-      const answer = (await answerOf(call, { organization: org, signal })) as { readonly data: readonly SessionFile[] };
+      const answer = (await answerOf(call, { organization: org, signal })) as {
+        readonly data: readonly SandboxSessionFile[];
+      };
       return answer.data;
     },
     staleTime: Infinity,
@@ -76,7 +48,7 @@ export const sessionFilesQuery = (org: string, session: string, path: string) =>
 export const refreshFiles = (session: string): Promise<void> =>
   queries.invalidateQueries({ queryKey: ['sandbox-session', session, 'files'] });
 
-export async function createSession(org: string, body: NewSession): Promise<SandboxSession> {
+export async function createSession(org: string, body: NewSandboxSession): Promise<SandboxSession> {
   return keep(org, await answerOf({ method: 'POST', path: PATH, body }, { organization: org }));
 }
 

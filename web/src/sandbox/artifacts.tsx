@@ -1,8 +1,7 @@
-import type { Run } from '@service/client';
+import type { Artifact, Run } from '@service/client';
 import { useMutation } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { api } from '../api';
-import type { Artifact } from '../data/run-stream';
 import { bytesInWords } from '../ui/amounts';
 import { Button } from '../ui/button';
 import { ErrorNote } from '../ui/error-note';

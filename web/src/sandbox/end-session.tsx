@@ -1,5 +1,6 @@
+import type { SandboxSession } from '@service/client';
 import type { ReactNode } from 'react';
-import { endSession, type SandboxSession } from '../data/sandbox-sessions';
+import { endSession } from '../data/sandbox-sessions';
 import { Confirm } from '../ui/confirm';
 
 interface EndSessionProps {

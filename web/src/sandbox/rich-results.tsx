@@ -1,5 +1,5 @@
+import type { RichResult } from '@service/client';
 import { type ReactNode, useMemo } from 'react';
-import type { RichResult } from '../data/run-stream';
 import { Button } from '../ui/button';
 import { saveFile } from '../ui/save-file';
 import { type Piece, piecesOf, type PlainTable } from './html-tables';

@@ -1,13 +1,7 @@
+import type { SandboxSessionFile } from '@service/client';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { type ReactNode, useRef, useState } from 'react';
-import {
-  readFile,
-  refreshFiles,
-  removeFile,
-  type SessionFile,
-  sessionFilesQuery,
-  writeFile,
-} from '../data/sandbox-sessions';
+import { readFile, refreshFiles, removeFile, sessionFilesQuery, writeFile } from '../data/sandbox-sessions';
 import { bytesInWords } from '../ui/amounts';
 import { Button } from '../ui/button';
 import { ErrorNote } from '../ui/error-note';
@@ -117,7 +111,7 @@ export function SessionFiles({ org, session }: SessionFilesProps): ReactNode {
 }
 
 interface FileRowProps {
-  readonly file: SessionFile;
+  readonly file: SandboxSessionFile;
   readonly onOpen: () => void;
   readonly onSave: () => void;
   readonly onRemove: () => void;

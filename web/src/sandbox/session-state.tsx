@@ -1,5 +1,5 @@
+import type { SandboxSession } from '@service/client';
 import type { ReactNode } from 'react';
-import type { SandboxSession } from '../data/sandbox-sessions';
 import { State } from '../ui/state';
 
 const WORDS = {

@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
 import { Log } from '../../../platform/logging/log.js';
-import { formatUsd } from '../../../platform/money/nano-dollars.js';
 import type { ToolCall, ToolOutcome } from '../../agents/agent-tool.js';
 import { AgentTools } from '../../agents/agent-tools.js';
 import type { Scope } from '../../auth/scopes.js';
@@ -13,12 +12,11 @@ import {
 } from '../../sandbox/org-sessions.service.js';
 import { RunObservers } from '../run-observers.js';
 import { cutText, storable } from './bounded-text.js';
-import { failed, inputOf, SingleTool, succeeded } from './single-tool.js';
+import { answerOf, MAX_CODE_BYTES } from './execution-answer.js';
+import { failed, inputOf, SingleTool } from './single-tool.js';
 
-const MAX_OUTPUT_BYTES = 65_536;
 /** All results together. */
 const MAX_RESULTS_BYTES = 65_536;
-const MAX_TEXT = 131_072;
 /** The types of results that a model can read. */
 const TEXTS: readonly string[] = ['text/plain', 'application/json', 'text/html'];
 
@@ -42,8 +40,8 @@ export class RunInSessionTool extends SingleTool {
   readonly inputSchema = inputOf(
     {
       language: { type: 'string', enum: [...LANGUAGES] },
-      code: { type: 'string', minLength: 1, maxLength: MAX_TEXT },
-      command: { type: 'string', minLength: 1, maxLength: MAX_TEXT },
+      code: { type: 'string', minLength: 1, maxLength: MAX_CODE_BYTES },
+      command: { type: 'string', minLength: 1, maxLength: MAX_CODE_BYTES },
       timeout_ms: { type: 'integer', minimum: 1, maximum: 3_600_000 },
     },
     ['code', 'command', 'timeout_ms'],
@@ -68,15 +66,15 @@ export class RunInSessionTool extends SingleTool {
     const text = code ?? command;
     if (text === undefined || (code !== undefined && command !== undefined))
       return failed('invalid_request', 'Send either code or command.');
-    if (Buffer.byteLength(text) > MAX_TEXT || (command?.includes('\0') ?? false))
-      return failed('invalid_request', `code and command have at most ${MAX_TEXT} bytes, and a command has no NUL.`);
+    if (Buffer.byteLength(text) > MAX_CODE_BYTES || (command?.includes('\0') ?? false))
+      return failed(
+        'invalid_request',
+        `code and command have at most ${MAX_CODE_BYTES} bytes, and a command has no NUL.`,
+      );
     const kind = code === undefined ? 'shell' : 'run';
     const work = { runId: run.id, language, do: kind, text, timeoutMs, effectKey } as const;
     const ended = await this.sessions.run(caller, work, signal);
-    if (ended.status === 'lost')
-      return failed('execution_lost', 'The platform lost the session, so it is unknown what has run. It was free.');
-    if (ended.status === 'cancelled') return failed('execution_cancelled', 'A person cancelled it.');
-    return succeeded(outputOf(ended));
+    return answerOf(ended, ownFieldsOf(ended));
   }
 
   /** A session that is missed here ends when it is not used. */
@@ -89,25 +87,11 @@ export class RunInSessionTool extends SingleTool {
   }
 }
 
-function outputOf({ id, sessionId, status, stdout, stderr, truncated, ...ended }: EndedSessionWork): object {
-  const { exitCode, error, results, durationMs, costNano, stateLost } = ended;
-  const out = cutText(textOf(stdout), MAX_OUTPUT_BYTES);
-  const err = cutText(textOf(stderr), MAX_OUTPUT_BYTES);
-  return {
-    execution_id: id,
-    session_id: sessionId,
-    status,
-    exit_code: exitCode,
-    stdout: out.text,
-    stderr: err.text,
-    truncated: { stdout: out.isCut || truncated?.stdout === true, stderr: err.isCut || truncated?.stderr === true },
-    ...(stateLost === true ? { state_lost: true } : {}),
-    results: shownOf(results ?? []),
-    ...(error === null ? {} : { error: { name: error.name, message: error.message, line: error.line } }),
-    duration_ms: Math.ceil(durationMs ?? 0),
-    cost: formatUsd(BigInt(costNano ?? 0)),
-  };
-}
+const ownFieldsOf = ({ sessionId, stateLost, results }: EndedSessionWork): object => ({
+  session_id: sessionId,
+  ...(stateLost === true ? { state_lost: true } : {}),
+  results: shownOf(results ?? []),
+});
 
 /** Images are only named: results of tools are text. */
 function shownOf(results: NonNullable<EndedSessionWork['results']>): readonly object[] {
@@ -119,5 +103,3 @@ function shownOf(results: NonNullable<EndedSessionWork['results']>): readonly ob
     return { type, data: text, ...(isCut ? { truncated: true } : {}) };
   });
 }
-
-const textOf = (bytes: Buffer | null): string => storable((bytes ?? Buffer.alloc(0)).toString());

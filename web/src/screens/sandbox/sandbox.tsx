@@ -1,4 +1,4 @@
-import type { Language, Run, SandboxLimits } from '@service/client';
+import type { Language, PackageSet, Run, SandboxLimits } from '@service/client';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { type KeyboardEvent, lazy, type ReactNode, Suspense, useState } from 'react';
 import { useSearchParams } from 'wouter';
@@ -51,7 +51,8 @@ export function Screen({ org }: Params): ReactNode {
     setSearch({ run });
   };
   const start = async (): Promise<void> => {
-    const run = await api.sandbox.start(requestOf(draft), { organization: org });
+    const sets = draft.packages === '' ? [] : await queries.query(packageSetsQuery(org));
+    const run = await api.sandbox.start(requestOf(draft, sets), { organization: org });
     const { language, codes, stdin } = draft;
     keepProgram(org, { id: run.id, language, code: codes[language], stdin });
     queries.setQueryData(executionQuery(org, run.id).queryKey, run);
@@ -132,23 +133,21 @@ export function Screen({ org }: Params): ReactNode {
 }
 
 /** Empty fields are left to the defaults of the service. */
-function requestOf(draft: Draft): Parameters<typeof api.sandbox.start>[0] {
+function requestOf(draft: Draft, sets: readonly PackageSet[]): Parameters<typeof api.sandbox.start>[0] {
   const { language, codes, stdin, timeout, memory, packages, showsResults, keepsFiles } = draft;
+  // A set is of one language, and a choice for it stays while another language is looked at.
+  const set = sets.find((each) => each.name === packages && each.languages.includes(language))?.name;
   return {
     language,
     code: codes[language],
     ...(stdin === '' ? {} : { stdin }),
     ...(timeout === '' ? {} : { timeout_ms: Number(timeout) }),
     ...(memory === '' ? {} : { memory_mib: Number(memory) }),
-    // A set is of one language, and a choice for it stays while another language is looked at.
-    ...(isSetOf(packages, language) ? { package_set: packages as 'python-data' | 'node-common' } : {}),
+    ...(set === undefined ? {} : { package_set: set }),
     ...(showsResults && language === 'python' ? { rich_results: true } : {}),
     ...(keepsFiles ? { artifacts: true } : {}),
   };
 }
-
-const isSetOf = (set: string, language: Language): boolean =>
-  set !== '' && set.startsWith('python') === (language === 'python');
 
 function submitByKey(event: KeyboardEvent<HTMLElement>): void {
   if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return;

@@ -1,8 +1,9 @@
+import type { SandboxSession } from '@service/client';
 import { useQuery } from '@tanstack/react-query';
 import { lazy, type ReactNode, Suspense, useEffect, useRef, useState } from 'react';
 import { ignore, queries } from '../../api';
 import { useMay } from '../../data/me';
-import { isLive, type SandboxSession, sessionQuery } from '../../data/sandbox-sessions';
+import { isLive, sessionQuery } from '../../data/sandbox-sessions';
 import { pathTo } from '../../paths';
 import { NotebookCell } from '../../sandbox/cell';
 import { EndSession } from '../../sandbox/end-session';

@@ -1,4 +1,4 @@
-import type { Language } from '@service/client';
+import type { Language, NewSandboxSession, SandboxSession } from '@service/client';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { useLocation } from 'wouter';
@@ -6,7 +6,7 @@ import { ignore, queries } from '../../api';
 import { packageSetsQuery } from '../../data/executions';
 import { useMay } from '../../data/me';
 import { rowsOf } from '../../data/paged';
-import { createSession, isLive, type SandboxSession, sessionsQuery } from '../../data/sandbox-sessions';
+import { createSession, isLive, sessionsQuery } from '../../data/sandbox-sessions';
 import { pathTo } from '../../paths';
 import { EndSession } from '../../sandbox/end-session';
 import { LANGUAGE_NAMES } from '../../sandbox/language-names';
@@ -153,7 +153,7 @@ function NewSessionDialog({ org, open, onClose }: NewSessionDialogProps): ReactN
           const { id } = await createSession(org, {
             language,
             ...(name.trim() === '' ? {} : { name: name.trim() }),
-            ...(set === '' ? {} : { package_set: set }),
+            ...(set === '' ? {} : { package_set: set as NonNullable<NewSandboxSession['package_set']> }),
             ...(memory === '' ? {} : { memory_mib: Number(memory) }),
             idle_timeout_seconds: Number(idle),
           });

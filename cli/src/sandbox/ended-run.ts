@@ -1,0 +1,63 @@
+import { constants } from 'node:os';
+import type { Run } from '@service/client';
+import { EXIT } from '../failures.js';
+import { sizeText } from '../sizes.js';
+import { printable } from '../terminal.js';
+
+/** Results that a terminal can show. */
+const TEXTS: readonly string[] = ['text/plain', 'application/json'];
+
+/** The result of a run, with or without an account. */
+export type EndedRun = Pick<
+  Run,
+  | 'id'
+  | 'status'
+  | 'exit_code'
+  | 'signal'
+  | 'stdout'
+  | 'stderr'
+  | 'truncated'
+  | 'state_lost'
+  | 'results'
+  | 'artifacts'
+  | 'artifact_errors'
+>;
+
+/** Prints the output of a run, and what {@link passNotes} prints. */
+export function pass(ended: EndedRun): void {
+  process.stdout.write(ended.stdout ?? '');
+  process.stderr.write(ended.stderr ?? '');
+  passNotes(ended);
+}
+
+/** Prints what a person should know of a run beside its output. */
+export function passNotes({
+  status,
+  truncated,
+  state_lost: isLost,
+  results = [],
+  artifact_errors: errors = [],
+}: EndedRun): void {
+  for (const { type, data } of results)
+    if (TEXTS.includes(type)) process.stdout.write(`${printable(data)}\n`);
+    else process.stderr.write(`service: a result of type ${type} (${sizeText(data.length)}); --json prints it\n`);
+  for (const { path = 'artifacts', message } of errors)
+    process.stderr.write(`service: ${printable(path)} is not kept: ${message}\n`);
+  if (status === 'timed_out') process.stderr.write('service: the time limit is reached\n');
+  if (status === 'out_of_memory') process.stderr.write('service: the memory limit is reached\n');
+  if (status === 'cancelled' || status === 'lost') process.stderr.write(`service: the run was ${status}\n`);
+  if (truncated?.stdout === true || truncated?.stderr === true)
+    process.stderr.write('service: the output is too long; the rest is left out\n');
+  if (isLost === true)
+    process.stderr.write('service: the interpreter was replaced: variables are gone, files remain\n');
+}
+
+/** The codes are those of shells and `timeout`: 124 for a time-out, and 128 plus the signal for a killed program. */
+export function exitCodeOfProgram({ status, exit_code = null, signal = null }: EndedRun): number {
+  if (status === 'timed_out') return EXIT.timedOut;
+  if (status === 'out_of_memory') return EXIT.outOfMemory;
+  if (exit_code !== null) return exit_code;
+  return signal === null
+    ? EXIT.otherError
+    : 128 + ((constants.signals as Readonly<Record<string, number>>)[signal] ?? 0);
+}

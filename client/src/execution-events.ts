@@ -1,0 +1,289 @@
+import {
+  AuthenticationError,
+  AuthorizationError,
+  ConflictError,
+  InsufficientCreditsError,
+  NotFoundError,
+  RateLimitError,
+  type RequestOptions,
+  type Service,
+  ServiceError,
+  ValidationError,
+} from './index.js';
+import { MAX_BREAKS, PAUSE_MS, sleep } from './sleep.js';
+import type { Execution, Run } from './types.js';
+
+/**
+ * What happens in a run, in its order: the output as it is written, then how the run ended, then the end of the stream.
+ * `seq` increases. `R` is the result: a {@link Run}, or an {@link Execution} of the anonymous sandbox.
+ */
+export type ExecutionEvent<R extends Run | Execution = Run> =
+  | { readonly type: 'execution'; readonly seq: number; readonly execution: Run }
+  | { readonly type: 'stdout' | 'stderr'; readonly seq: number; readonly text: string }
+  | { readonly type: 'result'; readonly seq: number; readonly result: R }
+  | {
+      readonly type: 'end';
+      readonly seq: number;
+      readonly status: R['status'];
+      /** In the anonymous sandbox: the runs that are left today. */
+      readonly remaining_executions?: number;
+    };
+
+/** The connection broke, and the stream does not go on. `cause` is what broke it. */
+export class StreamBrokenError extends Error {
+  static {
+    this.prototype.name = 'StreamBrokenError';
+  }
+
+  /** The run; undefined in the anonymous sandbox, and when the connection broke before the run was known. */
+  readonly executionId: string | undefined;
+  /** The number of the last event that came; undefined if none did. */
+  readonly seq: number | undefined;
+
+  /** The streams create it; you need not. */
+  constructor(message: string, facts: Pick<StreamBrokenError, 'executionId' | 'seq' | 'cause'>) {
+    super(message, { cause: facts.cause });
+    this.executionId = facts.executionId;
+    this.seq = facts.seq;
+  }
+}
+
+/** How to open a stream, and what to do when it breaks. */
+interface EventStream {
+  /** Opens the stream after the event with this number; undefined for all. */
+  readonly open: (after: number | undefined, options: RequestOptions) => Promise<Response>;
+  readonly after?: number | undefined;
+  readonly executionId?: string | undefined;
+  /** Why the stream cannot be resumed, and what can be done instead; undefined if it can. */
+  readonly whyFinal?: string;
+}
+
+/**
+ * Yields the events of a run until its end, and returns its result; undefined if that was before the first event.
+ *
+ * @throws {ServiceError} when the service refuses the stream, or the run failed by no fault of the program.
+ * @throws {StreamBrokenError} when the connection broke for good.
+ */
+export async function* eventsOf<R extends Run | Execution>(
+  source: EventStream,
+  options: RequestOptions,
+): AsyncGenerator<ExecutionEvent<R>, R | undefined, undefined> {
+  const { signal } = options;
+  let { after: seq, executionId } = source;
+  let result: R | undefined;
+  for (let breaks = 0; ;) {
+    let cause: unknown = new TypeError('terminated');
+    const connection = new Connection(signal);
+    try {
+      const response = await source.open(seq, { ...options, signal: connection.signal });
+      // There is nothing after the last event.
+      if (response.status === 204) return result;
+      for await (const received of connection.events(response)) {
+        const event = eventFrom<R>(received, response);
+        breaks = 0;
+        seq = received.seq;
+        if (event === undefined) continue;
+        if (event.type === 'execution') executionId = event.execution.id;
+        if (event.type === 'result') result = event.result;
+        yield event;
+        if (event.type === 'end') return result;
+      }
+    } catch (error) {
+      if (signal?.aborted === true) throw signal.reason;
+      if (error instanceof ServiceError) throw error;
+      cause = error;
+    } finally {
+      connection.close();
+    }
+    const facts = { executionId, seq, cause };
+    if (source.whyFinal !== undefined) throw new StreamBrokenError(`The connection broke. ${source.whyFinal}`, facts);
+    if (++breaks > (options.maxRetries ?? MAX_BREAKS))
+      throw new StreamBrokenError(
+        `The connection to the events of ${executionId} broke ${breaks} times in a row.`,
+        facts,
+      );
+    await sleep(PAUSE_MS, signal);
+  }
+}
+
+/**
+ * Sends a call that runs a program, and yields what happens in it. It is sent once, unless `maxRetries` says otherwise:
+ * a stream cannot have an idempotency key.
+ *
+ * @param whyFinal why the stream cannot be resumed, and what can be done instead.
+ */
+export async function* eventsOfCall<R extends Run | Execution>(
+  service: Service,
+  call: { readonly path: string; readonly body: object },
+  whyFinal: string,
+  options: RequestOptions,
+): AsyncGenerator<ExecutionEvent<R>, R, undefined> {
+  const open = (_seq: number | undefined, opening: RequestOptions): Promise<Response> =>
+    service.request(
+      { method: 'POST', ...call, headers: EVENTS, isStream: true },
+      { ...opening, maxRetries: opening.maxRetries ?? 0 },
+    );
+  // The result comes before the end.
+  return (yield* eventsOf<R>({ open, whyFinal }, options))!;
+}
+
+/** What asks for events. */
+export const EVENTS = { accept: 'text/event-stream' };
+
+/** Reads the answer to a call, and lets go of the signal of the caller then. */
+export async function answered<T>(
+  call: (options: RequestOptions) => Promise<Response>,
+  options: RequestOptions,
+  read: (response: Response) => Promise<T>,
+): Promise<T> {
+  const connection = new Connection(options.signal);
+  try {
+    return await read(await call({ ...options, signal: connection.signal }));
+  } finally {
+    connection.close();
+  }
+}
+
+interface ReceivedEvent {
+  readonly seq: number;
+  readonly type: string;
+  readonly data: string;
+}
+
+/** The service writes something every 15 seconds. */
+const SILENCE_MS = 60_000;
+
+/** A connection that ends with the signal of the caller, and by itself. */
+class Connection {
+  readonly #controller = new AbortController();
+  readonly #caller: AbortSignal | undefined;
+  readonly #leave = (): void => {
+    this.#controller.abort(this.#caller?.reason);
+  };
+
+  constructor(caller: AbortSignal | undefined) {
+    this.#caller = caller;
+    if (caller?.aborted === true) this.#leave();
+    caller?.addEventListener('abort', this.#leave, { once: true });
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  /** Ends the connection, if it is still open. */
+  close(): void {
+    this.#caller?.removeEventListener('abort', this.#leave);
+    this.#controller.abort();
+  }
+
+  /** Yields the server-sent events. An event that no empty line ends is dropped, as browsers do. */
+  async *events({ body }: Response): AsyncGenerator<ReceivedEvent, void, undefined> {
+    let event = { seq: NaN, type: '', data: '' };
+    for await (const line of this.#lines(body!.getReader())) {
+      if (line === '') {
+        if (event.type !== '') yield event;
+        event = { seq: NaN, type: '', data: '' };
+        continue;
+      }
+      const [, field, value] = /^(\w+): ?(.*)$/s.exec(line) ?? [];
+      if (field === 'id') event.seq = Number(value);
+      else if (field === 'event') event.type = value!;
+      else if (field === 'data') event.data = value!;
+    }
+  }
+
+  async *#lines(reader: ReadableStreamDefaultReader<Uint8Array>): AsyncGenerator<string, void, undefined> {
+    const decoder = new TextDecoder();
+    // A result may be one line of megabytes, which is put together once.
+    let pieces: string[] = [];
+    for (;;) {
+      const { done, value } = await this.#withinSilence(reader.read());
+      if (done) return;
+      const [first = '', ...others] = decoder.decode(value, { stream: true }).split('\n');
+      pieces.push(first);
+      for (const other of others) {
+        yield pieces.join('').replace(/\r$/, '');
+        pieces = [other];
+      }
+    }
+  }
+
+  /** A connection whose other end is gone without a word would wait for ever. */
+  async #withinSilence<T>(read: Promise<T>): Promise<T> {
+    const timer = setTimeout(() => {
+      this.#controller.abort(new DOMException(`Nothing came within ${SILENCE_MS} ms.`, 'TimeoutError'));
+    }, SILENCE_MS);
+    try {
+      return await read;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+}
+
+/** Events of a later version of the service are left out. @throws {ServiceError} for the event of an error. */
+function eventFrom<R extends Run | Execution>(
+  { seq, type, data }: ReceivedEvent,
+  response: Response,
+): ExecutionEvent<R> | undefined {
+  const value = JSON.parse(data) as never;
+  switch (type) {
+    case 'execution':
+      return { type, seq, execution: value };
+    case 'stdout':
+    case 'stderr':
+      return { type, seq, text: (value as { readonly text: string }).text };
+    case 'result':
+      return { type, seq, result: value };
+    case 'end':
+      return { type, seq, ...(value as { readonly status: R['status'] }) };
+    case 'error':
+      throw errorIn(value, response);
+    default:
+      return undefined;
+  }
+}
+
+const CLASS_BY_STATUS: Readonly<Record<number, typeof ServiceError>> = {
+  400: ValidationError,
+  401: AuthenticationError,
+  402: InsufficientCreditsError,
+  403: AuthorizationError,
+  404: NotFoundError,
+  409: ConflictError,
+  429: RateLimitError,
+};
+
+/** The body of an error, which the service puts into a stream whose status it has sent. */
+interface ErrorBody {
+  readonly error: {
+    readonly status: number;
+    readonly type: string;
+    readonly code: string;
+    readonly message: string;
+    readonly details?: unknown;
+    readonly retry_after?: number;
+    readonly hint?: string;
+    readonly dashboard_url?: string;
+    readonly docs_url?: string;
+    readonly upgrade_url?: string;
+  };
+}
+
+function errorIn({ error }: ErrorBody, { headers }: Response): ServiceError {
+  return new (CLASS_BY_STATUS[error.status] ?? ServiceError)({
+    message: error.message,
+    status: error.status,
+    type: error.type,
+    code: error.code,
+    details: error.details,
+    retryAfter: error.retry_after,
+    hint: error.hint,
+    dashboardUrl: error.dashboard_url,
+    docsUrl: error.docs_url,
+    // Errors that an upgrade resolves come before a stream begins.
+    upgradeUrl: error.upgrade_url ?? '',
+    requestId: headers.get('x-request-id') ?? undefined,
+  });
+}
