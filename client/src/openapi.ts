@@ -12278,6 +12278,11 @@ export interface components {
         };
         readonly SessionRunBody: {
             /**
+             * @description Keeps the files that are in `/artifacts` at the end for 24 hours, and removes them there: at most 50, together 20 MiB on the Free plan and 100 MiB on others. What is not kept stays.
+             * @example false
+             */
+            readonly artifacts?: boolean;
+            /**
              * @description Code in the language of the session, at most 128 KiB of UTF-8.
              * @example x = 40
              *     x + 2
@@ -12301,6 +12306,11 @@ export interface components {
             readonly timeout_ms?: number;
         };
         readonly SessionShellBody: {
+            /**
+             * @description Keeps the files that are in `/artifacts` at the end for 24 hours, and removes them there: at most 50, together 20 MiB on the Free plan and 100 MiB on others. What is not kept stays.
+             * @example false
+             */
+            readonly artifacts?: boolean;
             /**
              * @description Command for the shell, at most 128 KiB of UTF-8.
              * @example ls -l | wc -l
@@ -53034,6 +53044,7 @@ export interface operations {
                  *       "stdin": "Ada\n",
                  *       "timeout_ms": 5000,
                  *       "queue_timeout_ms": 20000,
+                 *       "artifacts": false,
                  *       "code": "x = 40\nx + 2"
                  *     }
                  */
@@ -53238,6 +53249,7 @@ export interface operations {
                  *       "stdin": "Ada\n",
                  *       "timeout_ms": 5000,
                  *       "queue_timeout_ms": 20000,
+                 *       "artifacts": false,
                  *       "command": "ls -l | wc -l"
                  *     }
                  */

@@ -1,14 +1,16 @@
 import type { Language } from '@service/client';
 import { type Command, Option } from 'commander';
+import { saveArtifacts } from '../artifacts.js';
 import { Context } from '../context.js';
 import { UsageError } from '../failures.js';
 import { Repl } from '../sandbox/repl.js';
 import { Sessions } from '../sandbox/sessions.js';
-import { PACKAGE_OPTION, packageFieldsOf, type PackageOptions, packageSetOption } from './sandbox-run.js';
+import { type Ended, PACKAGE_OPTION, packageFieldsOf, type PackageOptions, packageSetOption } from './sandbox-run.js';
 
 interface ReplOptions extends PackageOptions {
   readonly language: Language;
   readonly session?: string;
+  readonly artifacts?: string;
 }
 
 export function addSandboxRepl(sandbox: Command): void {
@@ -21,18 +23,21 @@ export function addSandboxRepl(sandbox: Command): void {
         .default('python'),
     )
     .option('--session <id>', 'go on in this session, which stays afterwards')
+    .option('--artifacts <directory>', 'save the files that each step leaves in /artifacts to this directory')
     .addOption(packageSetOption())
     .option(...PACKAGE_OPTION)
-    .action(async ({ language, session: id, ...options }: ReplOptions, command: Command) => {
+    .action(async ({ language, session: id, artifacts, ...options }: ReplOptions, command: Command) => {
       const packages = packageFieldsOf(options);
       if (id !== undefined && Object.keys(packages).length > 0)
         throw new UsageError('--session goes on in a session that has its packages. Leave out --package.');
       const context = await Context.of(command);
       if (context.json) throw new UsageError('--json cannot be used here. Use "sandbox session run".');
-      const sessions = new Sessions(await context.service());
+      const service = await context.service();
+      const sessions = new Sessions(service);
       const session = id === undefined ? await sessions.create({ language, ...packages }) : await sessions.get(id);
       try {
-        await new Repl(context, sessions, session).run();
+        const save = artifacts === undefined ? undefined : (ended: Ended) => saveArtifacts(service, ended, artifacts);
+        await new Repl(context, sessions, session, save).run();
       } finally {
         if (id === undefined) await sessions.end(session.id).catch(() => undefined);
       }

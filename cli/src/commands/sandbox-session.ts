@@ -1,6 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { type Command, Option } from 'commander';
+import { saveArtifacts } from '../artifacts.js';
 import { Context, tableOf } from '../context.js';
 import { UsageError } from '../failures.js';
 import { wholeNumber } from '../numbers.js';
@@ -18,6 +19,10 @@ import {
   variablesOf,
 } from './sandbox-run.js';
 
+const ARTIFACTS = [
+  '--artifacts <directory>',
+  'save the files that are in /artifacts at the end to this directory, and remove them in the session',
+] as const;
 const SESSION = ['<session>', 'ID of the session'] as const;
 
 /** Adds the commands for sessions, which keep variables and files between runs. */
@@ -101,6 +106,14 @@ function addReads(session: Command): void {
     });
 }
 
+interface ShellOptions {
+  readonly artifacts?: string;
+}
+
+interface RunOptions extends ShellOptions {
+  readonly input?: string;
+}
+
 function addWork(session: Command): void {
   session
     .command('run')
@@ -108,25 +121,30 @@ function addWork(session: Command): void {
     .argument('<file>', 'the program file; "-" reads it from standard input')
     .description('run a program in a session, print its output and exit with its exit code')
     .option('--input <file>', 'file for the standard input of the program; "-" passes on this standard input')
-    .action(async (id: string, file: string, { input }: { input?: string }, command: Command) => {
+    .option(...ARTIFACTS)
+    .action(async (id: string, file: string, { input, artifacts }: RunOptions, command: Command) => {
       if (file === '-' && input === '-')
         throw new UsageError('Standard input cannot be both the program and its input. Pass a file for one of them.');
       const stdin = input === undefined ? {} : { stdin: await contentOf(input) };
-      await work(await Context.of(command), id, { code: await contentOf(file), ...stdin });
+      await work(await Context.of(command), id, { code: await contentOf(file), ...stdin }, artifacts);
     });
   session
     .command('shell')
     .argument(...SESSION)
     .argument('<command...>', 'the command; write its options after "--"')
     .description('run a command of the shell in a session, and exit with its exit code')
-    .action(async (id: string, words: readonly string[], _options: object, command: Command) => {
-      await work(await Context.of(command), id, { command: words.join(' ') });
+    .option(...ARTIFACTS)
+    .action(async (id: string, words: readonly string[], { artifacts }: ShellOptions, command: Command) => {
+      await work(await Context.of(command), id, { command: words.join(' ') }, artifacts);
     });
 }
 
-async function work(context: Context, id: string, asked: Work): Promise<void> {
-  const sessions = await sessionsOf(context);
-  const ended = await (context.json ? sessions.run(id, asked) : sessions.stream(id, asked));
+async function work(context: Context, id: string, asked: Work, directory: string | undefined): Promise<void> {
+  const service = await context.service();
+  const sessions = new Sessions(service);
+  const wanted: Work = directory === undefined ? asked : { ...asked, artifacts: true };
+  const ended = await (context.json ? sessions.run(id, wanted) : sessions.stream(id, wanted));
+  if (directory !== undefined) await saveArtifacts(service, ended, directory);
   if (context.json) context.print(ended, '');
   else passNotes(ended);
   process.exitCode = exitCodeOfProgram(ended);

@@ -1,10 +1,10 @@
 import { createInterface, type Interface } from 'node:readline';
 import type { Language } from '@service/client';
-import { passNotes } from '../commands/sandbox-run.js';
+import { type Ended, passNotes } from '../commands/sandbox-run.js';
 import type { Context } from '../context.js';
 import { textOf } from '../failures.js';
 import { goesOn } from './block.js';
-import type { Session, Sessions } from './sessions.js';
+import type { Session, Sessions, Work } from './sessions.js';
 
 /** An interpreter in a session, line by line. From a pipe, it runs each block and goes on after one that fails. */
 export class Repl {
@@ -16,6 +16,8 @@ export class Repl {
     private readonly context: Context,
     private readonly sessions: Sessions,
     private readonly session: Session,
+    /** Saves the artifacts of each step. Without it, none are sent. */
+    private readonly save?: (ended: Ended) => Promise<void>,
   ) {}
 
   async run(): Promise<void> {
@@ -61,7 +63,10 @@ export class Repl {
     if (code.trim() === '') return;
     this.running = new AbortController();
     try {
-      passNotes(await this.sessions.stream(this.session.id, { code }, this.running.signal));
+      const work: Work = this.save === undefined ? { code } : { code, artifacts: true };
+      const ended = await this.sessions.stream(this.session.id, work, this.running.signal);
+      await this.save?.(ended);
+      passNotes(ended);
     } catch (error) {
       process.stderr.write(`${textOf(error, this.context.url)}\n`);
       // Without its session there is nothing to go on with.

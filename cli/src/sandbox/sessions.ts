@@ -25,6 +25,7 @@ export interface Work {
   readonly code?: string;
   readonly command?: string;
   readonly stdin?: string;
+  readonly artifacts?: true;
 }
 
 interface SessionPage {

@@ -27,6 +27,8 @@ export interface KeyedSessionInput {
   /** The code, or the command. */
   readonly text: string;
   readonly timeoutMs?: number | undefined;
+  /** True when the files in `/artifacts` are kept. */
+  readonly artifacts?: boolean | undefined;
   /** Identifies the work. The same key of an organization runs once. */
   readonly effectKey: string;
 }
@@ -41,6 +43,7 @@ export type EndedSessionWork = Pick<
   | 'stderr'
   | 'truncated'
   | 'results'
+  | 'artifacts'
   | 'exitCode'
   | 'durationMs'
   | 'error'
@@ -97,10 +100,10 @@ export class OrgSessionsService {
   private async begin(
     call: Call,
     sessionId: string,
-    { do: kind, text, timeoutMs, effectKey }: KeyedSessionInput,
+    { do: kind, text, timeoutMs, artifacts, effectKey }: KeyedSessionInput,
     signal: AbortSignal,
   ): Promise<EndedSessionWork | null> {
-    const asked = { do: kind, text, timeoutMs, effectKey, stdin: '', queueTimeoutMs: TURN_WITHIN_MS };
+    const asked = { do: kind, text, timeoutMs, artifacts, effectKey, stdin: '', queueTimeoutMs: TURN_WITHIN_MS };
     // The work goes on when nobody waits for it here, and is found by its key.
     const working = this.work.run(call, sessionId, asked, new AbortController().signal);
     try {

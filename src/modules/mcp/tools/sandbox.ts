@@ -40,7 +40,7 @@ export const SANDBOX_TOOLS: ToolFile = {
       description:
         'Runs code in a session and returns what it prints, the value of the last expression, and figures of ' +
         'matplotlib as images. Variables of earlier runs are there, unless an earlier answer had `state_lost`. Runs ' +
-        'take turns.',
+        'take turns. With `artifacts`, the files in /artifacts are kept for a day, and the answer names them.',
       method: 'POST',
       path: '/api/v1/sandbox/sessions/{session_id}/runs',
       effect: 'writes',

@@ -1,9 +1,10 @@
 import { ApiProperty, ApiPropertyOptional, PickType } from '@nestjs/swagger';
-import { IsIn, IsInt, IsString, Matches, Max, MaxLength, Min, MinLength, ValidateBy } from 'class-validator';
+import { IsBoolean, IsIn, IsInt, IsString, Matches, Max, MaxLength, Min, MinLength, ValidateBy } from 'class-validator';
 import { MaxBytes } from '../../../platform/http/max-bytes.js';
 import { MayBeAbsent } from '../../../platform/http/may-be-absent.js';
 import { AnswerMeta, PageMeta, PageQuery } from '../../../platform/http/page.js';
 import { PLANS } from '../../plans/plan.js';
+import { MAX_ARTIFACTS } from '../domain/artifacts.js';
 import { type Language, LANGUAGES } from '../domain/sandbox-runtime.js';
 import { PACKAGE_SETS, type PackageChoice, type PackageSetName } from '../domain/packages.js';
 import { SESSION_ENDS, SESSION_STATES, type SessionEnd, type SessionState } from '../domain/session-state.js';
@@ -131,10 +132,22 @@ abstract class SessionWorkBody {
   @Max(MAX_QUEUE_TIMEOUT_MS)
   readonly queue_timeout_ms: number = QUEUE_TIMEOUT_MS;
 
+  @ApiPropertyOptional({
+    type: Boolean,
+    example: false,
+    description:
+      'Keeps the files that are in `/artifacts` at the end for 24 hours, and removes them there: at most ' +
+      `${MAX_ARTIFACTS}, together 20 MiB on the Free plan and 100 MiB on others. What is not kept stays.`,
+  })
+  @MayBeAbsent()
+  @IsBoolean()
+  readonly artifacts?: boolean;
+
   abstract get input(): SessionWorkInput;
 
   protected get bounds(): Omit<SessionWorkInput, 'do' | 'text'> {
-    return { stdin: this.stdin, timeoutMs: this.timeout_ms, queueTimeoutMs: this.queue_timeout_ms };
+    const { stdin, timeout_ms: timeoutMs, queue_timeout_ms: queueTimeoutMs, artifacts } = this;
+    return { stdin, timeoutMs, queueTimeoutMs, artifacts };
   }
 }
 

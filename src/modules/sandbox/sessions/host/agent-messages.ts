@@ -21,7 +21,10 @@ export type AgentRequest =
       readonly output_bytes: number;
     }
   | { readonly op: 'interrupt' | 'kill'; readonly id: number }
-  | { readonly op: FileOperation; readonly id: number; readonly path: string };
+  | { readonly op: FileOperation; readonly id: number; readonly path: string }
+  /** The body says how much is wanted of the artifacts. The answer is the first piece, empty when there is none. */
+  | { readonly op: 'collect'; readonly id: number }
+  | { readonly op: 'collect_more'; readonly id: number };
 
 export type FileOperation = 'list' | 'read' | 'write' | 'remove';
 

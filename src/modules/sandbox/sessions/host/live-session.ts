@@ -1,13 +1,17 @@
 import { type LaunchEnd } from '../../../../platform/isolation/launch-spec.js';
 import { type IsolatedProgram } from '../../../../platform/isolation/isolated-program.js';
+import { type ArtifactError, type ArtifactSink } from '../../domain/artifacts.js';
 import { type OutputListener } from '../../domain/sandbox-runtime.js';
 import { type AgentMessage, type AgentRequest, entriesIn, messageIn } from './agent-messages.js';
+import { collectArtifacts } from './artifact-collection.js';
 import { FileRequests } from './file-requests.js';
 import { type Frame, frameOf, FrameReader } from './frames.js';
 import { Outbox } from './outbox.js';
 import { type JobResult, SessionJob } from './session-job.js';
 import { type JobUsage, outcomeOfJob } from './session-outcome.js';
 import {
+  type ArtifactsWanted,
+  COLLECT_GRACE_MS,
   MAX_SESSION_FILE_BYTES,
   SessionEnded,
   type SessionEndReason,
@@ -116,6 +120,20 @@ export class LiveSession implements SessionProcess {
   async removeFile(path: string): Promise<void> {
     await this.wake();
     await this.files.ask('remove', path);
+  }
+
+  async collectArtifacts(wanted: ArtifactsWanted, sink: ArtifactSink): Promise<readonly ArtifactError[]> {
+    const stuck = setTimeout(() => {
+      this.giveUp();
+    }, wanted.withinMs + COLLECT_GRACE_MS);
+    try {
+      return await collectArtifacts(wanted, sink, async (bounds) => {
+        await this.wake();
+        return this.files.collect(bounds);
+      });
+    } finally {
+      clearTimeout(stuck);
+    }
   }
 
   async freeze(): Promise<void> {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { type Isolation } from '../../../../platform/isolation/isolation.js';
 import { type Mount } from '../../../../platform/isolation/isolation-spec.js';
 import { type LaunchSpec } from '../../../../platform/isolation/launch-spec.js';
+import { ARTIFACTS_DIRECTORY, MAX_ARTIFACT_BYTES } from '../../domain/artifacts.js';
 import { type Language } from '../../domain/sandbox-runtime.js';
 import { ANONYMOUS_LIMITS, type Interpreter, type RequiredFile } from '../../languages/interpreter.js';
 import { NodeInterpreter, packageInside } from '../../languages/node-interpreter.js';
@@ -60,6 +61,8 @@ export class SessionInside {
       scratch: [
         { to: HOME, bytes: limits.filesBytes },
         { to: SHARED_MEMORY, bytes: Math.floor(limits.memoryBytes / SHARED_PART) },
+        // In memory, too. A full disk is an error that a program can handle; memory that runs out is not.
+        { to: ARTIFACTS_DIRECTORY, bytes: Math.min(limits.filesBytes, MAX_ARTIFACT_BYTES) },
       ],
       directory: HOME,
       environment: { HOME, LANG: 'C.UTF-8', PATH: COMMAND_PATH },

@@ -31,12 +31,18 @@ CHUNK = 65536
 MOST_IN_PIPE = 1024 * 1024
 # Pipes that processes in the background still hold. Their output is dropped, and with too many, the oldest are closed.
 MAX_DRAINS = 32
+# What is sent of the artifacts for each request.
+ARTIFACT_PIECE = 256 * 1024
 START_ATTEMPTS = 100
 START_PAUSE = 0.02
 PR_SET_DUMPABLE = 4
 
 selector = selectors.DefaultSelector()
 prctl = ctypes.CDLL(None, use_errno=True).prctl
+# Compiled before any code of the session runs.
+artifacts = {}
+with open("/runtime/python-artifacts.py", "rb") as file:
+    exec(compile(file.read(), "/runtime/python-artifacts.py", "exec"), artifacts)
 
 
 class FrameFault(Exception):
@@ -356,6 +362,8 @@ class Agent:
         # True when everything was ended because the last interpreter did not start.
         self.hasMadeRoom = False
         self.removals = {}
+        # What is left to send of the artifacts.
+        self.sending = iter(())
 
     def pipes_of(self, kind):
         process = self.shell if kind == "shell" else self.interpreter
@@ -549,7 +557,7 @@ class Agent:
 
     def on_files(self, op, header, body):
         id = header["id"]
-        path = os.path.join(HOME, header["path"])
+        path = os.path.join(HOME, header.get("path", ""))
         try:
             if op == "list":
                 answer(id, None, list_directory(path))
@@ -560,6 +568,11 @@ class Agent:
                 answer(id, None)
             elif op == "remove":
                 self.remove(id, path)
+            elif op == "collect":
+                self.sending = artifacts["Sender"](json.loads(body), some_names_in, remove_sent).pieces()
+                answer(id, None, next_of(self.sending))
+            elif op == "collect_more":
+                answer(id, None, next_of(self.sending))
         except FileFault as fault:
             answer(id, fault.args[0])
         except OSError as error:
@@ -605,6 +618,33 @@ FAULTS = {
 
 def answer(id, fault, body=b""):
     tell({"op": "answer", "id": id, **({} if fault is None else {"fault": fault})}, body)
+
+
+def next_of(pieces):
+    """Returns the next pieces together. Nothing means that there are no more."""
+    found, size = [], 0
+    for piece in pieces:
+        found.append(piece)
+        size += len(piece)
+        if size >= ARTIFACT_PIECE:
+            break
+    return b"".join(found)
+
+
+def some_names_in(directory):
+    """Code can make more entries than fit into the memory of this process."""
+    with os.scandir(directory) as entries:
+        return heapq.nsmallest(artifacts["MAX_ENTRIES"] + 1, (entry.name for entry in entries))
+
+
+def remove_sent(path, sent):
+    """Removes a file that was sent, unless it was written again meanwhile: then it is sent again."""
+    try:
+        now = os.lstat(path)
+        if (now.st_ino, now.st_mtime_ns, now.st_size) == (sent.st_ino, sent.st_mtime_ns, sent.st_size):
+            os.unlink(path)
+    except OSError:
+        pass
 
 
 def list_directory(path):
