@@ -12013,6 +12013,15 @@ export interface components {
              */
             readonly name?: string;
             /**
+             * @description Lets the code of the session connect to hosts, by HTTP and TLS through a proxy that its environment names. Not on the Free plan. Default: no network.
+             * @example {
+             *       "allow": [
+             *         "api.example.com"
+             *       ]
+             *     }
+             */
+            readonly network?: components["schemas"]["NetworkBody"];
+            /**
              * @description Set of installed packages for the program: `python-data` for Python, `node-common` for JavaScript and TypeScript. `GET /api/v1/sandbox/package-sets` lists what they contain.
              * @example python-data
              * @enum {string}
@@ -12083,6 +12092,8 @@ export interface components {
             readonly last_used_at: string;
             readonly limits: components["schemas"]["SessionLimitsView"];
             readonly name?: string;
+            /** @description The hosts that it may connect to. Absent without a network. */
+            readonly network?: components["schemas"]["NetworkBody"];
             /**
              * @description Absent without one.
              * @enum {string}

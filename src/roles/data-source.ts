@@ -87,6 +87,7 @@ import { RequireSso1795299020000 } from '../../migrations/1795299020000-require-
 import { CreateScim1795299030000 } from '../../migrations/1795299030000-create-scim.js';
 import { CreateSandboxPackageLocks1795299060000 } from '../../migrations/1795299060000-create-sandbox-package-locks.js';
 import { SandboxSessionsOfRuns1795299070010 } from '../../migrations/1795299070010-sandbox-sessions-of-runs.js';
+import { SandboxSessionNetworks1795299090000 } from '../../migrations/1795299090000-sandbox-session-networks.js';
 import { SandboxSessionPackages1795299070000 } from '../../migrations/1795299070000-sandbox-session-packages.js';
 import { CreateSandboxSessions1795299050000 } from '../../migrations/1795299050000-create-sandbox-sessions.js';
 import { CreateDatabases1795293200000 } from '../../migrations/1795293200000-create-databases.js';
@@ -261,6 +262,7 @@ const MIGRATIONS = [
   CreateSandboxPackageLocks1795299060000,
   SandboxSessionPackages1795299070000,
   SandboxSessionsOfRuns1795299070010,
+  SandboxSessionNetworks1795299090000,
 ];
 
 /** Returns the names of all migrations in their order. */

@@ -11,6 +11,7 @@ interface ReplOptions extends PackageOptions {
   readonly language: Language;
   readonly session?: string;
   readonly artifacts?: string;
+  readonly allow?: readonly string[];
 }
 
 export function addSandboxRepl(sandbox: Command): void {
@@ -23,18 +24,23 @@ export function addSandboxRepl(sandbox: Command): void {
         .default('python'),
     )
     .option('--session <id>', 'go on in this session, which stays afterwards')
+    .option('--allow <host...>', 'hosts that the code may connect to, such as api.example.com or *.example.org')
     .option('--artifacts <directory>', 'save the files that each step leaves in /artifacts to this directory')
     .addOption(packageSetOption())
     .option(...PACKAGE_OPTION)
-    .action(async ({ language, session: id, artifacts, ...options }: ReplOptions, command: Command) => {
+    .action(async ({ language, session: id, artifacts, allow, ...options }: ReplOptions, command: Command) => {
       const packages = packageFieldsOf(options);
       if (id !== undefined && Object.keys(packages).length > 0)
         throw new UsageError('--session goes on in a session that has its packages. Leave out --package.');
+      if (id !== undefined && allow !== undefined)
+        throw new UsageError('--session goes on in a session that has its network. Leave out --allow.');
       const context = await Context.of(command);
       if (context.json) throw new UsageError('--json cannot be used here. Use "sandbox session run".');
       const service = await context.service();
       const sessions = new Sessions(service);
-      const session = id === undefined ? await sessions.create({ language, ...packages }) : await sessions.get(id);
+      const network = allow === undefined ? {} : { network: { allow } };
+      const wanted = { language, ...packages, ...network };
+      const session = id === undefined ? await sessions.create(wanted) : await sessions.get(id);
       try {
         const save = artifacts === undefined ? undefined : (ended: Ended) => saveArtifacts(service, ended, artifacts);
         await new Repl(context, sessions, session, save).run();

@@ -42,6 +42,7 @@ interface CreateOptions extends PackageOptions {
   readonly env?: readonly string[];
   readonly timezone?: string;
   readonly locale?: string;
+  readonly allow?: readonly string[];
 }
 
 function addCreate(session: Command): void {
@@ -59,21 +60,25 @@ function addCreate(session: Command): void {
     .option('--env <name=value...>', 'environment variables')
     .option('--timezone <name>', 'local time, such as Europe/Berlin (default: UTC)')
     .option('--locale <tag>', 'locale, such as de-DE')
+    .option('--allow <host...>', 'hosts that its code may connect to, such as api.example.com or *.example.org')
     .addOption(packageSetOption())
     .option(...PACKAGE_OPTION)
-    .action(async ({ memory, idle, env, packageSet, package: named, ...rest }: CreateOptions, command: Command) => {
-      const context = await Context.of(command);
-      const created = await (
-        await sessionsOf(context)
-      ).create({
-        ...rest,
-        ...packageFieldsOf({ packageSet, package: named }),
-        ...(memory === undefined ? {} : { memory_mib: memory }),
-        ...(idle === undefined ? {} : { idle_timeout_seconds: idle }),
-        ...(env === undefined ? {} : { env: variablesOf(env) }),
-      });
-      context.print(created, created.id);
-    });
+    .action(
+      async ({ memory, idle, env, allow, packageSet, package: named, ...rest }: CreateOptions, command: Command) => {
+        const context = await Context.of(command);
+        const created = await (
+          await sessionsOf(context)
+        ).create({
+          ...rest,
+          ...packageFieldsOf({ packageSet, package: named }),
+          ...(memory === undefined ? {} : { memory_mib: memory }),
+          ...(idle === undefined ? {} : { idle_timeout_seconds: idle }),
+          ...(env === undefined ? {} : { env: variablesOf(env) }),
+          ...(allow === undefined ? {} : { network: { allow } }),
+        });
+        context.print(created, created.id);
+      },
+    );
 }
 
 function addReads(session: Command): void {

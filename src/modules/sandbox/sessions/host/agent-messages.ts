@@ -12,6 +12,8 @@ export type AgentRequest =
       readonly command: readonly string[];
       /** The limit of reserved memory of the interpreter, if it has one. */
       readonly data_bytes: number | null;
+      /** What leads to the way out, for a session that has one. */
+      readonly egress: readonly string[] | null;
     }
   | {
       readonly op: 'run' | 'shell';

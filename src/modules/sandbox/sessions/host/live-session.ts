@@ -36,6 +36,13 @@ interface Call {
   readonly onOutput: OutputListener | undefined;
 }
 
+interface LiveFacts {
+  /** The name of the program. */
+  readonly interpreter: string;
+  /** Called when a run or command begins. */
+  readonly onBegin?: (() => void) | undefined;
+}
+
 /** What was true when a run began. */
 interface Before {
   readonly cpuMs: number;
@@ -63,7 +70,7 @@ export class LiveSession implements SessionProcess {
 
   constructor(
     private readonly program: IsolatedProgram,
-    private readonly interpreter: string,
+    private readonly facts: LiveFacts,
   ) {
     this.outbox = new Outbox(this.program.stdin);
     this.files = new FileRequests({
@@ -196,11 +203,12 @@ export class LiveSession implements SessionProcess {
       },
     );
     this.job = job;
+    this.facts.onBegin?.();
     const before = { cpuMs: this.program.cpuMs, ranOutOfMemory: this.program.ranOutOfMemory };
     this.send({ op: kind, id: job.id, stdin: stdin.length, output_bytes: outputBytes }, Buffer.concat([body, stdin]));
     const result = await job.settled;
     return outcomeOfJob(job, result, await this.usageOf(result, before), {
-      name: this.interpreter,
+      name: this.facts.interpreter,
       version: this.version ?? '',
     });
   }

@@ -18,6 +18,13 @@ export interface SessionLimits {
   readonly filesBytes: number;
 }
 
+/** The way out of a session: the socket of an `EgressProxy` in a host directory. */
+export interface SessionEgress {
+  readonly directory: string;
+  /** Called when a run or command begins. */
+  readonly renew: () => void;
+}
+
 export interface SessionStart {
   /** Names the session in errors. */
   readonly id: string;
@@ -26,6 +33,8 @@ export interface SessionStart {
   readonly options?: Pick<RunOptions, 'environment' | 'timeZone' | 'locale' | 'typescript'>;
   /** Read-only directories, such as packages. The environment says where they are. */
   readonly mounts?: readonly Mount[];
+  /** The way out, for a session that may connect to hosts. */
+  readonly egress?: SessionEgress;
   /** The default is a network that has only the session itself, or none where the kernel cannot limit its memory. */
   readonly network?: NetworkRules;
 }

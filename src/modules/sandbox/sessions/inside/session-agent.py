@@ -24,6 +24,8 @@ LENGTHS = struct.Struct(">II")
 MAX_HEADER = 262144
 MAX_FROM_HOST = 16 * 1024 * 1024
 MAX_FROM_INTERPRETER = 4 * 1024 * 1024 + 4096
+EGRESS_PORT = 3128
+EGRESS_WAITING = 128
 MAX_FILE = 8 * 1024 * 1024
 MAX_ENTRIES = 1000
 CHUNK = 65536
@@ -351,8 +353,30 @@ class Shell:
                 os.close(pipe.inside)
 
 
+class Egress:
+    """The way out: a program that forwards connections to the proxy of the host. Code can end it, for its run only."""
+
+    def __init__(self, command):
+        self.command = command
+        self.pid = None
+        # It is here, so that the code can neither take the port nor come too early.
+        self.listener = socket.create_server(("127.0.0.1", EGRESS_PORT), backlog=EGRESS_WAITING)
+
+    def ensure(self):
+        if self.pid is not None:
+            return
+        none = os.open("/dev/null", os.O_RDWR | os.O_CLOEXEC)
+        try:
+            self.pid = spawn(self.command, [none, none, none, self.listener.fileno()], {})
+        except OSError:
+            pass  # No processes are left. The next run tries again.
+        finally:
+            os.close(none)
+
+
 class Agent:
     def __init__(self):
+        self.egress = None
         self.job = None
         self.waiting = None
         self.shell = None
@@ -399,6 +423,8 @@ class Agent:
             self.command = header["command"]
             self.data_bytes = header["data_bytes"]
             self.environment = json.loads(body)
+            if header["egress"] is not None:
+                self.egress = Egress(header["egress"])
             self.start_interpreter()
             if self.interpreter is None:
                 os._exit(1)
@@ -431,6 +457,7 @@ class Agent:
     def deliver(self):
         if self.waiting is None:
             return
+        self.ensure_egress()
         (header, body), self.waiting = self.waiting, None
         self.job.isDelivered = True
         self.job.begunAt = time.monotonic()
@@ -441,6 +468,7 @@ class Agent:
         size = header["stdin"]
         command, stdin = body[:len(body) - size], body[len(body) - size:]
         self.begin(Job(header["id"], "shell", header["output_bytes"]))
+        self.ensure_egress()
         try:
             self.shell = Shell(self.environment, self.job, command, stdin)
         except OSError as error:
@@ -488,6 +516,12 @@ class Agent:
     def make_room(self):
         """Ends everything but the agent."""
         kill(-1, signal.SIGKILL)
+        if self.egress is not None:
+            self.egress.pid = None
+
+    def ensure_egress(self):
+        if self.egress is not None:
+            self.egress.ensure()
 
     def on_interpreter(self, interpreter, header, body):
         if interpreter is not self.interpreter:
@@ -519,6 +553,8 @@ class Agent:
                 self.on_interpreter_end(status)
             elif self.shell is not None and pid == self.shell.pid:
                 self.on_shell_end(status)
+            elif self.egress is not None and pid == self.egress.pid:
+                self.egress.pid = None
             elif pid in self.removals:
                 answer(self.removals.pop(pid), None if status == 0 else "failed")
 
