@@ -12013,6 +12013,15 @@ export interface components {
              */
             readonly name?: string;
             /**
+             * @description Lets the code of the session connect to hosts, by HTTP and TLS through a proxy that its environment names. Not on the Free plan. Default: no network.
+             * @example {
+             *       "allow": [
+             *         "api.example.com"
+             *       ]
+             *     }
+             */
+            readonly network?: components["schemas"]["NetworkBody"];
+            /**
              * @description Set of installed packages for the program: `python-data` for Python, `node-common` for JavaScript and TypeScript. `GET /api/v1/sandbox/package-sets` lists what they contain.
              * @example python-data
              * @enum {string}
@@ -12083,6 +12092,8 @@ export interface components {
             readonly last_used_at: string;
             readonly limits: components["schemas"]["SessionLimitsView"];
             readonly name?: string;
+            /** @description The hosts that it may connect to. Absent without a network. */
+            readonly network?: components["schemas"]["NetworkBody"];
             /**
              * @description Absent without one.
              * @enum {string}
@@ -12278,6 +12289,11 @@ export interface components {
         };
         readonly SessionRunBody: {
             /**
+             * @description Keeps the files that are in `/artifacts` at the end for 24 hours, and removes them there: at most 50, together 20 MiB on the Free plan and 100 MiB on others. What is not kept stays.
+             * @example false
+             */
+            readonly artifacts?: boolean;
+            /**
              * @description Code in the language of the session, at most 128 KiB of UTF-8.
              * @example x = 40
              *     x + 2
@@ -12301,6 +12317,11 @@ export interface components {
             readonly timeout_ms?: number;
         };
         readonly SessionShellBody: {
+            /**
+             * @description Keeps the files that are in `/artifacts` at the end for 24 hours, and removes them there: at most 50, together 20 MiB on the Free plan and 100 MiB on others. What is not kept stays.
+             * @example false
+             */
+            readonly artifacts?: boolean;
             /**
              * @description Command for the shell, at most 128 KiB of UTF-8.
              * @example ls -l | wc -l
@@ -53034,6 +53055,7 @@ export interface operations {
                  *       "stdin": "Ada\n",
                  *       "timeout_ms": 5000,
                  *       "queue_timeout_ms": 20000,
+                 *       "artifacts": false,
                  *       "code": "x = 40\nx + 2"
                  *     }
                  */
@@ -53238,6 +53260,7 @@ export interface operations {
                  *       "stdin": "Ada\n",
                  *       "timeout_ms": 5000,
                  *       "queue_timeout_ms": 20000,
+                 *       "artifacts": false,
                  *       "command": "ls -l | wc -l"
                  *     }
                  */

@@ -87,6 +87,7 @@ import { RequireSso1795299020000 } from '../../migrations/1795299020000-require-
 import { CreateScim1795299030000 } from '../../migrations/1795299030000-create-scim.js';
 import { CreateSandboxPackageLocks1795299060000 } from '../../migrations/1795299060000-create-sandbox-package-locks.js';
 import { SandboxSessionsOfRuns1795299070010 } from '../../migrations/1795299070010-sandbox-sessions-of-runs.js';
+import { SandboxSessionNetworks1795299090000 } from '../../migrations/1795299090000-sandbox-session-networks.js';
 import { SandboxSessionPackages1795299070000 } from '../../migrations/1795299070000-sandbox-session-packages.js';
 import { PartitionGrowingTables1795299080000 } from '../../migrations/1795299080000-partition-growing-tables.js';
 import { CreateSandboxSessions1795299050000 } from '../../migrations/1795299050000-create-sandbox-sessions.js';
@@ -265,6 +266,7 @@ const MIGRATIONS = [
   SandboxSessionPackages1795299070000,
   SandboxSessionsOfRuns1795299070010,
   PartitionGrowingTables1795299080000,
+  SandboxSessionNetworks1795299090000,
 ];
 
 /** Returns the names of all migrations in their order. */

@@ -72,6 +72,24 @@ describe('service sandbox session', () => {
     await end(id);
   });
 
+  it('saves what runs, commands and steps leave in /artifacts', async () => {
+    const id = await created();
+    const saved = (...path: string[]): string => readFileSync(join(service.home, 'saved', ...path), 'utf8');
+    const into = ['--artifacts', join(service.home, 'saved')];
+    const code =
+      'import os\nos.mkdir("/artifacts/a")\nn = open("/artifacts/a/one", "w").write("1")\nos.mkfifo("/artifacts/p")';
+    const ran = await run(['session', 'run', id, '-', ...into], code);
+    expect([ran.code, ran.stdout, saved('a', 'one')]).toEqual([0, '', '1']);
+    expect(ran.stderr).toMatch(/^service: p is not kept: .+\n$/);
+    const shell = ['session', 'shell', id, ...into, '--', 'rm /artifacts/p; echo 2 > /artifacts/two'];
+    expect(await run(shell)).toEqual({ code: 0, stdout: '', stderr: '' });
+    expect(saved('two')).toBe('2\n');
+    const typed = 'n = open("/artifacts/three", "w").write("3")\nn = open("/artifacts/four", "w").write("4")\n';
+    expect(await run(['repl', '--session', id, ...into], typed)).toEqual({ code: 0, stdout: '', stderr: '' });
+    expect([saved('three'), saved('four')]).toEqual(['3', '4']);
+    await end(id);
+  });
+
   it('is an interpreter, line by line, which ends with its session', async () => {
     const input = 'x = 2\ndef double(n):\n    return 2 * n\n\nprint(double(x))\n1 / 0\nprint("goes on")\n';
     const { code, stdout, stderr } = await run(['repl'], input);

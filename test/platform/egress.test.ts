@@ -49,10 +49,16 @@ describe('a tunnel of the egress proxy', () => {
   beforeEach(async () => {
     refused.length = 0;
     asked.length = 0;
-    proxy = await EgressProxy.listen({
+    proxy = await listening(1_000_000);
+  });
+
+  afterEach(() => proxy.close());
+
+  const listening = (bytes: number): Promise<EgressProxy> =>
+    EgressProxy.listen({
       directory,
       policy: { hosts: [ALLOWED], trusted: [] },
-      bytes: 1_000_000,
+      bytes,
       refused: (target, reason) => {
         refused.push(`${target} ${reason}`);
       },
@@ -60,9 +66,6 @@ describe('a tunnel of the egress proxy', () => {
       connect: () => connect((shared.address() as AddressInfo).port, '127.0.0.1'),
       helloTimeoutMs: 1_500,
     });
-  });
-
-  afterEach(() => proxy.close());
 
   const tunnel = async (target = `${ALLOWED}:443`): Promise<Socket> => {
     const socket = connect(join(directory, 'proxy')).on('error', () => undefined);
@@ -97,6 +100,21 @@ describe('a tunnel of the egress proxy', () => {
   it('connects to the requested host', async () => {
     expect(await over(await tunnel(), ALLOWED)).toBe(`this is ${ALLOWED}`);
     expect(refused).toEqual([]);
+  });
+
+  it('allows no more bytes than it has, and as many again when it is renewed', async () => {
+    await proxy.close();
+    proxy = await listening(3_000);
+    const untilRefused = async (): Promise<number> => {
+      for (let served = 0; ; served++) if ((await over(await tunnel(), ALLOWED)) === '') return served;
+    };
+    const served = await untilRefused();
+    expect(served).toBeGreaterThan(0);
+    expect(refused.splice(0)).toEqual([`${ALLOWED}:443 too_much`]);
+    proxy.renew();
+    expect(await untilRefused()).toBe(served);
+    // What was told before is told again.
+    expect(refused).toEqual([`${ALLOWED}:443 too_much`]);
   });
 
   it('does not reach another site at the same address', async () => {

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LostSessionsSweeper } from '../../src/modules/sandbox/sessions/lost-sessions-sweeper.js';
+import { SessionLine } from '../../src/modules/sandbox/sessions/line/session-line.js';
 import { HeldSessions } from '../../src/modules/sandbox/sessions/worker/held-sessions.js';
 import { Database } from '../../src/platform/database/database.js';
 import { formatUsd, parseUsd } from '../../src/platform/money/nano-dollars.js';
@@ -190,6 +191,48 @@ describe('the sessions of an organization', () => {
     await eventually(() => held(id as string) === undefined, 'its worker ends it');
     const [row] = await make.sql('SELECT status, end_reason FROM sandbox_sessions WHERE id = $1', [id]);
     expect(row).toEqual({ status: 'ended', end_reason: 'org_deleted' });
+  });
+});
+
+describe('a session whose worker sees its end in the row first', () => {
+  /** Starts a run that does not end by itself. */
+  async function running(): Promise<{ ended: Promise<any>; id: string; mine: Owner }> {
+    const mine = await owner();
+    const id = await mine.started();
+    const ended = mine.run(id, 'import time\ntime.sleep(25)');
+    await eventually(async () => {
+      const rows = await make.sql("SELECT 1 FROM sandbox_executions WHERE session_id = $1 AND status = 'running'", [
+        id,
+      ]);
+      return rows.length === 1;
+    }, 'it runs');
+    return { ended, id, mine };
+  }
+  const costOf = async (executionId: string): Promise<{ status: string; cost_nano: string | null }> =>
+    (await make.sql<any>('SELECT status, cost_nano FROM sandbox_executions WHERE id = $1', [executionId]))[0];
+
+  it('ends as its owner has asked: what ran is cancelled, and paid as far as it came', async () => {
+    const { ended, id, mine } = await running();
+    jest.spyOn(app.get(SessionLine), 'ask').mockRejectedValueOnce(new Error('Nobody listens.'));
+    expect(await mine.end(id)).toMatchObject({ status: 'ended', end_reason: 'requested' });
+    expect(held(id)).toBeDefined();
+    const data = await ended;
+    expect(data).toMatchObject({ status: 'cancelled', session_id: id });
+    expect(Number((await costOf(data.id as string)).cost_nano)).toBeGreaterThan(0);
+    expect(held(id)).toBeUndefined();
+    expect((await mine.credits()).held).toBe('0');
+    expect(await mine.read(id)).toMatchObject({ status: 'ended', end_reason: 'requested' });
+  });
+
+  it('is free when the platform has given it up', async () => {
+    const { ended, id, mine } = await running();
+    const failed = expect(ended).rejects.toThrow('sandbox_unavailable');
+    await make.sql("UPDATE sandbox_sessions SET alive_until = now() - interval '1 second' WHERE id = $1", [id]);
+    await app.get(LostSessionsSweeper).loseOverdue();
+    await failed;
+    const rows = await make.sql('SELECT status, cost_nano FROM sandbox_executions WHERE session_id = $1', [id]);
+    expect(rows).toEqual([{ status: 'lost', cost_nano: null }]);
+    expect((await mine.credits()).held).toBe('0');
   });
 });
 

@@ -1,8 +1,10 @@
 import type { Language } from '@service/client';
 import { LiveSandbox } from '@service/client/sandbox';
 import type { Command } from 'commander';
+import { saveArtifacts } from '../artifacts.js';
 import { Context } from '../context.js';
 import { UsageError } from '../failures.js';
+import type { EndedRun } from '../sandbox/ended-run.js';
 import { Repl } from '../sandbox/repl.js';
 import {
   languageOption,
@@ -15,6 +17,8 @@ import {
 interface ReplOptions extends PackageOptions {
   readonly language?: Language;
   readonly session?: string;
+  readonly artifacts?: string;
+  readonly allow?: readonly string[];
 }
 
 export function addSandboxRepl(sandbox: Command): void {
@@ -23,23 +27,31 @@ export function addSandboxRepl(sandbox: Command): void {
     .description('run code line by line in a session of the sandbox')
     .addOption(languageOption('language of the session (default: python)'))
     .option('--session <id>', 'go on in this session, which stays afterwards')
+    .option('--allow <host...>', 'hosts that the code may connect to, such as api.example.com or *.example.org')
+    .option('--artifacts <directory>', 'save the files that each step leaves in /artifacts to this directory')
     .addOption(packageSetOption())
     .option(...PACKAGE_OPTION)
-    .action(async ({ language, session: id, ...options }: ReplOptions, command: Command) => {
+    .action(async ({ language, session: id, artifacts, allow, ...options }: ReplOptions, command: Command) => {
       const packages = packageFieldsOf(options);
       if (id !== undefined && (language !== undefined || Object.keys(packages).length > 0))
         throw new UsageError(
           'A session has its language and packages already. Leave out --language, --package-set and --package.',
         );
+      if (id !== undefined && allow !== undefined)
+        throw new UsageError('A session has its network already. Leave out --allow.');
       const context = await Context.of(command);
       if (context.json) throw new UsageError('--json cannot be used here. Use "sandbox session run".');
-      const { sessions } = new LiveSandbox(await context.service());
+      const service = await context.service();
+      const { sessions } = new LiveSandbox(service);
+      const network = allow === undefined ? {} : { network: { allow } };
       const session =
         id === undefined
-          ? await sessions.create({ language: language ?? 'python', ...packages })
+          ? await sessions.create({ language: language ?? 'python', ...packages, ...network })
           : await sessions.get(id);
       try {
-        await new Repl(context, session, session.info!.language).run();
+        const save =
+          artifacts === undefined ? undefined : (ended: EndedRun) => saveArtifacts(service, ended, artifacts);
+        await new Repl(context, session, session.info!.language, save).run();
       } finally {
         if (id === undefined) await session.end().catch(() => undefined);
       }

@@ -3,6 +3,7 @@ import { basename } from 'node:path';
 import type { Language, SandboxSession, SandboxSessionFile } from '@service/client';
 import { LiveSandbox, type LiveSession, type SandboxSessions } from '@service/client/sandbox';
 import { type Command, Option } from 'commander';
+import { saveArtifacts } from '../artifacts.js';
 import { Context, tableOf } from '../context.js';
 import { UsageError } from '../failures.js';
 import { wholeNumber } from '../numbers.js';
@@ -21,6 +22,10 @@ import {
 import { sizeText } from '../sizes.js';
 import { printable } from '../terminal.js';
 
+const ARTIFACTS = [
+  '--artifacts <directory>',
+  'save the files that are in /artifacts at the end to this directory, and remove them in the session',
+] as const;
 const SESSION = ['<session>', 'ID of the session'] as const;
 
 /** Adds the commands for sessions, which keep variables and files between runs. */
@@ -40,6 +45,7 @@ interface CreateOptions extends PackageOptions {
   readonly env?: readonly string[];
   readonly timezone?: string;
   readonly locale?: string;
+  readonly allow?: readonly string[];
 }
 
 function addCreate(session: Command): void {
@@ -53,21 +59,25 @@ function addCreate(session: Command): void {
     .option('--env <name=value...>', 'environment variables')
     .option('--timezone <name>', 'local time, such as Europe/Berlin (default: UTC)')
     .option('--locale <tag>', 'locale, such as de-DE')
+    .option('--allow <host...>', 'hosts that its code may connect to, such as api.example.com or *.example.org')
     .addOption(packageSetOption())
     .option(...PACKAGE_OPTION)
-    .action(async ({ memory, idle, env, packageSet, package: named, ...rest }: CreateOptions, command: Command) => {
-      const context = await Context.of(command);
-      const created = await (
-        await sessionsOf(context)
-      ).create({
-        ...rest,
-        ...packageFieldsOf({ packageSet, package: named }),
-        ...(memory === undefined ? {} : { memory_mib: memory }),
-        ...(idle === undefined ? {} : { idle_timeout_seconds: idle }),
-        ...(env === undefined ? {} : { env: variablesOf(env) }),
-      });
-      context.print(created.info, created.id);
-    });
+    .action(
+      async ({ memory, idle, env, allow, packageSet, package: named, ...rest }: CreateOptions, command: Command) => {
+        const context = await Context.of(command);
+        const created = await (
+          await sessionsOf(context)
+        ).create({
+          ...rest,
+          ...packageFieldsOf({ packageSet, package: named }),
+          ...(memory === undefined ? {} : { memory_mib: memory }),
+          ...(idle === undefined ? {} : { idle_timeout_seconds: idle }),
+          ...(env === undefined ? {} : { env: variablesOf(env) }),
+          ...(allow === undefined ? {} : { network: { allow } }),
+        });
+        context.print(created.info, created.id);
+      },
+    );
 }
 
 function addReads(session: Command): void {
@@ -107,6 +117,14 @@ function addReads(session: Command): void {
     });
 }
 
+interface ShellOptions {
+  readonly artifacts?: string;
+}
+
+interface RunOptions extends ShellOptions {
+  readonly input?: string;
+}
+
 function addWork(session: Command): void {
   session
     .command('run')
@@ -114,30 +132,36 @@ function addWork(session: Command): void {
     .argument('<file>', 'the program file; "-" reads it from standard input')
     .description('run a program in a session, print its output and exit with its exit code')
     .option('--input <file>', 'file for the standard input of the program; "-" passes on this standard input')
-    .action(async (id: string, file: string, { input }: { input?: string }, command: Command) => {
+    .option(...ARTIFACTS)
+    .action(async (id: string, file: string, { input, artifacts }: RunOptions, command: Command) => {
       if (file === '-' && input === '-')
         throw new UsageError('Standard input cannot be both the program and its input. Pass a file for one of them.');
       const stdin = input === undefined ? {} : { stdin: await contentOf(input) };
-      const code = { code: await contentOf(file), ...stdin };
+      const code = { code: await contentOf(file), ...stdin, ...wanted(artifacts) };
       const context = await Context.of(command);
       const session = await sessionOf(context, id);
-      end(context, await (context.json ? session.run(code) : printed(session.stream(code))));
+      await end(context, artifacts, await (context.json ? session.run(code) : printed(session.stream(code))));
     });
   session
     .command('shell')
     .argument(...SESSION)
     .argument('<command...>', 'the command; write its options after "--"')
     .description('run a command of the shell in a session, and exit with its exit code')
-    .action(async (id: string, words: readonly string[], _options: object, command: Command) => {
-      const line = words.join(' ');
+    .option(...ARTIFACTS)
+    .action(async (id: string, words: readonly string[], { artifacts }: ShellOptions, command: Command) => {
+      const line = { command: words.join(' '), ...wanted(artifacts) };
       const context = await Context.of(command);
       const session = await sessionOf(context, id);
-      end(context, await (context.json ? session.shell(line) : printed(session.streamShell(line))));
+      await end(context, artifacts, await (context.json ? session.shell(line) : printed(session.streamShell(line))));
     });
 }
 
+const wanted = (directory: string | undefined): { artifacts?: true } =>
+  directory === undefined ? {} : { artifacts: true };
+
 /** Without `--json`, the output was printed already. */
-function end(context: Context, ended: EndedRun): void {
+async function end(context: Context, directory: string | undefined, ended: EndedRun): Promise<void> {
+  if (directory !== undefined) await saveArtifacts(await context.service(), ended, directory);
   if (context.json) context.print(ended, '');
   else passNotes(ended);
   process.exitCode = exitCodeOfProgram(ended);

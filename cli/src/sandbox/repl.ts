@@ -4,7 +4,7 @@ import type { LiveSession } from '@service/client/sandbox';
 import type { Context } from '../context.js';
 import { textOf } from '../failures.js';
 import { goesOn } from './block.js';
-import { passNotes } from './ended-run.js';
+import { type EndedRun, passNotes } from './ended-run.js';
 import { printed } from './printed-run.js';
 
 /** An interpreter in a session, line by line. From a pipe, it runs each block and goes on after one that fails. */
@@ -17,6 +17,8 @@ export class Repl {
     private readonly context: Context,
     private readonly session: LiveSession,
     private readonly language: Language,
+    /** Saves the artifacts of each step. Without it, none are sent. */
+    private readonly save?: (ended: EndedRun) => Promise<void>,
   ) {}
 
   async run(): Promise<void> {
@@ -58,7 +60,10 @@ export class Repl {
     if (code.trim() === '') return;
     this.running = new AbortController();
     try {
-      passNotes(await printed(this.session.stream(code, { signal: this.running.signal })));
+      const step = this.save === undefined ? code : { code, artifacts: true };
+      const ended = await printed(this.session.stream(step, { signal: this.running.signal }));
+      await this.save?.(ended);
+      passNotes(ended);
     } catch (error) {
       process.stderr.write(`${textOf(error, this.context.url)}\n`);
       // Without its session there is nothing to go on with.

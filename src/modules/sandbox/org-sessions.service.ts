@@ -28,12 +28,15 @@ export interface KeyedSessionInput {
   /** The code, or the command. */
   readonly text: string;
   readonly timeoutMs?: number | undefined;
+  /** True when the files in `/artifacts` are kept. */
+  readonly artifacts?: boolean | undefined;
   /** Identifies the work. The same key of an organization runs once. */
   readonly effectKey: string;
 }
 
 /** How the work ended. The output is null unless it ran to its end. */
-export type EndedSessionWork = EndedExecution & Pick<SandboxExecution, 'sessionId' | 'results' | 'stateLost'>;
+export type EndedSessionWork = EndedExecution &
+  Pick<SandboxExecution, 'sessionId' | 'results' | 'artifacts' | 'stateLost'>;
 
 /** Runs code in the sessions of runs of agents. Work that is repeated after a crash runs and costs once. */
 @Injectable()
@@ -84,10 +87,10 @@ export class OrgSessionsService {
   private async begin(
     call: Call,
     sessionId: string,
-    { do: kind, text, timeoutMs, effectKey }: KeyedSessionInput,
+    { do: kind, text, timeoutMs, artifacts, effectKey }: KeyedSessionInput,
     signal: AbortSignal,
   ): Promise<EndedSessionWork | null> {
-    const asked = { do: kind, text, timeoutMs, effectKey, stdin: '', queueTimeoutMs: TURN_WITHIN_MS };
+    const asked = { do: kind, text, timeoutMs, artifacts, effectKey, stdin: '', queueTimeoutMs: TURN_WITHIN_MS };
     // The work goes on when nobody waits for it here, and is found by its key.
     const working = this.work.run(call, sessionId, asked, new AbortController().signal);
     try {

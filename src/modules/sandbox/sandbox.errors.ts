@@ -133,7 +133,7 @@ export class ExecutionBeyondPlan extends DomainError {
 /** The operator lets no code of tenants connect to anything. */
 export class ExecutionNetworkOff extends DomainError {
   constructor() {
-    super(OPERATOR_ERRORS.feature_disabled, 'The network of executions is disabled by the operator.', {
+    super(OPERATOR_ERRORS.feature_disabled, 'The network of executions and sessions is disabled by the operator.', {
       hint: 'Leave out network, or ask the operator to allow it with APPS_NETWORK=auto.',
       details: { feature: 'sandbox_network' },
     });

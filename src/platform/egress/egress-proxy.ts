@@ -107,6 +107,13 @@ export class EgressProxy {
     return proxy;
   }
 
+  /** Allows as many bytes as at the beginning, and calls the callbacks again for what they were called for. */
+  renew(): void {
+    this.bytesLeft = this.options.bytes;
+    this.reported.clear();
+    this.reachedHosts.clear();
+  }
+
   async close(): Promise<void> {
     const closed = this.listening.close();
     for (const socket of this.sockets) socket.destroy();

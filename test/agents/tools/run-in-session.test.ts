@@ -65,6 +65,21 @@ describe('run_in_session', () => {
     expect(tool).toMatchObject({ effect: 'keyed', taints: false, scopes: ['sandbox:execute'] });
   });
 
+  it('names the files that it keeps, once', async () => {
+    const code = 'import os\nn = open("/artifacts/sum.txt", "w").write("3")\nos.mkfifo("/artifacts/pipe")';
+    const asked = { language: 'python', code, artifacts: true };
+    expect(await caller.output('run_in_session', asked, options())).toMatchObject({
+      status: 'succeeded',
+      artifacts: [{ id: expect.stringMatching(/^art_/), path: 'sum.txt', size_bytes: 1, type: 'text/plain' }],
+      artifact_errors: [{ path: 'pipe', code: 'not_a_file' }],
+    });
+    const again = { language: 'python', command: 'rm /artifacts/pipe', artifacts: true };
+    const output = await caller.output('run_in_session', again, options());
+    expect(output).toMatchObject({ status: 'succeeded', artifacts: [] });
+    expect(output).not.toHaveProperty('artifact_errors');
+    expect(await python('1')).not.toHaveProperty('artifacts');
+  });
+
   it('has a session for each language, and none of another run', async () => {
     const { session_id: id } = await python('x = 1');
     const node = await caller.output('run_in_session', { language: 'javascript', code: 'typeof x' }, options());

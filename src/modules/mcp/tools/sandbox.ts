@@ -26,8 +26,8 @@ export const SANDBOX_TOOLS: ToolFile = {
       title: 'Start a session',
       description:
         'Starts an isolated interpreter that keeps its variables, imports and files, for work in several steps. ' +
-        'Pass its `id` to run_in_session. `package_set` and `packages` say which packages it has. Only the time of ' +
-        'runs is charged. It ends when it is not used for `idle_timeout_seconds`; end it with end_session when you ' +
+        'Pass its `id` to run_in_session. `package_set` and `packages` say which packages it has. There is no ' +
+        'network unless `network` names hosts. Only the time of runs is charged. It ends when it is not used for `idle_timeout_seconds`; end it with end_session when you ' +
         'are done.',
       method: 'POST',
       path: '/api/v1/sandbox/sessions',
@@ -40,7 +40,7 @@ export const SANDBOX_TOOLS: ToolFile = {
       description:
         'Runs code in a session and returns what it prints, the value of the last expression, and figures of ' +
         'matplotlib as images. Variables of earlier runs are there, unless an earlier answer had `state_lost`. Runs ' +
-        'take turns.',
+        'take turns. With `artifacts`, the files in /artifacts are kept for a day, and the answer names them.',
       method: 'POST',
       path: '/api/v1/sandbox/sessions/{session_id}/runs',
       effect: 'writes',

@@ -25,6 +25,7 @@ interface Input {
   readonly code?: string;
   readonly command?: string;
   readonly timeout_ms?: number;
+  readonly artifacts?: boolean;
 }
 
 /** Runs code in an interpreter that a run keeps from step to step. It ends with the run. */
@@ -36,15 +37,17 @@ export class RunInSessionTool extends SingleTool {
     'Runs code in an interpreter without network that keeps variables, imports and files until this run ends, or ' +
     'runs a command of the shell in its working directory. Send either `code` or `command`. Each language has an ' +
     'interpreter of its own. When `session_id` is another one than before, variables and files are gone; with ' +
-    '`state_lost`, only variables are. The value of the last expression is in `results`. The time of runs is charged.';
+    '`state_lost`, only variables are. The value of the last expression is in `results`. With `artifacts`, the files ' +
+    'in /artifacts are kept for a day for people to download, and removed there. The time of runs is charged.';
   readonly inputSchema = inputOf(
     {
       language: { type: 'string', enum: [...LANGUAGES] },
       code: { type: 'string', minLength: 1, maxLength: MAX_CODE_BYTES },
       command: { type: 'string', minLength: 1, maxLength: MAX_CODE_BYTES },
       timeout_ms: { type: 'integer', minimum: 1, maximum: 3_600_000 },
+      artifacts: { type: 'boolean' },
     },
-    ['code', 'command', 'timeout_ms'],
+    ['code', 'command', 'timeout_ms', 'artifacts'],
   );
   readonly effect = 'keyed';
   override readonly scopes: readonly Scope[] = ['sandbox:execute'];
@@ -62,7 +65,7 @@ export class RunInSessionTool extends SingleTool {
   }
 
   protected async call({ input, caller, run, effectKey, signal }: ToolCall): Promise<ToolOutcome> {
-    const { language, code, command, timeout_ms: timeoutMs } = input as unknown as Input;
+    const { language, code, command, timeout_ms: timeoutMs, artifacts } = input as unknown as Input;
     const text = code ?? command;
     if (text === undefined || (code !== undefined && command !== undefined))
       return failed('invalid_request', 'Send either code or command.');
@@ -72,7 +75,7 @@ export class RunInSessionTool extends SingleTool {
         `code and command have at most ${MAX_CODE_BYTES} bytes, and a command has no NUL.`,
       );
     const kind = code === undefined ? 'shell' : 'run';
-    const work = { runId: run.id, language, do: kind, text, timeoutMs, effectKey } as const;
+    const work = { runId: run.id, language, do: kind, text, timeoutMs, artifacts, effectKey } as const;
     const ended = await this.sessions.run(caller, work, signal);
     return answerOf(ended, ownFieldsOf(ended));
   }
@@ -87,11 +90,19 @@ export class RunInSessionTool extends SingleTool {
   }
 }
 
-const ownFieldsOf = ({ sessionId, stateLost, results }: EndedSessionWork): object => ({
+const ownFieldsOf = ({ sessionId, stateLost, results, artifacts }: EndedSessionWork): object => ({
   session_id: sessionId,
   ...(stateLost === true ? { state_lost: true } : {}),
   results: shownOf(results ?? []),
+  ...(artifacts === null ? {} : artifactsOf(artifacts)),
 });
+
+function artifactsOf({ kept, errors }: NonNullable<EndedSessionWork['artifacts']>): object {
+  return {
+    artifacts: kept.map(({ id, path, sizeBytes, type }) => ({ id, path, size_bytes: sizeBytes, type })),
+    ...(errors.length === 0 ? {} : { artifact_errors: errors }),
+  };
+}
 
 /** Images are only named: results of tools are text. */
 function shownOf(results: NonNullable<EndedSessionWork['results']>): readonly object[] {

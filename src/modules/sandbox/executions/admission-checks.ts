@@ -3,9 +3,9 @@ import type { Call } from '../../auth/caller.js';
 import { PLANS } from '../../plans/plan.js';
 import type { PackageChoice } from '../domain/packages.js';
 import type { RunOptions, SandboxLimits } from '../domain/sandbox-runtime.js';
+import { NetworkPermission } from '../network/network-permission.js';
 import { SandboxSettings } from '../sandbox.settings.js';
 import { Backlog } from '../workers/backlog.js';
-import { NewExecutions } from './new-executions.js';
 import { limitsOf, type LimitsInput, requirePackages } from './plan-limits.js';
 
 interface Asked extends LimitsInput {
@@ -21,7 +21,7 @@ export class AdmissionChecks {
   constructor(
     private readonly settings: SandboxSettings,
     private readonly backlog: Backlog,
-    private readonly executions: NewExecutions,
+    private readonly network: NetworkPermission,
   ) {}
 
   /**
@@ -32,7 +32,7 @@ export class AdmissionChecks {
   async limitsFor({ org }: Call, input: Asked): Promise<SandboxLimits> {
     const allowedHosts = input.options?.allowedHosts;
     const limits = limitsOf(PLANS[org.plan], { ...input, network: allowedHosts !== undefined }, this.settings);
-    this.executions.requireNetwork(allowedHosts);
+    this.network.require(allowedHosts);
     requirePackages(PLANS[org.plan], input.packages);
     if (input.sessionId === undefined) await this.backlog.requireRoom(org.id, input.queueTimeoutMs);
     return limits;

@@ -19,6 +19,7 @@ import { ExecutionQueue } from './execution-queue.js';
 import { ExecutionSweeper } from './execution-sweeper.js';
 import { ExecutionStreams } from './execution-streams.js';
 import { ExecutionsService } from './executions.service.js';
+import { NetworkPermission } from '../network/network-permission.js';
 import { NewExecutions } from './new-executions.js';
 import { OrgSlots } from './org-slots.js';
 
@@ -36,6 +37,7 @@ import { OrgSlots } from './org-slots.js';
     ExecutionQueue,
     ExecutionStreams,
     ExecutionsService,
+    NetworkPermission,
     NewExecutions,
     OrgSlots,
     PackageAdmission,
@@ -48,6 +50,7 @@ import { OrgSlots } from './org-slots.js';
     ExecutionEnds,
     ExecutionStreams,
     ExecutionsService,
+    NetworkPermission,
     OrgSlots,
     PackageAdmission,
     PackageSetsService,

@@ -28,18 +28,11 @@ export function limitsOf(
   warm: Pick<SandboxLimits, 'timeoutMs' | 'memoryBytes'>,
 ): SandboxLimits {
   const bounds = plan.sandbox;
-  const faults = [
-    ...faultOf('timeout_ms', input.timeoutMs, bounds.timeoutMs, plan),
-    ...faultOf('memory_mib', input.memoryMib, bounds.memoryMib, plan),
-    ...(input.network === true && !bounds.network ? [networkFault(plan)] : []),
-  ];
-  if (faults.length > 0) throw new ExecutionBeyondPlan(faults, hintFor(input));
+  const { timeoutMs, memoryMib, network } = input;
+  requireWithin(plan, { what: 'executions', bounds: { timeout_ms: timeoutMs, memory_mib: memoryMib }, network });
   return {
-    timeoutMs: input.timeoutMs ?? Math.min(warm.timeoutMs, bounds.timeoutMs),
-    memoryBytes:
-      input.memoryMib === undefined
-        ? Math.min(warm.memoryBytes, bounds.memoryMib * MEBIBYTE)
-        : input.memoryMib * MEBIBYTE,
+    timeoutMs: timeoutMs ?? Math.min(warm.timeoutMs, bounds.timeoutMs),
+    memoryBytes: memoryBytesOf(plan, memoryMib, warm),
     outputBytes: OUTPUT_BYTES,
     processes: PROCESSES,
     ...(input.artifacts === true ? { artifactBytes: bounds.artifactMib * MEBIBYTE } : {}),
@@ -60,7 +53,41 @@ export function requirePackages({ id, name }: Plan, choice: PackageChoice | unde
   );
 }
 
-function faultOf(path: string, requested: number | undefined, bound: number, { name }: Plan): FieldFault[] {
+type Bounds = Plan['sandbox'];
+
+const BOUNDS = {
+  timeout_ms: ({ timeoutMs }: Bounds) => timeoutMs,
+  memory_mib: ({ memoryMib }: Bounds) => memoryMib,
+};
+
+interface AskedOfPlan {
+  readonly what: 'executions' | 'sessions';
+  /** All fields of a request that a plan bounds, in the order of their faults. */
+  readonly bounds: Partial<Record<keyof typeof BOUNDS, number | undefined>>;
+  readonly network: boolean | undefined;
+}
+
+/** @throws {ExecutionBeyondPlan} `invalid_request`; its hint names the smallest plan that allows what was asked for. */
+export function requireWithin(plan: Plan, asked: AskedOfPlan): void {
+  const { what, network = false } = asked;
+  const faults = fieldsOf(asked).flatMap(([path, requested]) => faultOf(path, requested, plan));
+  if (network && !plan.sandbox.network) faults.push(networkFault(plan, what));
+  if (faults.length > 0) throw new ExecutionBeyondPlan(faults, hintFor(asked));
+}
+
+/** Returns the memory that was asked for, or what is usual as far as the plan allows it. */
+export const memoryBytesOf = (
+  { sandbox }: Plan,
+  memoryMib: number | undefined,
+  usual: { readonly memoryBytes: number },
+): number =>
+  memoryMib === undefined ? Math.min(usual.memoryBytes, sandbox.memoryMib * MEBIBYTE) : memoryMib * MEBIBYTE;
+
+const fieldsOf = ({ bounds }: AskedOfPlan): [keyof typeof BOUNDS, number | undefined][] =>
+  Object.entries(bounds) as [keyof typeof BOUNDS, number | undefined][];
+
+function faultOf(path: keyof typeof BOUNDS, requested: number | undefined, { name, sandbox }: Plan): FieldFault[] {
+  const bound = BOUNDS[path](sandbox);
   if (requested === undefined || requested <= bound) return [];
   return [
     {
@@ -74,20 +101,22 @@ function faultOf(path: string, requested: number | undefined, bound: number, { n
   ];
 }
 
-const networkFault = ({ name }: Plan): FieldFault => ({
+const networkFault = ({ name }: Plan, what: AskedOfPlan['what']): FieldFault => ({
   path: 'network',
   in: 'body',
   code: 'plan',
-  message: `executions have no network on the ${name} plan`,
+  message: `${what} have no network on the ${name} plan`,
 });
 
-/** Names the smallest plan that allows the requested limits. */
-function hintFor({ timeoutMs = 0, memoryMib = 0, network = false }: LimitsInput): string {
+function hintFor(asked: AskedOfPlan): string {
+  const { what, network = false } = asked;
+  const fields = fieldsOf(asked);
   const enough = PLAN_IDS.map((id) => PLANS[id]).find(
-    ({ sandbox }) => timeoutMs <= sandbox.timeoutMs && memoryMib <= sandbox.memoryMib && (!network || sandbox.network),
+    ({ sandbox }) =>
+      fields.every(([path, requested = 0]) => requested <= BOUNDS[path](sandbox)) && (!network || sandbox.network),
   );
-  if (enough === undefined) return 'No plan allows this much. Lower timeout_ms or memory_mib.';
-  const { timeoutMs: maxTimeoutMs, memoryMib: maxMemoryMib } = enough.sandbox;
-  if (network) return `Upgrade to ${enough.name}: its executions can connect to hosts that they name.`;
-  return `Upgrade to ${enough.name}: it allows timeout_ms up to ${maxTimeoutMs} and memory_mib up to ${maxMemoryMib}.`;
+  if (enough === undefined) return `No plan allows this much. Lower ${fields.map(([path]) => path).join(' or ')}.`;
+  if (network) return `Upgrade to ${enough.name}: its ${what} can connect to hosts that they name.`;
+  const most = fields.map(([path]) => `${path} up to ${BOUNDS[path](enough.sandbox)}`);
+  return `Upgrade to ${enough.name}: it allows ${most.join(' and ')}.`;
 }

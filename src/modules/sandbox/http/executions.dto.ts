@@ -95,7 +95,7 @@ class FileBody implements SandboxFile {
   readonly content!: string;
 }
 
-class NetworkBody {
+export class NetworkBody {
   @ApiProperty({
     type: [String],
     minItems: 1,

@@ -1,9 +1,24 @@
 import { ApiProperty, ApiPropertyOptional, PickType } from '@nestjs/swagger';
-import { IsIn, IsInt, IsString, Matches, Max, MaxLength, Min, MinLength, ValidateBy } from 'class-validator';
+import { Type } from 'class-transformer';
+import {
+  IsBoolean,
+  IsIn,
+  IsInt,
+  IsObject,
+  IsString,
+  Matches,
+  Max,
+  MaxLength,
+  Min,
+  MinLength,
+  ValidateBy,
+  ValidateNested,
+} from 'class-validator';
 import { MaxBytes } from '../../../platform/http/max-bytes.js';
 import { MayBeAbsent } from '../../../platform/http/may-be-absent.js';
 import { AnswerMeta, PageMeta, PageQuery } from '../../../platform/http/page.js';
 import { PLANS } from '../../plans/plan.js';
+import { MAX_ARTIFACTS } from '../domain/artifacts.js';
 import { type Language, LANGUAGES } from '../domain/sandbox-runtime.js';
 import { PACKAGE_SETS, type PackageChoice, type PackageSetName } from '../domain/packages.js';
 import { SESSION_ENDS, SESSION_STATES, type SessionEnd, type SessionState } from '../domain/session-state.js';
@@ -11,7 +26,7 @@ import type { SandboxSession } from '../persistence/sandbox-session.entity.js';
 import type { SessionFile } from '../sessions/host/session-process.js';
 import type { SessionWorkInput } from '../sessions/session-work.service.js';
 import type { CreateSessionInput } from '../sessions/sandbox-sessions.service.js';
-import { OrgExecutionRequest } from './executions.dto.js';
+import { NetworkBody, OrgExecutionRequest } from './executions.dto.js';
 import { choiceOf, PackagesBody } from './packages.dto.js';
 
 const MAX_TEXT_BYTES = 131_072;
@@ -71,6 +86,19 @@ export class SandboxSessionBody extends PickType(OrgExecutionRequest, [
   @Max(IDLE_SECONDS.max)
   readonly idle_timeout_seconds: number = IDLE_SECONDS.default;
 
+  @ApiPropertyOptional({
+    type: NetworkBody,
+    example: { allow: ['api.example.com'] },
+    description:
+      'Lets the code of the session connect to hosts, by HTTP and TLS through a proxy that its environment names. Not ' +
+      'on the Free plan. Default: no network.',
+  })
+  @MayBeAbsent()
+  @IsObject()
+  @ValidateNested()
+  @Type(() => NetworkBody)
+  readonly network?: NetworkBody;
+
   get input(): CreateSessionInput {
     const { env: environment, timezone: timeZone, locale, typescript } = this;
     return {
@@ -79,6 +107,7 @@ export class SandboxSessionBody extends PickType(OrgExecutionRequest, [
       memoryMib: this.memory_mib,
       idleTimeoutSeconds: this.idle_timeout_seconds,
       packages: choiceOf(this.language, this.package_set, this.packages),
+      allowedHosts: this.network?.allow,
       options: {
         ...(environment === undefined ? {} : { environment }),
         ...(timeZone === undefined ? {} : { timeZone }),
@@ -92,6 +121,7 @@ export class SandboxSessionBody extends PickType(OrgExecutionRequest, [
 export const SESSION_EXAMPLES = {
   ordinary: { value: { language: 'python', name: 'analysis', idle_timeout_seconds: 300 } },
   packages: { value: { language: 'javascript', memory_mib: 256, package_set: 'node-common' } },
+  network: { value: { language: 'python', network: { allow: ['api.example.com', '*.pypi.org'] } } },
 };
 
 abstract class SessionWorkBody {
@@ -131,10 +161,22 @@ abstract class SessionWorkBody {
   @Max(MAX_QUEUE_TIMEOUT_MS)
   readonly queue_timeout_ms: number = QUEUE_TIMEOUT_MS;
 
+  @ApiPropertyOptional({
+    type: Boolean,
+    example: false,
+    description:
+      'Keeps the files that are in `/artifacts` at the end for 24 hours, and removes them there: at most ' +
+      `${MAX_ARTIFACTS}, together 20 MiB on the Free plan and 100 MiB on others. What is not kept stays.`,
+  })
+  @MayBeAbsent()
+  @IsBoolean()
+  readonly artifacts?: boolean;
+
   abstract get input(): SessionWorkInput;
 
   protected get bounds(): Omit<SessionWorkInput, 'do' | 'text'> {
-    return { stdin: this.stdin, timeoutMs: this.timeout_ms, queueTimeoutMs: this.queue_timeout_ms };
+    const { stdin, timeout_ms: timeoutMs, queue_timeout_ms: queueTimeoutMs, artifacts } = this;
+    return { stdin, timeoutMs, queueTimeoutMs, artifacts };
   }
 }
 
@@ -245,6 +287,11 @@ export class SandboxSessionView {
   @ApiPropertyOptional({ enum: PACKAGE_SETS, description: 'Absent without one.' }) package_set?: PackageSetName;
   @ApiPropertyOptional({ type: PackagesBody, description: 'The packages that were named. Absent without them.' })
   packages?: PackagesBody;
+  @ApiPropertyOptional({
+    type: NetworkBody,
+    description: 'The hosts that it may connect to. Absent without a network.',
+  })
+  network?: NetworkBody;
   @ApiProperty({ type: 'integer' }) idle_timeout_seconds!: number;
   @ApiProperty({ format: 'date-time' }) created_at!: string;
   @ApiProperty({ format: 'date-time', description: 'When it last awoke or froze.' }) last_used_at!: string;
@@ -252,7 +299,7 @@ export class SandboxSessionView {
   @ApiPropertyOptional({ type: String, format: 'date-time' }) ended_at?: string;
 
   static of(session: SandboxSession): SandboxSessionView {
-    const { id, name, language, status, endReason, limits, packages, endedAt } = session;
+    const { id, name, language, status, endReason, limits, packages, allowedHosts, endedAt } = session;
     return {
       id,
       ...(name === null ? {} : { name }),
@@ -265,6 +312,7 @@ export class SandboxSessionView {
         files_bytes: limits.filesBytes,
       },
       ...(packages === null ? {} : shownPackages(packages)),
+      ...(allowedHosts === null ? {} : { network: { allow: [...allowedHosts] } }),
       idle_timeout_seconds: session.idleTimeoutSeconds,
       created_at: session.createdAt.toISOString(),
       last_used_at: session.lastUsedAt.toISOString(),

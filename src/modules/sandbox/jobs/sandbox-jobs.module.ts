@@ -31,6 +31,7 @@ import { SandboxSessionsModule } from '../sessions/sandbox-sessions.module.js';
 import { HeldSessions } from '../sessions/worker/held-sessions.js';
 import { SessionAnswering } from '../sessions/worker/session-answering.js';
 import { SessionAnswers } from '../sessions/worker/session-answers.js';
+import { SessionArtifacts } from '../sessions/worker/session-artifacts.js';
 import { SessionRoom } from '../sessions/worker/session-room.js';
 import { SessionRuns } from '../sessions/worker/session-runs.js';
 import { SessionTimes } from '../sessions/worker/session-times.js';
@@ -94,6 +95,7 @@ function runtimeOf(settings: SandboxSettings, metrics: SandboxMetrics, templates
     SandboxOrgDeletedProcessor,
     SessionAnswering,
     SessionAnswers,
+    SessionArtifacts,
     SessionRoom,
     SessionRuns,
     SessionStartProcessor,

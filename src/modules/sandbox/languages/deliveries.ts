@@ -94,6 +94,11 @@ export class DeliveryReader {
     return this.files > 0;
   }
 
+  /** True when nothing more is read. */
+  get isOver(): boolean {
+    return this.isDone || this.isBroken;
+  }
+
   /** Resolves when the sink has room for more. Never rejects. */
   take(chunk: Buffer): Promise<void> {
     this.turn = this.turn.then(() => this.read(chunk));

@@ -51,7 +51,7 @@ export class ExecutionRuns {
     const packages = directory === undefined ? {} : { packages: { directory } };
     const run = { id: executionId, language, code, stdin, files, options, ...packages, limits };
     if (options.allowedHosts === undefined) return this.runtime.run(run, signal, onOutput, artifacts);
-    const network = await this.networks.open(executionId, options.allowedHosts);
+    const network = await this.networks.open({ execution_id: executionId }, options.allowedHosts);
     try {
       return await this.runtime.run({ ...run, egressDirectory: network.directory }, signal, onOutput, artifacts);
     } finally {

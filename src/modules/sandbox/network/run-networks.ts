@@ -12,14 +12,18 @@ import { SandboxSettings } from '../sandbox.settings.js';
 /** What one run may move, in both directions together. */
 const EGRESS_BYTES = 1024 * 1024 * 1024;
 
-/** The way out of one run. */
+type Owner = { readonly execution_id: string } | { readonly session_id: string };
+
+/** The way out of one execution, or of one session. */
 export interface RunNetwork {
   readonly directory: string;
+  /** Each run of a session may move as much as an execution. */
+  readonly renew: () => void;
   readonly close: () => Promise<void>;
 }
 
 /**
- * Opens a proxy for each run with a network, in this worker. It resolves the allowed names itself and connects only to
+ * Opens a proxy for each execution or session with a network, in this worker. It resolves the allowed names itself and connects only to
  * public addresses that are neither this machine's nor refused by the operator.
  */
 @Injectable()
@@ -34,7 +38,7 @@ export class RunNetworks {
     this.directories = new ProcessDirectories(settings.egressDirectory);
   }
 
-  async open(executionId: string, allowed: readonly string[]): Promise<RunNetwork> {
+  async open(owner: Owner, allowed: readonly string[]): Promise<RunNetwork> {
     const directory = await this.directories.make();
     const remove = (): Promise<void> => rm(directory, { recursive: true, force: true });
     try {
@@ -43,16 +47,19 @@ export class RunNetworks {
         policy: { hosts: [], trusted: [], listed: allowed.flatMap((text) => parseAllowedHost(text) ?? []) },
         bytes: EGRESS_BYTES,
         refused: (target, reason) => {
-          this.logger.log({ msg: 'An execution was refused a host', execution_id: executionId, target, reason });
+          this.logger.log({ msg: 'A program was refused a host', ...owner, target, reason });
         },
         reached: (target) => {
-          this.logger.log({ msg: 'An execution reached a host', execution_id: executionId, target });
+          this.logger.log({ msg: 'A program reached a host', ...owner, target });
         },
         resolve: async (host) => this.permitted(await this.resolve(host)),
         connect: (port, address) => this.connect(port, address),
       });
       return {
         directory,
+        renew: () => {
+          proxy.renew();
+        },
         close: async () => {
           await proxy.close();
           await remove();

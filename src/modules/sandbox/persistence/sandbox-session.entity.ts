@@ -19,6 +19,8 @@ export class SandboxSession {
   @Column('text', { name: 'end_reason', nullable: true }) endReason!: SessionEnd | null;
   @Column('jsonb') limits!: SessionLimits;
   @Column('jsonb', { nullable: true }) packages!: PackageChoice | null;
+  /** The hosts that it may connect to. Null for a session without a network. */
+  @Column('jsonb', { name: 'allowed_hosts', nullable: true }) allowedHosts!: readonly string[] | null;
   @Column('int', { name: 'idle_timeout_seconds' }) idleTimeoutSeconds!: number;
   /** The worker that holds it. Null until one has taken it. */
   @Column('text', { name: 'worker_id', nullable: true }) workerId!: string | null;

@@ -101,6 +101,16 @@ export class SandboxSessionsStore {
     return (result.raw as { id: string }[]).map(({ id }) => id);
   }
 
+  /** Returns why those of the sessions have ended that have. */
+  async endReasonsOf(ids: readonly string[]): Promise<ReadonlyMap<string, SessionEnd>> {
+    const ended = await this.database.manager
+      .createQueryBuilder(SandboxSession, 'session')
+      .select(['session.id', 'session.endReason'])
+      .where('session.id = ANY(:ids) AND session.end_reason IS NOT NULL', { ids })
+      .getMany();
+    return new Map(ended.map(({ id, endReason }) => [id, endReason!]));
+  }
+
   /** Returns false when the session had ended before. */
   async end(id: string, endReason: SessionEnd, at: Date): Promise<boolean> {
     const { affected } = await this.database.manager

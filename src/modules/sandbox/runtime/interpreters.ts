@@ -24,12 +24,15 @@ const COMMANDS: readonly Mount[] = ['/usr/bin', '/bin'].map((path) => ({ from: p
 const COMMAND_PATH = '/runtime:/usr/bin:/bin';
 
 const NODE = '/runtime/node';
+/** Where the socket of the proxy is. */
+export const EGRESS_DIRECTORY = '/run/egress';
 const EGRESS_PROGRAM = '/runtime/with-egress.cjs';
 /** The certificates of the machine, for Python and the programs of the system. Node has its own. */
 const CERTIFICATES = '/etc/ssl/certs/ca-certificates.crt';
 const PROXY = 'http://127.0.0.1:3128';
 const INSIDE_ONLY = 'localhost,127.0.0.1';
-const EGRESS_ENVIRONMENT = {
+/** How programs find the way out. */
+export const EGRESS_ENVIRONMENT: Readonly<Record<string, string>> = {
   http_proxy: PROXY,
   https_proxy: PROXY,
   no_proxy: INSIDE_ONLY,
@@ -86,7 +89,7 @@ export class Interpreters {
     return [
       ...node.filter(({ to }) => to === NODE),
       { from: await this.isolation.reachable(WITH_EGRESS), to: EGRESS_PROGRAM },
-      { from: directory, to: '/run/egress' },
+      { from: directory, to: EGRESS_DIRECTORY },
       ...(existsSync(CERTIFICATES) ? [{ from: CERTIFICATES, to: CERTIFICATES }] : []),
     ];
   }

@@ -1,10 +1,12 @@
 import { Module } from '@nestjs/common';
+import { AuditModule } from '../../audit/audit.module.js';
 import { LimitsModule } from '../../limits/limits.module.js';
 import { ExecutionsModule } from '../executions/executions.module.js';
 import { SESSION_COUNTERS, SessionCounter } from '../metrics/session.metrics.js';
 import { SandboxPersistenceModule } from '../persistence/sandbox-persistence.module.js';
 import { SandboxModule } from '../sandbox.module.js';
 import { SessionLine } from './line/session-line.js';
+import { NewSessions } from './new-sessions.js';
 import { SessionEnds } from './session-ends.js';
 import { SessionFilesService } from './session-files.service.js';
 import { SessionStarts } from './session-starts.js';
@@ -14,9 +16,10 @@ import { SandboxSessionsService } from './sandbox-sessions.service.js';
 
 /** Sessions of the sandbox, as their callers see them. */
 @Module({
-  imports: [ExecutionsModule, LimitsModule, SandboxModule, SandboxPersistenceModule],
+  imports: [AuditModule, ExecutionsModule, LimitsModule, SandboxModule, SandboxPersistenceModule],
   providers: [
     LostSessionsSweeper,
+    NewSessions,
     SandboxSessionsService,
     SessionEnds,
     SessionFilesService,

@@ -4,32 +4,22 @@ import { Ids } from '../../../platform/ids/ids.js';
 import { Clock } from '../../../platform/time/clock.js';
 import type { Call } from '../../auth/caller.js';
 import { PLANS } from '../../plans/plan.js';
-import { PlansSettings } from '../../plans/plans.settings.js';
 import type { PackageChoice } from '../domain/packages.js';
 import type { Language } from '../domain/sandbox-runtime.js';
 import { requirePackages } from '../executions/plan-limits.js';
 import { isLiveSession, type SessionState } from '../domain/session-state.js';
 import { SandboxSession } from '../persistence/sandbox-session.entity.js';
-import {
-  MAX_PACKAGE_CHOICES,
-  SandboxSessionsStore,
-  TooManyPackageChoices,
-} from '../persistence/sandbox-sessions.store.js';
-import { SandboxSessionLimitReached, SandboxSessionNotFound } from '../sandbox.errors.js';
+import { SandboxSessionsStore } from '../persistence/sandbox-sessions.store.js';
+import { NetworkPermission } from '../network/network-permission.js';
+import { SandboxSessionNotFound } from '../sandbox.errors.js';
 import { SANDBOX_SESSION_ID } from '../sandbox.ids.js';
 import { SandboxSettings } from '../sandbox.settings.js';
 import type { SessionOptions } from './jobs/session-start.job.js';
+import { NewSessions } from './new-sessions.js';
 import { sessionLimitsOf } from './session-limits.js';
 import { SessionStarts, startedWithinMs } from './session-starts.js';
 
 const MINUTE_MS = 60_000;
-const RETRY_AFTER_SECONDS = 60;
-
-/** What is limited, by the policy of its limit. */
-const LIMITED = {
-  sandbox_sessions: 'sandbox sessions',
-  sandbox_session_packages: 'choices of packages in sandbox sessions',
-} as const;
 
 export interface CreateSessionInput {
   readonly language: Language;
@@ -41,6 +31,8 @@ export interface CreateSessionInput {
   readonly options: SessionOptions;
   /** Every run and command of the session finds them. */
   readonly packages?: PackageChoice | undefined;
+  /** Each is read by `parseAllowedHost`. Undefined for a session without a network. */
+  readonly allowedHosts?: readonly string[] | undefined;
 }
 
 /** The sessions of organizations. */
@@ -48,8 +40,9 @@ export interface CreateSessionInput {
 export class SandboxSessionsService {
   constructor(
     private readonly settings: SandboxSettings,
-    private readonly plansSettings: PlansSettings,
+    private readonly network: NetworkPermission,
     private readonly sessions: SandboxSessionsStore,
+    private readonly newSessions: NewSessions,
     private readonly starts: SessionStarts,
     private readonly ids: Ids,
     private readonly clock: Clock,
@@ -59,11 +52,14 @@ export class SandboxSessionsService {
    * Returns the session that {@link create} would begin. Starts nothing.
    *
    * @throws {ExecutionBeyondPlan} `invalid_request`
+   * @throws {ExecutionNetworkOff} `feature_disabled`
    * @throws {SandboxUnavailable} `sandbox_unavailable`
    */
   async rehearse({ org, principal }: Call, input: CreateSessionInput): Promise<SandboxSession> {
     const plan = PLANS[org.plan];
-    const limits = sessionLimitsOf(plan, input.memoryMib, this.settings);
+    const { memoryMib, allowedHosts } = input;
+    const limits = sessionLimitsOf(plan, { memoryMib, network: allowedHosts !== undefined }, this.settings);
+    this.network.require(allowedHosts);
     requirePackages(plan, input.packages);
     await this.starts.requireWorkers();
     const { credential, user } = principal;
@@ -80,6 +76,7 @@ export class SandboxSessionsService {
       endReason: null,
       limits,
       packages: input.packages ?? null,
+      allowedHosts: allowedHosts ?? null,
       idleTimeoutSeconds: input.idleTimeoutSeconds,
       workerId: null,
       createdAt: now,
@@ -105,7 +102,7 @@ export class SandboxSessionsService {
   async create(call: Call, input: CreateSessionInput, signal: AbortSignal): Promise<SandboxSession> {
     const session = await this.rehearse(call, input);
     const plan = PLANS[call.org.plan];
-    await this.add(session, plan.sandbox.sessions.count);
+    await this.newSessions.add(call, session, plan.sandbox.sessions.count);
     await this.starts.start(call, session, input.options, signal);
     return this.sessions.get(session.id);
   }
@@ -131,25 +128,5 @@ export class SandboxSessionsService {
     const session = await this.get(call, id);
     if (!isLiveSession(session.status)) return session;
     return Object.assign(session, { status: 'ended', endReason: 'requested', endedAt: this.clock.now() } as const);
-  }
-
-  private async add(session: SandboxSession, limit: number): Promise<void> {
-    try {
-      if (!(await this.sessions.addWithin(limit, session))) throw this.limitReached('sandbox_sessions', limit);
-    } catch (error) {
-      if (!(error instanceof TooManyPackageChoices)) throw error;
-      throw this.limitReached('sandbox_session_packages', MAX_PACKAGE_CHOICES);
-    }
-  }
-
-  private limitReached(policy: keyof typeof LIMITED, limit: number): SandboxSessionLimitReached {
-    return new SandboxSessionLimitReached(LIMITED[policy], {
-      policy,
-      limit,
-      remaining: 0,
-      resetsAt: new Date(this.clock.now().getTime() + RETRY_AFTER_SECONDS * 1_000),
-      retryAfterSeconds: RETRY_AFTER_SECONDS,
-      upgradeUrl: this.plansSettings.pricingUrl,
-    });
   }
 }

@@ -8,11 +8,17 @@ import { SandboxSessionsStore } from '../persistence/sandbox-sessions.store.js';
 import { NoRoomForSession, SandboxUnavailable } from '../sandbox.errors.js';
 import { SandboxStatusService } from '../sandbox-status.service.js';
 import { Clock } from '../../../platform/time/clock.js';
-import { sessionStartJob, type SessionOptions, type SessionStartPayload } from './jobs/session-start.job.js';
+import {
+  sessionStartJob,
+  type SessionOptions,
+  type SessionStarted,
+  type SessionStartPayload,
+} from './jobs/session-start.job.js';
 
 /** The longest time that a session may wait for a worker with room. */
 const ROOM_WITHIN_MS = 20_000;
 const START_WITHIN_MS = 15_000;
+const NETWORK_MISSING = 'cgroups, without which sessions have no network';
 
 /** A session that has not started by then never will. It may wait for its packages before it waits for room. */
 export const startedWithinMs = (hasPackages: boolean): number =>
@@ -50,12 +56,17 @@ export class SessionStarts {
           executionId: session.id,
           withinMs: LONGEST_INSTALL_WAIT_MS,
         });
-      const isHeld = await this.jobs.run<SessionStartPayload, boolean>(sessionStartJob, payloadOf(session, options), {
-        startWithinMs: ROOM_WITHIN_MS,
-        finishWithinMs: START_WITHIN_MS,
-        subject: session.orgId,
-        signal,
-      });
+      const isHeld = await this.jobs.run<SessionStartPayload, SessionStarted>(
+        sessionStartJob,
+        payloadOf(session, options),
+        {
+          startWithinMs: ROOM_WITHIN_MS,
+          finishWithinMs: START_WITHIN_MS,
+          subject: session.orgId,
+          signal,
+        },
+      );
+      if (isHeld === 'without_network') throw new SandboxUnavailable([NETWORK_MISSING]);
       if (!isHeld) throw new SandboxUnavailable([]);
     } catch (error) {
       await this.sessions.end(session.id, 'not_started', this.clock.now());
@@ -67,7 +78,7 @@ export class SessionStarts {
 }
 
 const payloadOf = (
-  { id, orgId, language, limits, packages, idleTimeoutSeconds, expiresAt }: SandboxSession,
+  { id, orgId, language, limits, packages, allowedHosts, idleTimeoutSeconds, expiresAt }: SandboxSession,
   options: SessionOptions,
 ): SessionStartPayload => ({
   sessionId: id,
@@ -76,6 +87,7 @@ const payloadOf = (
   limits,
   options,
   ...(packages === null ? {} : { packages: wantedBy(orgId, packages) }),
+  ...(allowedHosts === null ? {} : { allowedHosts }),
   idleTimeoutMs: idleTimeoutSeconds * 1_000,
   expiresAtMs: expiresAt.getTime(),
 });

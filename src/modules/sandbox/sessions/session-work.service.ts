@@ -22,6 +22,8 @@ export interface SessionWorkInput {
   readonly text: string;
   readonly stdin: string;
   readonly timeoutMs?: number | undefined;
+  /** True when the files in `/artifacts` are sent at its end. */
+  readonly artifacts?: boolean | undefined;
   /** See {@link SandboxExecution.effectKey}. */
   readonly effectKey?: string;
   /** How long it may wait for what runs in the session. */
@@ -107,6 +109,7 @@ export class SessionWorkService {
       files: [],
       timeoutMs: work.timeoutMs,
       memoryMib: session.limits.memoryBytes / MEBIBYTE,
+      artifacts: work.artifacts,
       queueTimeoutMs: work.queueTimeoutMs,
       sessionId: id,
       ...(work.effectKey === undefined ? {} : { effectKey: work.effectKey }),

@@ -12,6 +12,8 @@ export type AgentRequest =
       readonly command: readonly string[];
       /** The limit of reserved memory of the interpreter, if it has one. */
       readonly data_bytes: number | null;
+      /** What leads to the way out, for a session that has one. */
+      readonly egress: readonly string[] | null;
     }
   | {
       readonly op: 'run' | 'shell';
@@ -21,7 +23,10 @@ export type AgentRequest =
       readonly output_bytes: number;
     }
   | { readonly op: 'interrupt' | 'kill'; readonly id: number }
-  | { readonly op: FileOperation; readonly id: number; readonly path: string };
+  | { readonly op: FileOperation; readonly id: number; readonly path: string }
+  /** The body says how much is wanted of the artifacts. The answer is the first piece, empty when there is none. */
+  | { readonly op: 'collect'; readonly id: number }
+  | { readonly op: 'collect_more'; readonly id: number };
 
 export type FileOperation = 'list' | 'read' | 'write' | 'remove';
 

@@ -50,10 +50,18 @@ export class FileRequests {
   async ask(op: FileOperation, path: string, body?: Buffer): Promise<Buffer> {
     if (!isInside(path) || (path === '' && op !== 'list'))
       throw new SessionPathInvalid('The path must be relative and stay below the working directory.');
-    if (this.isClosed) throw new SessionEnded('The session has ended.');
-    if (this.pending.size >= MAX_PENDING) throw new Error('Too many requests for files wait.');
+    this.requireRoom();
     return this.request((id) => {
       this.means.send({ op, id, path }, body);
+    });
+  }
+
+  /** Asks for the first piece of the artifacts within these bounds, or for the next one. It is empty after the last. */
+  async collect(bounds?: { readonly files: number; readonly bytes: number }): Promise<Buffer> {
+    this.requireRoom();
+    return this.request((id) => {
+      if (bounds === undefined) this.means.send({ op: 'collect_more', id });
+      else this.means.send({ op: 'collect', id }, Buffer.from(JSON.stringify(bounds)));
     });
   }
 
@@ -84,6 +92,11 @@ export class FileRequests {
     this.stopWatch();
     for (const { reject } of this.pending.values()) reject(new SessionEnded('The session has ended.'));
     this.pending.clear();
+  }
+
+  private requireRoom(): void {
+    if (this.isClosed) throw new SessionEnded('The session has ended.');
+    if (this.pending.size >= MAX_PENDING) throw new Error('Too many requests for files wait.');
   }
 
   private request(send: (id: number) => void): Promise<Buffer> {

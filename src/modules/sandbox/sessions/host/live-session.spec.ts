@@ -53,7 +53,7 @@ class Puppet {
 
 function startPuppet(): { puppet: Puppet; session: LiveSession } {
   const puppet = new Puppet();
-  return { puppet, session: new LiveSession(puppet as unknown as IsolatedProgram, 'python') };
+  return { puppet, session: new LiveSession(puppet as unknown as IsolatedProgram, { interpreter: 'python' }) };
 }
 
 describe('a session with an agent that is not ours', () => {

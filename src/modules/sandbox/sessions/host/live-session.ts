@@ -1,13 +1,17 @@
 import { type LaunchEnd } from '../../../../platform/isolation/launch-spec.js';
 import { type IsolatedProgram } from '../../../../platform/isolation/isolated-program.js';
+import { type ArtifactError, type ArtifactSink } from '../../domain/artifacts.js';
 import { type OutputListener } from '../../domain/sandbox-runtime.js';
 import { type AgentMessage, type AgentRequest, entriesIn, messageIn } from './agent-messages.js';
+import { collectArtifacts } from './artifact-collection.js';
 import { FileRequests } from './file-requests.js';
 import { type Frame, frameOf, FrameReader } from './frames.js';
 import { Outbox } from './outbox.js';
 import { type JobResult, SessionJob } from './session-job.js';
 import { type JobUsage, outcomeOfJob } from './session-outcome.js';
 import {
+  type ArtifactsWanted,
+  COLLECT_GRACE_MS,
   MAX_SESSION_FILE_BYTES,
   SessionEnded,
   type SessionEndReason,
@@ -30,6 +34,13 @@ interface Call {
   readonly work: Omit<SessionWork, 'code'>;
   readonly signal: AbortSignal | undefined;
   readonly onOutput: OutputListener | undefined;
+}
+
+interface LiveFacts {
+  /** The name of the program. */
+  readonly interpreter: string;
+  /** Called when a run or command begins. */
+  readonly onBegin?: (() => void) | undefined;
 }
 
 /** What was true when a run began. */
@@ -59,7 +70,7 @@ export class LiveSession implements SessionProcess {
 
   constructor(
     private readonly program: IsolatedProgram,
-    private readonly interpreter: string,
+    private readonly facts: LiveFacts,
   ) {
     this.outbox = new Outbox(this.program.stdin);
     this.files = new FileRequests({
@@ -116,6 +127,20 @@ export class LiveSession implements SessionProcess {
   async removeFile(path: string): Promise<void> {
     await this.wake();
     await this.files.ask('remove', path);
+  }
+
+  async collectArtifacts(wanted: ArtifactsWanted, sink: ArtifactSink): Promise<readonly ArtifactError[]> {
+    const stuck = setTimeout(() => {
+      this.giveUp();
+    }, wanted.withinMs + COLLECT_GRACE_MS);
+    try {
+      return await collectArtifacts(wanted, sink, async (bounds) => {
+        await this.wake();
+        return this.files.collect(bounds);
+      });
+    } finally {
+      clearTimeout(stuck);
+    }
   }
 
   async freeze(): Promise<void> {
@@ -178,11 +203,12 @@ export class LiveSession implements SessionProcess {
       },
     );
     this.job = job;
+    this.facts.onBegin?.();
     const before = { cpuMs: this.program.cpuMs, ranOutOfMemory: this.program.ranOutOfMemory };
     this.send({ op: kind, id: job.id, stdin: stdin.length, output_bytes: outputBytes }, Buffer.concat([body, stdin]));
     const result = await job.settled;
     return outcomeOfJob(job, result, await this.usageOf(result, before), {
-      name: this.interpreter,
+      name: this.facts.interpreter,
       version: this.version ?? '',
     });
   }

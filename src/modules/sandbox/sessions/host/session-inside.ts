@@ -4,14 +4,16 @@ import { join } from 'node:path';
 import { type Isolation } from '../../../../platform/isolation/isolation.js';
 import { type Mount } from '../../../../platform/isolation/isolation-spec.js';
 import { type LaunchSpec } from '../../../../platform/isolation/launch-spec.js';
+import { ARTIFACTS_DIRECTORY, MAX_ARTIFACT_BYTES } from '../../domain/artifacts.js';
 import { type Language } from '../../domain/sandbox-runtime.js';
 import { ANONYMOUS_LIMITS, type Interpreter, type RequiredFile } from '../../languages/interpreter.js';
 import { NodeInterpreter, packageInside } from '../../languages/node-interpreter.js';
 import { PythonInterpreter } from '../../languages/python-interpreter.js';
+import { EGRESS_DIRECTORY, EGRESS_ENVIRONMENT } from '../../runtime/interpreters.js';
 import { localeVariables } from '../../runtime/work-options.js';
 import { frameOf } from './frames.js';
 import { type AgentRequest } from './agent-messages.js';
-import { type SessionStart } from './session-process.js';
+import { type SessionEgress, type SessionStart } from './session-process.js';
 
 const MEBIBYTE = 1024 * 1024;
 /** The working directory, which is the home as well. */
@@ -19,6 +21,7 @@ const HOME = '/session';
 const AGENT = '/runtime/session-agent.py';
 const PYTHON = '/runtime/session-python.py';
 const NODE = '/runtime/session-node.cjs';
+const EGRESS = '/runtime/session-egress.py';
 const RESULTS = '/runtime/python-results.py';
 const PARSER = 'acorn';
 /** Programs that commands and code can start. On most systems one is a link to the other. */
@@ -50,16 +53,18 @@ export class SessionInside {
 
   /** Returns what to launch. `said` gets what the agent writes to standard error. */
   async specOf(start: SessionStart, said: (text: string) => void): Promise<LaunchSpec> {
-    const { limits, mounts = [] } = start;
+    const { limits, mounts = [], egress } = start;
     // Where nothing counts the buffers of internet sockets, they would be memory without a limit, as in executions.
     const { network = this.isolation.countsSockets ? 'loopback' : 'none' } = start;
     return {
       command: this.pythonCommand(AGENT),
-      mounts: [...(await this.located()), ...mounts],
+      mounts: [...(await this.located()), ...mounts, ...egressMountsOf(egress)],
       writable: [],
       scratch: [
         { to: HOME, bytes: limits.filesBytes },
         { to: SHARED_MEMORY, bytes: Math.floor(limits.memoryBytes / SHARED_PART) },
+        // In memory, too. A full disk is an error that a program can handle; memory that runs out is not.
+        { to: ARTIFACTS_DIRECTORY, bytes: Math.min(limits.filesBytes, MAX_ARTIFACT_BYTES) },
       ],
       directory: HOME,
       environment: { HOME, LANG: 'C.UTF-8', PATH: COMMAND_PATH },
@@ -85,7 +90,7 @@ export class SessionInside {
     };
   }
 
-  private startOf({ language, limits, options = {} }: SessionStart): AgentRequest {
+  private startOf({ language, limits, options = {}, egress }: SessionStart): AgentRequest {
     const { memoryBytes } = limits;
     const { idleDataBytes } = this.python;
     return {
@@ -101,6 +106,7 @@ export class SessionInside {
             }),
       // V8 reserves so much for each worker that only its heap can be limited like this.
       data_bytes: language === 'python' ? Math.max(0, memoryBytes - AGENT_BYTES) + idleDataBytes : null,
+      egress: egress === undefined ? null : this.pythonCommand(EGRESS),
     };
   }
 
@@ -126,6 +132,7 @@ export class SessionInside {
       ours(join(__dirname, '../inside/session-agent.py'), AGENT),
       ours(join(__dirname, '../inside/session-python.py'), PYTHON),
       ours(join(__dirname, '../inside/session-node.cjs'), NODE),
+      ours(join(__dirname, '../inside/session-egress.py'), EGRESS),
       ours(join(__dirname, '../../languages/python-results.py'), RESULTS),
     ];
     const byPlace = new Map(required.map((file) => [file.to, file]));
@@ -150,13 +157,17 @@ const ours = (from: string, to: string): RequiredFile => ({
   missing: `${from} (npm run build)`,
 });
 
-function environmentOf({ options = {} }: SessionStart): Record<string, string> {
+const egressMountsOf = (egress: SessionEgress | undefined): readonly Mount[] =>
+  egress === undefined ? [] : [{ from: egress.directory, to: EGRESS_DIRECTORY }];
+
+function environmentOf({ options = {}, egress }: SessionStart): Record<string, string> {
   const { environment = {}, timeZone, locale } = options;
   return {
     HOME,
     LANG: 'C.UTF-8',
     PATH: COMMAND_PATH,
     USER: 'sandbox',
+    ...(egress === undefined ? {} : EGRESS_ENVIRONMENT),
     ...environment,
     ...(timeZone === undefined ? {} : { TZ: timeZone }),
     ...localeVariables(locale),

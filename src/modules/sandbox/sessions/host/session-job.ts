@@ -5,7 +5,7 @@ import { type OutputListener } from '../../domain/sandbox-runtime.js';
 import { OutputFeed } from '../../runtime/output-feed.js';
 import { type JobEnd } from './agent-messages.js';
 import { PausableTimer } from './pausable-timer.js';
-import { MAX_OVERTIME_MS } from './session-process.js';
+import { COLLECT_GRACE_MS, MAX_COLLECTING_MS, MAX_OVERTIME_MS } from './session-process.js';
 
 /** The interpreter, or the table of processes, may have to be replaced first. */
 const BEGINS_WITHIN_MS = 20_000;
@@ -13,7 +13,8 @@ const BEGINS_WITHIN_MS = 20_000;
 const INTERRUPT_GRACE_MS = 500;
 /** What cannot be ended within this time ends with the whole session. The agent may have to share with many others. */
 const KILL_GRACE_MS = 10_000;
-assert(BEGINS_WITHIN_MS + INTERRUPT_GRACE_MS + KILL_GRACE_MS < MAX_OVERTIME_MS);
+const COLLECTED_WITHIN_MS = MAX_COLLECTING_MS + COLLECT_GRACE_MS;
+assert(BEGINS_WITHIN_MS + INTERRUPT_GRACE_MS + KILL_GRACE_MS + COLLECTED_WITHIN_MS < MAX_OVERTIME_MS);
 /** Code may write each byte by itself. What is kept of it are pieces of this size. */
 const PIECE_BYTES = 512;
 /** Results beyond those that are kept. */

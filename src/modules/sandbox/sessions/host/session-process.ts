@@ -1,5 +1,6 @@
 import { type Mount } from '../../../../platform/isolation/isolation-spec.js';
 import { type NetworkRules } from '../../../../platform/isolation/network/network-rules.js';
+import { type ArtifactError, type ArtifactSink } from '../../domain/artifacts.js';
 import { type RichResult } from '../../domain/rich-result.js';
 import {
   type ExecutionError,
@@ -17,6 +18,13 @@ export interface SessionLimits {
   readonly filesBytes: number;
 }
 
+/** The way out of a session: the socket of an `EgressProxy` in a host directory. */
+export interface SessionEgress {
+  readonly directory: string;
+  /** Called when a run or command begins. */
+  readonly renew: () => void;
+}
+
 export interface SessionStart {
   /** Names the session in errors. */
   readonly id: string;
@@ -25,6 +33,8 @@ export interface SessionStart {
   readonly options?: Pick<RunOptions, 'environment' | 'timeZone' | 'locale' | 'typescript'>;
   /** Read-only directories, such as packages. The environment says where they are. */
   readonly mounts?: readonly Mount[];
+  /** The way out, for a session that may connect to hosts. */
+  readonly egress?: SessionEgress;
   /** The default is a network that has only the session itself, or none where the kernel cannot limit its memory. */
   readonly network?: NetworkRules;
 }
@@ -77,11 +87,24 @@ export interface SessionFile {
 
 export type SessionEndReason = 'ended' | 'out_of_memory' | 'failed';
 
+/** What is wanted of the artifacts. */
+export interface ArtifactsWanted {
+  /** All of them together. */
+  readonly bytes: number;
+  /** What takes longer is not sent. */
+  readonly withinMs: number;
+}
+
+/** Artifacts may take what is left of the time limit of the run, and this. */
+export const MAX_COLLECTING_MS = 2_000;
+/** An agent that does not answer for this long after its time for the artifacts ends with its session. */
+export const COLLECT_GRACE_MS = 10_000;
+
 /**
- * A run may take this much longer than its time limit: until it begins, is interrupted, and is killed. A row that was
- * given up before that would not be paid.
+ * A run may take this much longer than its time limit: until it begins, is interrupted, is killed, and has sent its
+ * artifacts. A row that was given up before that would not be paid.
  */
-export const MAX_OVERTIME_MS = 31_000;
+export const MAX_OVERTIME_MS = 45_000;
 
 /** The largest file that can be read or written. */
 export const MAX_SESSION_FILE_BYTES = 8 * 1024 * 1024;
@@ -123,6 +146,13 @@ export interface SessionProcess {
 
   /** Removes a file, or a directory with all that it contains. @throws as {@link readFile} */
   removeFile(path: string): Promise<void>;
+
+  /**
+   * Sends the files that are in `/artifacts` to the sink, and removes there what was sent. The rest stays.
+   *
+   * @returns what was not sent, and why. It does not reject: when the session ends meanwhile, the rest was not sent.
+   */
+  collectArtifacts(wanted: ArtifactsWanted, sink: ArtifactSink): Promise<readonly ArtifactError[]>;
 
   /**
    * Stops everything inside. It then uses memory, but no processor time. A session that starts processes without end

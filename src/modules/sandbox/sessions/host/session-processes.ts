@@ -23,6 +23,11 @@ export class SessionProcesses {
     return this.live.size;
   }
 
+  /** False where nothing counts the memory of sockets: programs have none there, and the way out is one. */
+  get canHaveEgress(): boolean {
+    return this.isolation.countsSockets;
+  }
+
   /**
    * Starts a session, which resolves when its interpreter waits for the first run.
    * @throws {Error} when it does not start; its message is for the log.
@@ -33,7 +38,10 @@ export class SessionProcesses {
       if (said.length < SAID_CHARACTERS) said += `${text}\n`;
     });
     this.checkOpen();
-    const session = new LiveSession(await this.isolation.launch(launch), this.inside.interpreterOf(spec.language).name);
+    const session = new LiveSession(await this.isolation.launch(launch), {
+      interpreter: this.inside.interpreterOf(spec.language).name,
+      onBegin: spec.egress?.renew,
+    });
     this.live.add(session);
     void session.ended.then(() => this.live.delete(session));
     try {

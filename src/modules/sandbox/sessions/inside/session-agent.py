@@ -24,6 +24,8 @@ LENGTHS = struct.Struct(">II")
 MAX_HEADER = 262144
 MAX_FROM_HOST = 16 * 1024 * 1024
 MAX_FROM_INTERPRETER = 4 * 1024 * 1024 + 4096
+EGRESS_PORT = 3128
+EGRESS_WAITING = 128
 MAX_FILE = 8 * 1024 * 1024
 MAX_ENTRIES = 1000
 CHUNK = 65536
@@ -31,12 +33,18 @@ CHUNK = 65536
 MOST_IN_PIPE = 1024 * 1024
 # Pipes that processes in the background still hold. Their output is dropped, and with too many, the oldest are closed.
 MAX_DRAINS = 32
+# What is sent of the artifacts for each request.
+ARTIFACT_PIECE = 256 * 1024
 START_ATTEMPTS = 100
 START_PAUSE = 0.02
 PR_SET_DUMPABLE = 4
 
 selector = selectors.DefaultSelector()
 prctl = ctypes.CDLL(None, use_errno=True).prctl
+# Compiled before any code of the session runs.
+artifacts = {}
+with open("/runtime/python-artifacts.py", "rb") as file:
+    exec(compile(file.read(), "/runtime/python-artifacts.py", "exec"), artifacts)
 
 
 class FrameFault(Exception):
@@ -345,8 +353,30 @@ class Shell:
                 os.close(pipe.inside)
 
 
+class Egress:
+    """The way out: a program that forwards connections to the proxy of the host. Code can end it, for its run only."""
+
+    def __init__(self, command):
+        self.command = command
+        self.pid = None
+        # It is here, so that the code can neither take the port nor come too early.
+        self.listener = socket.create_server(("127.0.0.1", EGRESS_PORT), backlog=EGRESS_WAITING)
+
+    def ensure(self):
+        if self.pid is not None:
+            return
+        none = os.open("/dev/null", os.O_RDWR | os.O_CLOEXEC)
+        try:
+            self.pid = spawn(self.command, [none, none, none, self.listener.fileno()], {})
+        except OSError:
+            pass  # No processes are left. The next run tries again.
+        finally:
+            os.close(none)
+
+
 class Agent:
     def __init__(self):
+        self.egress = None
         self.job = None
         self.waiting = None
         self.shell = None
@@ -356,6 +386,8 @@ class Agent:
         # True when everything was ended because the last interpreter did not start.
         self.hasMadeRoom = False
         self.removals = {}
+        # What is left to send of the artifacts.
+        self.sending = iter(())
 
     def pipes_of(self, kind):
         process = self.shell if kind == "shell" else self.interpreter
@@ -391,6 +423,8 @@ class Agent:
             self.command = header["command"]
             self.data_bytes = header["data_bytes"]
             self.environment = json.loads(body)
+            if header["egress"] is not None:
+                self.egress = Egress(header["egress"])
             self.start_interpreter()
             if self.interpreter is None:
                 os._exit(1)
@@ -423,6 +457,7 @@ class Agent:
     def deliver(self):
         if self.waiting is None:
             return
+        self.ensure_egress()
         (header, body), self.waiting = self.waiting, None
         self.job.isDelivered = True
         self.job.begunAt = time.monotonic()
@@ -433,6 +468,7 @@ class Agent:
         size = header["stdin"]
         command, stdin = body[:len(body) - size], body[len(body) - size:]
         self.begin(Job(header["id"], "shell", header["output_bytes"]))
+        self.ensure_egress()
         try:
             self.shell = Shell(self.environment, self.job, command, stdin)
         except OSError as error:
@@ -480,6 +516,12 @@ class Agent:
     def make_room(self):
         """Ends everything but the agent."""
         kill(-1, signal.SIGKILL)
+        if self.egress is not None:
+            self.egress.pid = None
+
+    def ensure_egress(self):
+        if self.egress is not None:
+            self.egress.ensure()
 
     def on_interpreter(self, interpreter, header, body):
         if interpreter is not self.interpreter:
@@ -511,6 +553,8 @@ class Agent:
                 self.on_interpreter_end(status)
             elif self.shell is not None and pid == self.shell.pid:
                 self.on_shell_end(status)
+            elif self.egress is not None and pid == self.egress.pid:
+                self.egress.pid = None
             elif pid in self.removals:
                 answer(self.removals.pop(pid), None if status == 0 else "failed")
 
@@ -549,7 +593,7 @@ class Agent:
 
     def on_files(self, op, header, body):
         id = header["id"]
-        path = os.path.join(HOME, header["path"])
+        path = os.path.join(HOME, header.get("path", ""))
         try:
             if op == "list":
                 answer(id, None, list_directory(path))
@@ -560,6 +604,11 @@ class Agent:
                 answer(id, None)
             elif op == "remove":
                 self.remove(id, path)
+            elif op == "collect":
+                self.sending = artifacts["Sender"](json.loads(body), some_names_in, remove_sent).pieces()
+                answer(id, None, next_of(self.sending))
+            elif op == "collect_more":
+                answer(id, None, next_of(self.sending))
         except FileFault as fault:
             answer(id, fault.args[0])
         except OSError as error:
@@ -605,6 +654,33 @@ FAULTS = {
 
 def answer(id, fault, body=b""):
     tell({"op": "answer", "id": id, **({} if fault is None else {"fault": fault})}, body)
+
+
+def next_of(pieces):
+    """Returns the next pieces together. Nothing means that there are no more."""
+    found, size = [], 0
+    for piece in pieces:
+        found.append(piece)
+        size += len(piece)
+        if size >= ARTIFACT_PIECE:
+            break
+    return b"".join(found)
+
+
+def some_names_in(directory):
+    """Code can make more entries than fit into the memory of this process."""
+    with os.scandir(directory) as entries:
+        return heapq.nsmallest(artifacts["MAX_ENTRIES"] + 1, (entry.name for entry in entries))
+
+
+def remove_sent(path, sent):
+    """Removes a file that was sent, unless it was written again meanwhile: then it is sent again."""
+    try:
+        now = os.lstat(path)
+        if (now.st_ino, now.st_mtime_ns, now.st_size) == (sent.st_ino, sent.st_mtime_ns, sent.st_size):
+            os.unlink(path)
+    except OSError:
+        pass
 
 
 def list_directory(path):

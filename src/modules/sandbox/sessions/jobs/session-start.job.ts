@@ -1,5 +1,5 @@
 import { Type } from 'class-transformer';
-import { IsIn, IsInt, IsObject, IsOptional, IsString, Min, ValidateNested } from 'class-validator';
+import { IsArray, IsIn, IsInt, IsObject, IsOptional, IsString, Min, ValidateNested } from 'class-validator';
 import { defineJob } from '../../../../platform/background/define-job.js';
 import { type Language, LANGUAGES, type RunOptions } from '../../domain/sandbox-runtime.js';
 import { Packages } from '../../jobs/sandbox.job.js';
@@ -23,10 +23,15 @@ export class SessionStartPayload {
   @IsOptional() @IsObject() readonly options?: SessionOptions;
   /** Installed by an earlier job, on this worker or another. */
   @IsOptional() @ValidateNested() @Type(() => Packages) readonly packages?: Packages;
+  /** Checked where they were requested. */
+  @IsOptional() @IsArray() @IsString({ each: true }) readonly allowedHosts?: readonly string[];
   @IsInt() readonly idleTimeoutMs!: number;
   /** Unix milliseconds. */
   @IsInt() readonly expiresAtMs!: number;
 }
+
+/** False when the session was ended before it had started, and a word when this machine cannot give it a network. */
+export type SessionStarted = boolean | 'without_network';
 
 export const sessionStartJob = defineJob({
   name: 'sandbox-session-start',

@@ -3,12 +3,13 @@ import { type JobContext, type JobHandler, JobPostponed } from '../../../../plat
 import { Handles } from '../../../../platform/background/handles.js';
 import type { LayerLease } from '../../../builds/package-layers.js';
 import { packagesInside } from '../../languages/package-mounts.js';
+import { type RunNetwork, RunNetworks } from '../../network/run-networks.js';
 import { PackageInstaller } from '../../packages/package-installer.js';
 import type { SessionProcess, SessionStart } from '../host/session-process.js';
 import { SessionProcesses } from '../host/session-processes.js';
 import { HeldSessions } from '../worker/held-sessions.js';
 import { SessionRoom } from '../worker/session-room.js';
-import { sessionStartJob, type SessionStartPayload } from './session-start.job.js';
+import { sessionStartJob, type SessionStarted, type SessionStartPayload } from './session-start.job.js';
 
 /** A full worker leaves the session to others for this long. */
 const FULL_FOR_MS = 250;
@@ -17,36 +18,44 @@ const PACKAGES_EVERY_MS = 500;
 
 @Injectable()
 @Handles(sessionStartJob)
-export class SessionStartProcessor implements JobHandler<SessionStartPayload, boolean> {
+export class SessionStartProcessor implements JobHandler<SessionStartPayload, SessionStarted> {
   constructor(
     private readonly room: SessionRoom,
     private readonly packages: PackageInstaller,
+    private readonly networks: RunNetworks,
     private readonly processes: SessionProcesses,
     private readonly held: HeldSessions,
   ) {}
 
-  /** Returns false when the session was ended before it had started. */
-  async handle(job: SessionStartPayload, { signal }: JobContext): Promise<boolean> {
-    const { sessionId: id, orgId, language, limits, idleTimeoutMs, expiresAtMs } = job;
+  async handle(job: SessionStartPayload, { signal }: JobContext): Promise<SessionStarted> {
+    const { sessionId: id, orgId, language, limits, allowedHosts, idleTimeoutMs, expiresAtMs } = job;
+    if (allowedHosts !== undefined && !this.processes.canHaveEgress) return 'without_network';
     if (!this.room.take(limits.memoryBytes)) throw new JobPostponed(FULL_FOR_MS, {}, new Error('There is no room.'));
     let process: SessionProcess;
     let lease: LayerLease | undefined;
+    let network: RunNetwork | undefined;
     try {
       signal.throwIfAborted();
       lease = await this.leaseOf(job);
+      if (allowedHosts !== undefined) network = await this.networks.open({ session_id: id }, allowedHosts);
       process = await this.processes.start({
         id,
         language,
         limits,
         ...placeOf(job, lease),
+        ...(network === undefined ? {} : { egress: network }),
       });
     } catch (error) {
       lease?.release();
+      await network?.close();
       this.room.free(limits.memoryBytes);
       throw error;
     }
-    // No layer is removed while a session has it.
-    void process.ended.then(() => lease?.release());
+    // No layer is removed while a session has it, and the way out ends with the session.
+    void process.ended.then(async () => {
+      lease?.release();
+      await network?.close();
+    });
     return this.held.hold(
       { id, orgId, language, memoryBytes: limits.memoryBytes, idleTimeoutMs, expiresAtMs },
       process,

@@ -97,11 +97,17 @@ export class HeldSessions {
     await written;
   }
 
-  /** Reports that the sessions are alive, and ends those that were given up meanwhile. */
+  /**
+   * Reports that the sessions are alive, and ends those whose rows have ended meanwhile, as the rows say: what runs is
+   * paid as far as it came when its owner has ended it, and is free when the platform has given it up.
+   */
   async reportAlive(): Promise<void> {
     const ids = [...this.held.keys()];
     const live = new Set(await this.sessions.keepAlive(ids, new Date(this.clock.now().getTime() + ALIVE_FOR_MS)));
-    await Promise.all(ids.filter((id) => !live.has(id)).map((id) => this.end(id, 'worker_lost')));
+    const over = ids.filter((id) => !live.has(id));
+    if (over.length === 0) return;
+    const reasons = await this.sessions.endReasonsOf(over);
+    await Promise.all(over.map((id) => this.end(id, reasons.get(id) ?? 'worker_lost')));
   }
 
   /** What is not written is not lost: the session is reported alive, or is given up. */

@@ -2,12 +2,14 @@ import { Injectable } from '@nestjs/common';
 import { JobAbandoned, JobCancellations } from '../../../../platform/queues/job-cancellations.js';
 import { Clock } from '../../../../platform/time/clock.js';
 import type { SandboxOutcome } from '../../domain/sandbox-runtime.js';
+import type { FinishedExecution } from '../../executions/execution-ends.js';
 import { ExecutionRecorder } from '../../executions/execution-recorder.js';
 import { SandboxMetrics } from '../../metrics/sandbox.metrics.js';
 import { OutputRecorder } from '../../output/output-recorder.js';
 import { MAX_OVERTIME_MS, SessionEnded, type SessionOutcome, type SessionProcess } from '../host/session-process.js';
 import type { RecordedWork } from '../line/session-messages.js';
 import type { HeldFacts, HeldSession } from './held-session.js';
+import { SessionArtifacts } from './session-artifacts.js';
 
 interface Turn {
   readonly signal: AbortSignal;
@@ -23,6 +25,7 @@ export class SessionRuns {
     private readonly cancellations: JobCancellations,
     private readonly outputs: OutputRecorder,
     private readonly metrics: SandboxMetrics,
+    private readonly artifacts: SessionArtifacts,
     private readonly clock: Clock,
   ) {}
 
@@ -54,10 +57,9 @@ export class SessionRuns {
       turn.hasCome = true;
       const waitedMs = this.clock.now().getTime() - cameAtMs;
       const recorded = { ...work, overtimeMs: MAX_OVERTIME_MS };
-      await this.recorder.record(work.orgId, recorded, { signal, waitedMs }, async () => {
-        const outcome = await session.use((process) => this.run(session.facts, process, work, signal));
-        return { outcome, artifacts: null };
-      });
+      await this.recorder.record(work.orgId, recorded, { signal, waitedMs }, () =>
+        session.use((process) => this.run(session.facts, process, work, signal)),
+      );
     });
   }
 
@@ -66,7 +68,7 @@ export class SessionRuns {
     process: SessionProcess,
     work: RecordedWork,
     signal: AbortSignal,
-  ): Promise<SandboxOutcome> {
+  ): Promise<FinishedExecution> {
     const { executionId, keepsOutputMs } = work;
     const output = keepsOutputMs === undefined ? undefined : this.outputs.open(executionId, keepsOutputMs);
     this.metrics.began();
@@ -75,8 +77,11 @@ export class SessionRuns {
       const outcome = await begin(process, work, signal, output?.take);
       // What came of a run that was cut short is not shown.
       signal.throwIfAborted();
+      const collected = await this.artifacts.collect(process, work, outcome.durationMs);
+      signal.throwIfAborted();
       this.metrics.ended(language, outcome.status);
-      return executionOutcomeOf(outcome);
+      const durationMs = outcome.durationMs + (collected?.tookMs ?? 0);
+      return { outcome: executionOutcomeOf({ ...outcome, durationMs }), artifacts: collected?.artifacts ?? null };
     } catch (error) {
       this.metrics.ended(language, signal.aborted ? 'cancelled' : 'platform_error');
       throw error;
