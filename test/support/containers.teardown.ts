@@ -1,0 +1,6 @@
+import './typescript-hook.cjs';
+
+// Jest asks for a default export here.
+export default async function stopContainers(): Promise<void> {
+  await globalThis.containerTest?.close();
+}
