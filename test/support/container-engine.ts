@@ -1,6 +1,5 @@
 import { spawn } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { onThisMachine } from './patience.js';
 
@@ -56,9 +55,9 @@ export class ContainerEngine {
   private constructor(readonly directory: string) {}
 
   static create(): ContainerEngine {
-    // Layers take more room than memory has, and /tmp may be in memory.
-    const parent = existsSync('/var/tmp') ? '/var/tmp' : tmpdir();
-    const engine = new ContainerEngine(mkdtempSync(join(parent, 'service-containers-')));
+    // Layers take more room than memory has, and /tmp may be in memory. Podman takes no path of more than 50 characters.
+    const parent = process.env['TMPDIR'] ?? '/var/tmp';
+    const engine = new ContainerEngine(mkdtempSync(join(parent, 'containers-')));
     for (const name of ['tmp', 'networks']) mkdirSync(join(engine.directory, name));
     // Users of containers pass through it to what is mounted.
     chmodSync(engine.directory, 0o711);
