@@ -6,11 +6,7 @@ import { containerEngine, describeWithContainers } from '../support/with-contain
 
 const MINUTES = 60_000;
 /** What compose gives to the roles that isolate, with the role that `docker run` starts. */
-const OPTIONS = new ComposedService('worker', {
-  ...Object.fromEntries(
-    ['POSTGRES_PASSWORD', 'API_KEY_PEPPER', 'SECRETS_KEY', 'OPS_TOKEN', 'METRICS_TOKEN'].map((name) => [name, name]),
-  ),
-});
+const OPTIONS = new ComposedService('worker');
 
 describeWithContainers('one container with all roles, as its user, without capabilities, on a read-only root', () => {
   const engine = containerEngine();

@@ -6,10 +6,7 @@ import { SERVICE_IMAGE } from '../support/container-images.js';
 import { containerEngine, describeWithContainers } from '../support/with-containers.js';
 
 const MINUTES = 60_000;
-const WITHOUT_SECRETS = Object.fromEntries(
-  ['POSTGRES_PASSWORD', 'API_KEY_PEPPER', 'SECRETS_KEY', 'OPS_TOKEN', 'METRICS_TOKEN'].map((name) => [name, 'none']),
-);
-const COMPOSED = new ComposedService('worker', WITHOUT_SECRETS);
+const COMPOSED = new ComposedService('worker');
 const SECCOMP = ['--security-opt', 'seccomp=unconfined'];
 /** `systempaths=unconfined`, in Docker's words. */
 const SYSTEM_PATHS = ['--security-opt', 'unmask=ALL'];
