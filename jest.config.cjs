@@ -28,11 +28,12 @@ const config = {
       testMatch: ['<rootDir>/test/**/*.test.ts'],
       // They watch the whole machine for traces, or take minutes of it, so that they run alone: `npm run test:abuse`,
       // `npm run test:soak`, `npm run test:templates`, `npm run test:frameworks`, `npm run test:web`,
-      // `npm run test:upgrade`.
+      // `npm run test:upgrade`, `npm run test:containers`.
       testPathIgnorePatterns: [
         '/node_modules/',
         '<rootDir>/test/abuse/',
         '<rootDir>/test/alerting/',
+        '<rootDir>/test/containers/',
         '<rootDir>/test/frameworks/',
         '<rootDir>/test/templates/',
         '<rootDir>/test/upgrade/',
@@ -79,6 +80,14 @@ const config = {
       testMatch: ['<rootDir>/test/upgrade/*.test.ts'],
       globalSetup: '<rootDir>/test/support/servers.setup.ts',
       globalTeardown: '<rootDir>/test/support/servers.teardown.ts',
+    },
+    {
+      ...shared,
+      // One image for all files, which the set-up builds: `npm run test:containers`.
+      displayName: 'containers',
+      testMatch: ['<rootDir>/test/containers/**/*.test.ts'],
+      globalSetup: '<rootDir>/test/support/containers.setup.ts',
+      globalTeardown: '<rootDir>/test/support/containers.teardown.ts',
     },
     { ...shared, displayName: 'soak', testMatch: ['<rootDir>/test/abuse/soak.test.ts'] },
   ],

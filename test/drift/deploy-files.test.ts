@@ -19,6 +19,10 @@ interface Service {
   readonly ports?: string[];
   readonly networks: string[];
   readonly secrets?: string[];
+  readonly read_only?: boolean;
+  readonly tmpfs?: string[];
+  readonly cap_drop?: string[];
+  readonly security_opt?: string[];
 }
 
 describe('deploy/compose.yml', () => {
@@ -42,6 +46,25 @@ describe('deploy/compose.yml', () => {
     expect(
       ours.filter(([name]) => name !== 'migrate').map(([, { depends_on: after }]) => after?.['migrate']?.condition),
     ).toEqual(Array(4).fill('service_completed_successfully'));
+  });
+
+  it('gives each role no capability, no writable root, and no more than isolation needs', () => {
+    for (const [name, { read_only: readOnly, tmpfs, cap_drop: dropped, security_opt: security }] of ours) {
+      expect({ name, readOnly, tmpfs, dropped }).toMatchObject({
+        name,
+        readOnly: true,
+        tmpfs: [expect.stringMatching(/^\/tmp:/)],
+        dropped: ['ALL'],
+      });
+      const lifted = ['edge', 'worker', 'databases'].includes(name)
+        ? ['seccomp=unconfined', 'apparmor=unconfined', 'systempaths=unconfined']
+        : [];
+      expect({ name, security }).toEqual({ name, security: ['no-new-privileges', ...lifted] });
+    }
+  });
+
+  it('tells the other containers where project databases are', () => {
+    expect(compose.services['databases']!.environment!['DATABASES_ADDRESS']).toBe('databases:5433');
   });
 
   it('publishes to the network only what speaks TLS', () => {
@@ -140,6 +163,10 @@ describe('deploy/Dockerfile', () => {
         true,
       );
     }
+  });
+
+  it('runs as a user by number, who is not root', () => {
+    expect(lines.filter((line) => line.startsWith('USER '))).toEqual(['USER 10001:10001']);
   });
 
   it('passes signals to the service under an init that reaps sandbox processes', () => {

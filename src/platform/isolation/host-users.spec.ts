@@ -1,6 +1,8 @@
 import { HostUsers } from './host-users.js';
 
 const WHOLE = '         0          0 4294967295\n';
+/** As a set of bits, of which none is left out. */
+const ALL = -1n;
 const CONTAINER = '         0     100000      65536\n';
 
 describe('HostUsers', () => {
@@ -22,7 +24,12 @@ describe('HostUsers', () => {
   });
 
   it('reports missing users in a container without them', () => {
-    expect(HostUsers.missing(CONTAINER)).toBeNull();
-    expect(HostUsers.missing('0 1000 1\n')).toContain('65520 to 65533');
+    expect(HostUsers.missing(CONTAINER, ALL)).toBeNull();
+    expect(HostUsers.missing('0 1000 1\n', ALL)).toContain('65520 to 65533');
+  });
+
+  it('reports capabilities that root was left without', () => {
+    expect(HostUsers.missing(WHOLE, 0n)).toContain('--cap-add CHOWN --cap-add KILL --cap-add SETGID --cap-add SETUID');
+    expect(HostUsers.missing(WHOLE, ALL & ~(1n << 7n))).toContain('the capabilities SETUID of root');
   });
 });

@@ -30,6 +30,9 @@ const LENT_ALWAYS: IdRange = { ...ALWAYS, count: ALWAYS.count - 1 };
  */
 const WHERE_MAPPED: IdRange = { first: 1_879_048_192, count: 242 };
 
+/** What root needs to give a program and its files to another user, and to end it, by their numbers in the kernel. */
+const CAPABILITIES = { CHOWN: 0, KILL: 5, SETGID: 6, SETUID: 7 } as const;
+
 /**
  * Lends each isolated program a user of its own, because the kernel counts processes, queued signals and keys per user.
  * Only root can change users; otherwise programs run as the service's own user, which is not root either.
@@ -76,8 +79,18 @@ export class HostUsers {
     this.free.unshift(user);
   }
 
-  /** Returns the missing users, because a container has only some; null when the required ones exist. */
-  static missing(uidMap = readUidMap()): string | null {
+  /**
+   * Returns what root lacks in order to lend users, because a container has only some of them and of its capabilities;
+   * null when it has what is needed.
+   */
+  static missing(uidMap = readUidMap(), capabilities = readCapabilities()): string | null {
+    const lacking = Object.entries(CAPABILITIES).flatMap(([name, bit]) =>
+      (capabilities >> BigInt(bit)) & 1n ? [] : [name],
+    );
+    if (lacking.length > 0) {
+      const options = lacking.map((name) => `--cap-add ${name}`).join(' ');
+      return `the capabilities ${lacking.join(', ')} of root, or a user other than root (in Docker: ${options}, or --user)`;
+    }
     return isMapped(ALWAYS, uidMap)
       ? null
       : `the user ids ${ALWAYS.first} to ${ALWAYS.first + ALWAYS.count - 1} inside this container`;
@@ -100,5 +113,14 @@ function readUidMap(): string {
     return readFileSync('/proc/self/uid_map', 'utf8');
   } catch {
     return '';
+  }
+}
+
+/** Returns all of them where the kernel does not say. */
+function readCapabilities(): bigint {
+  try {
+    return BigInt(`0x${/^CapEff:\s+([0-9a-f]+)$/m.exec(readFileSync('/proc/self/status', 'utf8'))![1]!}`);
+  } catch {
+    return -1n;
   }
 }

@@ -35,7 +35,8 @@ export function explainFailedStart(detail: string): string[] {
       'an AppArmor profile that allows bwrap user namespaces, or sysctl kernel.apparmor_restrict_unprivileged_userns=0',
     ];
   }
-  if (/new namespace|user namespace|uid map/i.test(detail)) {
+  // The default filter of podman permits the namespace, and refuses what a program does in it.
+  if (/new namespace|user namespace|uid map|set hostname/i.test(detail)) {
     return [`permission to create user namespaces (in Docker: --security-opt seccomp=unconfined): ${detail}`];
   }
   if (/mount proc/i.test(detail)) {

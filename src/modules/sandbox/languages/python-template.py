@@ -262,7 +262,8 @@ def separate(request, template):
     mount("proc", "/proc", "proc", NO_SUID | NO_DEVICES | NO_PROGRAMS)
     for path in template.hidden:
         mount("/dev/null", path, None, BIND)
-        mount(None, path, None, BIND | REMOUNT | READ_ONLY | NO_SUID | NO_DEVICES)
+        # The kernel refuses to take a flag away, and engines of containers mount /dev without programs.
+        mount(None, path, None, BIND | REMOUNT | READ_ONLY | NO_SUID | NO_DEVICES | NO_PROGRAMS)
     mount("tmpfs", "/proc/1", "tmpfs", READ_ONLY | NO_SUID | NO_DEVICES, "size=4k,nr_inodes=2,mode=0555")
     for scratch in request["scratch"]:
         mount("tmpfs", scratch["to"], "tmpfs", NO_SUID | NO_DEVICES, f"size={scratch['bytes']},mode=0755")
