@@ -1,0 +1,179 @@
+import { until } from '../support/embedded-servers.js';
+import { type Answer, Caller, describeAnswer, isSuccess, isTypedRefusal } from './caller.js';
+import type { Cluster } from './cluster.js';
+
+const RETRY_MS = 100;
+/** A job of a dead worker is found when its lock has ended, and at the next look for such jobs. */
+const FOUND_AGAIN_WITHIN_MS = 90_000;
+
+/** An organization that is told of each entry of its audit log, so that each write makes one job with one effect. */
+interface Told {
+  readonly caller: Caller;
+  readonly endpointId: string;
+}
+
+/**
+ * Work of which the database must have each piece once: writes whose audit entries are jobs of the outbox, and
+ * executions that a worker takes from Redis.
+ */
+export class Bookkeeping {
+  /** Names of keys whose creation was acknowledged, and executions that were accepted. */
+  readonly writes: string[] = [];
+  readonly executions: string[] = [];
+  /** Answers that are neither a success nor a promise that nothing was done. */
+  readonly wrong: string[] = [];
+  refusals = 0;
+
+  private constructor(
+    private readonly cluster: Cluster,
+    private readonly told: readonly Told[],
+    private readonly run: string,
+  ) {}
+
+  /** With several organizations, as a thousand messages that wait are the most for one. */
+  static async open(cluster: Cluster, organizations = 4): Promise<Bookkeeping> {
+    const run = `b${Date.now().toString(36)}`;
+    const told: Told[] = [];
+    for (let count = 0; count < organizations; count++) {
+      const caller = await Caller.signUp(cluster.url, `${run}-${count}`);
+      // Nothing answers there, so that each message stays what the job has written.
+      const { id } = await caller.expect('POST', `/orgs/${caller.orgId}/webhook-endpoints`, {
+        url: 'https://hooks.example.invalid/audit',
+        types: ['audit_log.recorded'],
+      });
+      told.push({ caller, endpointId: id as string });
+    }
+    return new Bookkeeping(cluster, told, run);
+  }
+
+  /** Creates a key, and repeats that with the same idempotency key until it is acknowledged, as clients do. */
+  async write(index: number): Promise<void> {
+    const { caller } = this.told[index % this.told.length]!;
+    const name = `${this.run}-${index}`;
+    for (;;) {
+      const answer = await caller.call('POST', '/keys', { name }, name);
+      if (isSuccess(answer)) {
+        this.writes.push(name);
+        return;
+      }
+      this.refused('a write', answer);
+      await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+    }
+  }
+
+  /** Asks once for an execution that does not depend on its caller. */
+  async execute(index: number, code = 'console.log(1)', timeoutMs = 10_000): Promise<Answer> {
+    const { caller } = this.told[index % this.told.length]!;
+    const body = { language: 'javascript', code, wait: false, timeout_ms: timeoutMs };
+    const answer = await caller.call('POST', '/sandbox/executions', body);
+    if (isSuccess(answer)) this.executions.push((JSON.parse(answer.text) as { data: { id: string } }).data.id);
+    else this.refused('an execution', answer);
+    return answer;
+  }
+
+  /** Waits until all of it should have happened, and returns what was lost and what happened twice. */
+  async account(): Promise<{ lost: string[]; doubled: string[]; lostWithWorker: number }> {
+    await until(
+      'all jobs have run',
+      async () => (await this.openJobs()) === 0 && (await this.openExecutions()) === 0,
+      FOUND_AGAIN_WITHIN_MS,
+    ).catch(() => undefined);
+    const keys = await this.cluster.sql<{ name: string; n: number }>(
+      'SELECT name, count(*)::int AS n FROM api_keys WHERE name LIKE $1 GROUP BY 1',
+      [`${this.run}-%`],
+    );
+    const made = new Map(keys.map(({ name, n }) => [name, n]));
+    const executions = await this.executionsWithMoney();
+    return {
+      lost: [
+        ...this.writes.filter((name) => !made.has(name)).map((name) => `the key ${name}`),
+        ...(await this.untoldEntries()).map((id) => `the job of ${id}`),
+        ...this.executions.filter((id) => !executions.has(id)).map((id) => `the execution ${id}`),
+        ...[...executions].flatMap(([id, { status }]) =>
+          ['queued', 'running', 'cancelled'].includes(status) ? [`the execution ${id}, which is ${status}`] : [],
+        ),
+      ],
+      doubled: [
+        ...keys.filter(({ n }) => n > 1).map(({ name }) => `the key ${name}`),
+        ...(await this.toldTwice()).map((id) => `the job of ${id}`),
+        ...[...executions].flatMap(([id, facts]) => faultsOf(facts).map((fault) => `the execution ${id}: ${fault}`)),
+      ],
+      lostWithWorker: [...executions.values()].filter(({ status }) => status === 'lost').length,
+    };
+  }
+
+  private refused(what: string, answer: Answer): void {
+    this.refusals++;
+    // A retry may meet the first attempt that still waits for the database.
+    if (isTypedRefusal(answer) || answer.text.includes('idempotency_in_progress')) return;
+    this.wrong.push(describeAnswer(what, answer));
+  }
+
+  private get orgIds(): string[] {
+    return this.told.map(({ caller }) => caller.orgId);
+  }
+
+  /** Entries of the audit log, since the endpoint is there, that no job has made a delivery of. */
+  private async untoldEntries(): Promise<string[]> {
+    const rows = await this.cluster.sql<{ id: string }>(
+      `SELECT a.id FROM audit_log a JOIN webhook_endpoints e USING (org_id)
+       WHERE a.org_id = ANY ($1) AND a.action = 'key.created' AND a.at > e.created_at
+         AND NOT EXISTS (SELECT 1 FROM webhook_deliveries d WHERE d.endpoint_id = e.id AND d.event_id = a.id)`,
+      [this.orgIds],
+    );
+    return rows.map(({ id }) => id);
+  }
+
+  private async toldTwice(): Promise<string[]> {
+    const rows = await this.cluster.sql<{ id: string }>(
+      `SELECT event_id AS id FROM webhook_deliveries WHERE org_id = ANY ($1)
+       GROUP BY endpoint_id, event_id HAVING count(*) > 1`,
+      [this.orgIds],
+    );
+    return rows.map(({ id }) => id);
+  }
+
+  private async openJobs(): Promise<number> {
+    const [row] = await this.cluster.sql<{ n: number }>('SELECT count(*)::int AS n FROM outbox_messages');
+    return row!.n + (await this.untoldEntries()).length;
+  }
+
+  private async openExecutions(): Promise<number> {
+    const [row] = await this.cluster.sql<{ n: number }>(
+      `SELECT count(*)::int AS n FROM sandbox_executions e WHERE e.id = ANY ($1) AND (e.status IN ('queued', 'running')
+         OR NOT EXISTS (SELECT 1 FROM org_events WHERE type = 'execution.finished' AND data ->> 'execution_id' = e.id))`,
+      [this.executions],
+    );
+    return row!.n;
+  }
+
+  private async executionsWithMoney(): Promise<Map<string, ExecutionFacts>> {
+    const rows = await this.cluster.sql<ExecutionFacts & { id: string }>(
+      `SELECT e.id, e.status, h.state AS hold,
+         (SELECT count(*)::int FROM usage_events u WHERE u.org_id = e.org_id AND u.source_id = 'sandbox:' || e.id) AS usages,
+         (SELECT count(*)::int FROM org_events o
+          WHERE o.type = 'execution.finished' AND o.data ->> 'execution_id' = e.id) AS events
+       FROM sandbox_executions e LEFT JOIN holds h ON h.key = 'sandbox:' || e.id WHERE e.id = ANY ($1)`,
+      [this.executions],
+    );
+    return new Map(rows.map(({ id, ...facts }) => [id, facts]));
+  }
+}
+
+interface ExecutionFacts {
+  readonly status: string;
+  readonly hold: string | null;
+  readonly usages: number;
+  readonly events: number;
+}
+
+/** What has run is paid for once, and what was lost is not. */
+function faultsOf({ status, hold, usages, events }: ExecutionFacts): string[] {
+  const isPaid = status !== 'lost' && status !== 'cancelled';
+  return [
+    ...(hold === (isPaid ? 'settled' : 'released') ? [] : [`it is ${status}, and its hold ${hold}`]),
+    ...(usages === (isPaid ? 1 : 0) ? [] : [`it is ${status}, and its usage was recorded ${usages} times`]),
+    ...(events === 1 ? [] : [`its end was reported ${events} times`]),
+  ];
+}
+
