@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { Client } from 'pg';
 import { freePorts } from '../support/free-port.js';
 import { NetworkPostgres } from '../support/network-postgres.js';
+import { onThisMachine } from '../support/patience.js';
 import { RedisGroup } from '../support/redis-group.js';
 import { S3Peer } from '../support/s3-peer.js';
 import { makeMemoryDirectory, removeScratchDirectory } from '../support/scratch-directory.js';
@@ -48,6 +49,8 @@ export class Cluster {
       SANDBOX_CPU_WEIGHT: '1000',
       SANDBOX_EXECUTIONS_PER_DAY: '100000',
       LOG_LEVEL: 'warn',
+      // By default 50 ms, in which a Redis that waits for a processor behind eleven processes may not get one.
+      REDIS_TIMEOUT_MS: String(Math.min(2_000, Math.round(onThisMachine(250)))),
       ...['ARTIFACTS_URL', 'OBJECTS_URL', 'SANDBOX_ARTIFACTS_URL'].reduce<Record<string, string>>(
         (all, name) => ({ ...all, ...s3.settingsOf(name) }),
         {},

@@ -29,6 +29,7 @@ export async function partitions(
   const api = await cluster.newProcess('api', `cut${Date.now().toString(36)}`, {
     REDIS_URL: `redis://127.0.0.1:${redis.port}`,
     DATABASE_URL: `postgres://app@127.0.0.1:${postgres.port}/postgres`,
+    REDIS_TIMEOUT_MS: String(Math.round(onThisMachine(50))),
   });
   await api.start();
   const drill = new Partition(caller.at(api.url));
