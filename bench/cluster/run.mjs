@@ -26,9 +26,9 @@ const { values } = parseArgs({
 });
 const names = values.only?.split(',') ?? DRILLS;
 const unknown = names.filter((name) => !DRILLS.includes(name));
-if (unknown.length > 0)
-  throw new Error(`There is no drill ${unknown.join(', ')}. Choose from: ${DRILLS.join(', ')}.`);
-if (values.rate !== undefined && !(Number(values.rate) > 0)) throw new Error('--rate is a number of requests a second.');
+if (unknown.length > 0) throw new Error(`There is no drill ${unknown.join(', ')}. Choose from: ${DRILLS.join(', ')}.`);
+if (values.rate !== undefined && !(Number(values.rate) > 0))
+  throw new Error('--rate is a number of requests a second.');
 
 const directory = mkdtempSync(join(tmpdir(), 'bench-cluster-'));
 const report = join(directory, 'report');

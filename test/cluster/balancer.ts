@@ -91,10 +91,13 @@ export class Balancer {
           [`10.0.0.2${index + 1}:3001 check port 3000`, `127.0.0.1:${apps} check port ${probes}`] as const,
       ),
     ];
-    const written = replaced.reduce((file, [from, to]) => {
-      if (!file.includes(from)) throw new Error(`The example has no ${from}.`);
-      return file.replaceAll(from, to);
-    }, readFileSync(EXAMPLE, 'utf8'));
+    const written = replaced.reduce(
+      (file, [from, to]) => {
+        if (!file.includes(from)) throw new Error(`The example has no ${from}.`);
+        return file.replaceAll(from, to);
+      },
+      readFileSync(EXAMPLE, 'utf8'),
+    );
     const left = written.split('\n').filter((line) => !/^\s*#/.test(line) && /\b10\.0\.|bind :/.test(line));
     if (left.length > 0) throw new Error(`No machine stands for: ${left.join('; ')}`);
     return written;

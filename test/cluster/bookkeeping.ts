@@ -176,4 +176,3 @@ function faultsOf({ status, hold, usages, events }: ExecutionFacts): string[] {
     ...(events === 1 ? [] : [`its end was reported ${events} times`]),
   ];
 }
-

@@ -92,7 +92,14 @@ export class Visitor {
         resolve({ status: 0, retryAfter: null, text: String(error), tookMs: performance.now() - fromMs });
       };
       const outgoing = request(
-        { host: '127.0.0.1', port: this.port, path, headers: { host }, agent: this.agent, timeout: NO_ANSWER_WITHIN_MS },
+        {
+          host: '127.0.0.1',
+          port: this.port,
+          path,
+          headers: { host },
+          agent: this.agent,
+          timeout: NO_ANSWER_WITHIN_MS,
+        },
         (response) => {
           text(response).then((content) => {
             resolve({

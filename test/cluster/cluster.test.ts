@@ -39,18 +39,17 @@ const DRILLS: readonly (readonly [name: string, title: string, run: (field: Fiel
     'SIGSTOP of workers',
     (field) => frozenWorkers(field, { executions: 6, jobs: sized(50, 500), untilLocksEnd: isFull }),
   ],
-  ['redis', 'Redis primary killed', (field) => killedPrimaries(field, { kills: sized(1, 10), perSecond: sized(20, 50) })],
+  [
+    'redis',
+    'Redis primary killed',
+    (field) => killedPrimaries(field, { kills: sized(1, 10), perSecond: sized(20, 50) }),
+  ],
   [
     'postgres',
     'PostgreSQL restarted',
-    (field) =>
-      restartedPostgres(field, { restarts: sized(2, 10), backends: sized(10, 50), perSecond: sized(20, 100) }),
+    (field) => restartedPostgres(field, { restarts: sized(2, 10), backends: sized(10, 50), perSecond: sized(20, 100) }),
   ],
-  [
-    'partitions',
-    'network partitions',
-    (field) => partitions(field, { rounds: sized(1, 3), calls: sized(3, 10) }),
-  ],
+  ['partitions', 'network partitions', (field) => partitions(field, { rounds: sized(1, 3), calls: sized(3, 10) })],
 ];
 
 jest.setTimeout(onThisMachine(isFull ? 900_000 : 180_000));

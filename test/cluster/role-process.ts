@@ -82,7 +82,8 @@ export class RoleProcess {
     closeSync(log);
     this.child = child;
     child.once('exit', (code, signal) => {
-      if (!this.isToEnd) this.faults.push(`${this.name} ended by itself with ${signal ?? code}: ${this.log.slice(-1_000)}`);
+      if (!this.isToEnd)
+        this.faults.push(`${this.name} ended by itself with ${signal ?? code}: ${this.log.slice(-1_000)}`);
     });
     const untilMs = performance.now() + onThisMachine(READY_WITHIN_MS);
     while (!(await this.isReady())) {

@@ -31,7 +31,19 @@ export class NetworkPostgres {
     this.give(this.data);
     const initdb = spawn(
       programs.initdb,
-      ['--pgdata', this.data, '--username', 'app', '--auth', 'trust', '--encoding', 'UTF8', '--no-sync', '--locale', 'C'],
+      [
+        '--pgdata',
+        this.data,
+        '--username',
+        'app',
+        '--auth',
+        'trust',
+        '--encoding',
+        'UTF8',
+        '--no-sync',
+        '--locale',
+        'C',
+      ],
       { ...this.options, stdio: ['ignore', 'ignore', 'pipe'] },
     );
     const output = text(initdb.stderr);

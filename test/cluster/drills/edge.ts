@@ -39,12 +39,16 @@ export async function killedEdges(
     visits += sent.length;
     broken += sent.filter(({ answer }) => !isSuccess(answer)).length;
     for (const host of hosts) {
-      const gapMs = unansweredMs(after.filter(({ what }) => what === host), killedAtMs);
+      const gapMs = unansweredMs(
+        after.filter(({ what }) => what === host),
+        killedAtMs,
+      );
       const kind = isServed(host) ? 'server' : 'file';
       gaps[kind] = Math.max(gaps[kind], gapMs);
       // A cold start is a process of Node that begins: as long again, at most.
       const allowedMs = onThisMachine(kind === 'server' ? 2 * ANSWERS_WITHIN_MS : ANSWERS_WITHIN_MS);
-      if (gapMs > allowedMs) violations.push(`${host} was not answered for ${seconds(gapMs)} after ${victim.name} died`);
+      if (gapMs > allowedMs)
+        violations.push(`${host} was not answered for ${seconds(gapMs)} after ${victim.name} died`);
     }
     await victim.start();
     await cluster.balancer.untilAllAreUp();

@@ -15,7 +15,11 @@ const LOCKS_END_AFTER_MS = 65_000;
  */
 export async function frozenWorkers(
   { cluster }: Field,
-  { executions, jobs, untilLocksEnd }: { readonly executions: number; readonly jobs: number; readonly untilLocksEnd: boolean },
+  {
+    executions,
+    jobs,
+    untilLocksEnd,
+  }: { readonly executions: number; readonly jobs: number; readonly untilLocksEnd: boolean },
 ): Promise<DrillResult> {
   const books = await Bookkeeping.open(cluster);
   const violations: string[] = [];
@@ -23,7 +27,11 @@ export async function frozenWorkers(
   const victims = cluster.processes.worker.slice(1);
   for (let index = 0; index < executions; index++)
     await books.execute(index, `await new Promise((end) => setTimeout(end, ${RUN_MS}))`, RUN_MS + 1_000);
-  await until('some run', async () => (await stateOf(cluster, books.executions)).some((state) => state === 'running'), 20_000);
+  await until(
+    'some run',
+    async () => (await stateOf(cluster, books.executions)).some((state) => state === 'running'),
+    20_000,
+  );
   const adding = Promise.all(Array.from({ length: jobs }, (_, index) => books.write(executions + index)));
   await sleep(100);
   const fromMs = performance.now();
@@ -45,7 +53,8 @@ export async function frozenWorkers(
   // They end what they had begun.
   await sleep(RUN_MS + 1_000);
   const after = await stateOf(cluster, books.executions);
-  if (before.join() !== after.join()) violations.push(`Executions have ended twice: ${before.join()} became ${after.join()}`);
+  if (before.join() !== after.join())
+    violations.push(`Executions have ended twice: ${before.join()} became ${after.join()}`);
   await cluster.balancer.untilAllAreUp();
   const { lost, doubled, lostWithWorker } = await books.account();
   return {

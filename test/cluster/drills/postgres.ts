@@ -11,7 +11,11 @@ import { Load, spanMs } from '../load.js';
  */
 export async function restartedPostgres(
   { cluster, caller }: Field,
-  { restarts, backends, perSecond }: { readonly restarts: number; readonly backends: number; readonly perSecond: number },
+  {
+    restarts,
+    backends,
+    perSecond,
+  }: { readonly restarts: number; readonly backends: number; readonly perSecond: number },
 ): Promise<DrillResult> {
   const books = await Bookkeeping.open(cluster);
   const violations: string[] = [];
@@ -27,11 +31,7 @@ export async function restartedPostgres(
     await sleep(1_000);
     const before = load.sent.length;
     await cluster.postgres.restart(round % 2 === 0 ? 'fast' : 'immediate');
-    await until(
-      'it is answered again',
-      async () => isSuccess(await caller.call('GET', '/projects')),
-      30_000,
-    );
+    await until('it is answered again', async () => isSuccess(await caller.call('GET', '/projects')), 30_000);
     longestMs = Math.max(longestMs, spanMs(load.sent.slice(before).filter(({ answer }) => !isSuccess(answer))));
   }
   while (ended < backends) {

@@ -27,7 +27,10 @@ export async function killedPrimaries(
         case 1: {
           const fromMs = performance.now();
           await books.write(kill * 1_000_000 + index);
-          return { what: 'a write', answer: { status: 201, retryAfter: null, text: '', tookMs: performance.now() - fromMs } };
+          return {
+            what: 'a write',
+            answer: { status: 201, retryAfter: null, text: '', tookMs: performance.now() - fromMs },
+          };
         }
         default:
           return { what: 'GET /projects', answer: await caller.call('GET', '/projects') };

@@ -20,11 +20,7 @@ export async function rollingRestarts(
     const host = hosts[index % hosts.length]!;
     return { what: `a visit of ${host}`, answer: await visitor.get(host) };
   };
-  const call = async (
-    method: string,
-    path: string,
-    body?: object,
-  ): Promise<{ what: string; answer: Answer }> => ({
+  const call = async (method: string, path: string, body?: object): Promise<{ what: string; answer: Answer }> => ({
     what: `${method} ${path}`,
     answer: await caller.call(method, path, body),
   });

@@ -23,9 +23,9 @@ export async function killedWorkers(
       const due = Math.floor(((performance.now() - fromMs) / 1_000) * perSecond);
       while (count < due && pending.size < MOST_PENDING && (count < jobs || killed < kills)) {
         const index = count++;
-        const work: Promise<unknown> = (index % EXECUTION_EVERY === 0 ? books.execute(index) : books.write(index)).finally(
-          () => pending.delete(work),
-        );
+        const work: Promise<unknown> = (
+          index % EXECUTION_EVERY === 0 ? books.execute(index) : books.write(index)
+        ).finally(() => pending.delete(work));
         pending.add(work);
       }
       await sleep(10);
