@@ -5,6 +5,7 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { until } from '../support/embedded-servers.js';
+import { onThisMachine } from '../support/patience.js';
 
 const HAPROXY = ['/usr/sbin/haproxy', '/usr/bin/haproxy', '/usr/local/sbin/haproxy'].find((path) => existsSync(path));
 const EXAMPLE = join(__dirname, '../../deploy/haproxy/haproxy.cfg');
@@ -20,7 +21,7 @@ interface BalancerAddresses {
   readonly edges: readonly (readonly [apps: number, probes: number])[];
 }
 
-/** HAProxy with the configuration of deploy/haproxy, in which only the addresses are replaced. */
+/** HAProxy with the configuration of deploy/haproxy, in which only addresses and the patience of checks are replaced. */
 export class Balancer {
   private child: ChildProcess | undefined;
   private readonly socket: string;
@@ -83,6 +84,8 @@ export class Balancer {
     const { apiPort, appsPort, apis, edges } = this.addresses;
     const replaced: readonly (readonly [string, string])[] = [
       ['/run/haproxy/admin.sock', this.socket],
+      // A busy machine answers late.
+      ['timeout check 2s', `timeout check ${Math.round(onThisMachine(2_000))}ms`],
       ['bind :80\n', `bind 127.0.0.1:${apiPort}\n`],
       ['bind :8080\n', `bind 127.0.0.1:${appsPort}\n`],
       ...apis.map((port, index) => [`10.0.0.1${index + 1}:3000`, `127.0.0.1:${port}`] as const),

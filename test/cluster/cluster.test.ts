@@ -28,7 +28,7 @@ const DRILLS: readonly (readonly [name: string, title: string, run: (field: Fiel
         (field: Field) => rollingRestarts(field, role, { restarts: sized(2, 20), perSecond }),
       ] as const,
   ),
-  ['edge', '`edge` killed', (field) => killedEdges(field, { kills: sized(2, 10) })],
+  ['edge', '`edge` killed', (field) => killedEdges(field, { kills: sized(2, 10), perSecond: sized(24, 60) })],
   [
     'workers',
     'SIGKILL of workers',

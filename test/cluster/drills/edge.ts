@@ -1,11 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { onThisMachine } from '../../support/patience.js';
-import { isSuccess, Visitor } from '../caller.js';
+import { describeAnswer, isSuccess, Visitor } from '../caller.js';
 import { type DrillResult, type Field, seconds, some } from '../drill.js';
 import { Load, type Sent } from '../load.js';
 
 const ANSWERS_WITHIN_MS = 1_000;
-const VISITS_PER_SECOND = 10;
 
 /**
  * Each `edge` is killed in turn. Every host must answer from the other one within a second; the hosts of a server may
@@ -13,7 +12,7 @@ const VISITS_PER_SECOND = 10;
  */
 export async function killedEdges(
   { cluster, apps }: Field,
-  { kills }: { readonly kills: number },
+  { kills, perSecond }: { readonly kills: number; readonly perSecond: number },
 ): Promise<DrillResult> {
   const hosts = [...apps.site.hosts, ...apps.server.hosts];
   const isServed = (host: string): boolean => apps.server.hosts.includes(host);
@@ -25,7 +24,7 @@ export async function killedEdges(
     const victim = cluster.processes.edge[kill % cluster.processes.edge.length]!;
     // All are awake where they are served before.
     for (const host of hosts) await visitor.get(host);
-    const load = new Load(VISITS_PER_SECOND * hosts.length, async (index) => {
+    const load = new Load(perSecond, async (index) => {
       const host = hosts[index % hosts.length]!;
       return { what: host, answer: await visitor.get(host) };
     });
@@ -48,7 +47,14 @@ export async function killedEdges(
       // A cold start is a process of Node that begins: as long again, at most.
       const allowedMs = onThisMachine(kind === 'server' ? 2 * ANSWERS_WITHIN_MS : ANSWERS_WITHIN_MS);
       if (gapMs > allowedMs)
-        violations.push(`${host} was not answered for ${seconds(gapMs)} after ${victim.name} died`);
+        violations.push(
+          `${host} was not answered for ${seconds(gapMs)} after ${victim.name} died; ` +
+            after
+              .filter(({ what, answer }) => what === host && !isSuccess(answer))
+              .slice(-1)
+              .map(({ answer }) => describeAnswer('the last', answer))
+              .join(''),
+        );
     }
     await victim.start();
     await cluster.balancer.untilAllAreUp();

@@ -3,6 +3,7 @@ import { type DrillResult, type Field, some } from '../drill.js';
 import { Load } from '../load.js';
 
 const RUN_EVERY = 50;
+const PROJECTS = 30;
 
 /**
  * Each process of a role is stopped in order and started again, so many times, while callers read, write, run code and
@@ -13,7 +14,10 @@ export async function rollingRestarts(
   role: 'api' | 'edge' | 'worker',
   { restarts, perSecond }: { readonly restarts: number; readonly perSecond: number },
 ): Promise<DrillResult> {
-  const { id: project } = await caller.expect('POST', '/projects', { name: `rolling ${role}` });
+  // Changes of one project wait for each other, and a load that does nothing else is none of many callers.
+  const projects: string[] = [];
+  for (let count = 0; count < PROJECTS; count++)
+    projects.push(((await caller.expect('POST', '/projects', { name: `rolling ${role}` })) as { id: string }).id);
   const visitor = new Visitor(cluster.appsPort);
   const hosts = [...apps.site.hosts, ...apps.server.hosts];
   const visit = async (index: number): Promise<{ what: string; answer: Answer }> => {
@@ -31,7 +35,7 @@ export async function rollingRestarts(
       case 1:
         return call('POST', '/keys', { name: `rolling ${index}` });
       case 2:
-        return call('PATCH', `/projects/${project}`, { name: `rolling ${index}` });
+        return call('PATCH', `/projects/${projects[Math.floor(index / 10) % PROJECTS]}`, { name: `rolling ${index}` });
       case 3:
       case 4:
       case 5:
