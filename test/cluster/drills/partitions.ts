@@ -31,9 +31,9 @@ export async function partitions(
     DATABASE_URL: `postgres://app@127.0.0.1:${postgres.port}/postgres`,
     REDIS_TIMEOUT_MS: String(Math.round(onThisMachine(50))),
   });
-  await api.start();
   const drill = new Partition(caller.at(api.url));
   try {
+    await api.start();
     for (let round = 0; round < rounds; round++) {
       await drill.expectAll(calls);
       redis.drop();
@@ -54,7 +54,7 @@ export async function partitions(
     await Promise.all([redis.stop(), postgres.stop()]);
   }
   return {
-    count: `${rounds} times without Redis, ${rounds} times without PostgreSQL, ${drill.calls} calls`,
+    count: `Redis and PostgreSQL cut off ${rounds} ${rounds === 1 ? 'time' : 'times'} each, ${drill.calls} calls`,
     figures:
       `without Redis calls with a key answered within ${seconds(drill.slowestMs.redis)}, ` +
       `${drill.limited} of ${rounds * BURST} refused by the limiter of the process; ` +
