@@ -150,7 +150,7 @@ export class Bookkeeping {
   private async executionsWithMoney(): Promise<Map<string, ExecutionFacts>> {
     const rows = await this.cluster.sql<ExecutionFacts & { id: string }>(
       `SELECT e.id, e.status, h.state AS hold,
-         (SELECT count(*)::int FROM usage_events u WHERE u.org_id = e.org_id AND u.source_id = 'sandbox:' || e.id) AS usages,
+         (SELECT count(*)::int FROM usage_events u WHERE u.org_id = e.org_id AND u.source_id = e.id) AS usages,
          (SELECT count(*)::int FROM org_events o
           WHERE o.type = 'execution.finished' AND o.data ->> 'execution_id' = e.id) AS events
        FROM sandbox_executions e LEFT JOIN holds h ON h.key = 'sandbox:' || e.id WHERE e.id = ANY ($1)`,
