@@ -7,9 +7,24 @@ const RETRY_MS = 100;
 const FOUND_AGAIN_WITHIN_MS = 90_000;
 
 /** An organization that is told of each entry of its audit log, so that each write makes one job with one effect. */
-interface Told {
+export interface ToldOrganization {
   readonly caller: Caller;
   readonly endpointId: string;
+}
+
+/** Several, as 5,000 messages that wait are the most for one. An address may sign up ten times at once. */
+export async function toldOrganizations(cluster: Cluster): Promise<ToldOrganization[]> {
+  const told: ToldOrganization[] = [];
+  for (const name of ['babbage', 'curie', 'darwin', 'euler']) {
+    const caller = await Caller.signUp(cluster.url, name);
+    // Nothing answers there, so that each message stays what the job has written.
+    const { id } = await caller.expect('POST', `/orgs/${caller.orgId}/webhook-endpoints`, {
+      url: 'https://hooks.example.invalid/audit',
+      types: ['audit_log.recorded'],
+    });
+    told.push({ caller, endpointId: id as string });
+  }
+  return told;
 }
 
 /**
@@ -24,27 +39,12 @@ export class Bookkeeping {
   readonly wrong: string[] = [];
   refusals = 0;
 
-  private constructor(
-    private readonly cluster: Cluster,
-    private readonly told: readonly Told[],
-    private readonly run: string,
-  ) {}
+  private readonly run = `b${Date.now().toString(36)}`;
 
-  /** With several organizations, as a thousand messages that wait are the most for one. */
-  static async open(cluster: Cluster, organizations = 4): Promise<Bookkeeping> {
-    const run = `b${Date.now().toString(36)}`;
-    const told: Told[] = [];
-    for (let count = 0; count < organizations; count++) {
-      const caller = await Caller.signUp(cluster.url, `${run}-${count}`);
-      // Nothing answers there, so that each message stays what the job has written.
-      const { id } = await caller.expect('POST', `/orgs/${caller.orgId}/webhook-endpoints`, {
-        url: 'https://hooks.example.invalid/audit',
-        types: ['audit_log.recorded'],
-      });
-      told.push({ caller, endpointId: id as string });
-    }
-    return new Bookkeeping(cluster, told, run);
-  }
+  constructor(
+    private readonly cluster: Cluster,
+    private readonly told: readonly ToldOrganization[],
+  ) {}
 
   /** Creates a key, and repeats that with the same idempotency key until it is acknowledged, as clients do. */
   async write(index: number): Promise<void> {
@@ -109,26 +109,22 @@ export class Bookkeeping {
     this.wrong.push(describeAnswer(what, answer));
   }
 
-  private get orgIds(): string[] {
-    return this.told.map(({ caller }) => caller.orgId);
-  }
-
-  /** Entries of the audit log, since the endpoint is there, that no job has made a delivery of. */
+  /** Entries of the audit log about keys of this run that no job has made a delivery of. */
   private async untoldEntries(): Promise<string[]> {
     const rows = await this.cluster.sql<{ id: string }>(
-      `SELECT a.id FROM audit_log a JOIN webhook_endpoints e USING (org_id)
-       WHERE a.org_id = ANY ($1) AND a.action = 'key.created' AND a.at > e.created_at
-         AND NOT EXISTS (SELECT 1 FROM webhook_deliveries d WHERE d.endpoint_id = e.id AND d.event_id = a.id)`,
-      [this.orgIds],
+      `SELECT a.id FROM api_keys k JOIN audit_log a ON a.target_id = k.id AND a.action = 'key.created'
+       WHERE k.name LIKE $1 AND NOT EXISTS (
+         SELECT 1 FROM webhook_deliveries d WHERE d.endpoint_id = ANY ($2) AND d.event_id = a.id)`,
+      [`${this.run}-%`, this.told.map(({ endpointId }) => endpointId)],
     );
     return rows.map(({ id }) => id);
   }
 
   private async toldTwice(): Promise<string[]> {
     const rows = await this.cluster.sql<{ id: string }>(
-      `SELECT event_id AS id FROM webhook_deliveries WHERE org_id = ANY ($1)
+      `SELECT event_id AS id FROM webhook_deliveries WHERE endpoint_id = ANY ($1)
        GROUP BY endpoint_id, event_id HAVING count(*) > 1`,
-      [this.orgIds],
+      [this.told.map(({ endpointId }) => endpointId)],
     );
     return rows.map(({ id }) => id);
   }

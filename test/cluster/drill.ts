@@ -1,4 +1,5 @@
 import type { App } from './apps.js';
+import type { ToldOrganization } from './bookkeeping.js';
 import type { Caller } from './caller.js';
 import type { Cluster } from './cluster.js';
 
@@ -6,6 +7,8 @@ import type { Cluster } from './cluster.js';
 export interface Field {
   readonly cluster: Cluster;
   readonly caller: Caller;
+  /** Whose jobs are counted. */
+  readonly told: readonly ToldOrganization[];
   readonly apps: { readonly site: App; readonly server: App };
 }
 

@@ -10,14 +10,14 @@ import { Load, spanMs } from '../load.js';
  * server. No acknowledged write may be missing, and none made twice.
  */
 export async function restartedPostgres(
-  { cluster, caller }: Field,
+  { cluster, caller, told }: Field,
   {
     restarts,
     backends,
     perSecond,
   }: { readonly restarts: number; readonly backends: number; readonly perSecond: number },
 ): Promise<DrillResult> {
-  const books = await Bookkeeping.open(cluster);
+  const books = new Bookkeeping(cluster, told);
   const violations: string[] = [];
   let [longestMs, ended] = [0, 0];
   let round = 0;

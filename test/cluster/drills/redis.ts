@@ -13,10 +13,10 @@ const REFUSED_FOR_MS = 5_000;
  * seconds, and what was accepted is done.
  */
 export async function killedPrimaries(
-  { cluster, caller }: Field,
+  { cluster, caller, told }: Field,
   { kills, perSecond }: { readonly kills: number; readonly perSecond: number },
 ): Promise<DrillResult> {
-  const books = await Bookkeeping.open(cluster);
+  const books = new Bookkeeping(cluster, told);
   const violations: string[] = [];
   let [longestMs, sentCount, refused] = [0, 0, 0];
   for (let kill = 0; kill < kills; kill++) {

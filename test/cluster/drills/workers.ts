@@ -11,10 +11,10 @@ const MOST_PENDING = 64;
  * at most once, so that one whose worker died may be lost, and is then not paid for.
  */
 export async function killedWorkers(
-  { cluster }: Field,
+  { cluster, told }: Field,
   { kills, jobs, perSecond }: { readonly kills: number; readonly jobs: number; readonly perSecond: number },
 ): Promise<DrillResult> {
-  const books = await Bookkeeping.open(cluster);
+  const books = new Bookkeeping(cluster, told);
   const pending = new Set<Promise<unknown>>();
   let [count, killed] = [0, 0];
   const add = async (): Promise<void> => {
