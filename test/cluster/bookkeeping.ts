@@ -1,8 +1,10 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { until } from '../support/embedded-servers.js';
 import { type Answer, Caller, describeAnswer, isSuccess, isTypedRefusal } from './caller.js';
 import type { Cluster } from './cluster.js';
 
 const RETRY_MS = 100;
+const LOOK_EVERY_MS = 500;
 /** A job of a dead worker is found when its lock has ended, and at the next look for such jobs. */
 const FOUND_AGAIN_WITHIN_MS = 90_000;
 
@@ -57,7 +59,7 @@ export class Bookkeeping {
         return;
       }
       this.refused('a write', answer);
-      await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+      await sleep(RETRY_MS);
     }
   }
 
@@ -75,7 +77,10 @@ export class Bookkeeping {
   async account(): Promise<{ lost: string[]; doubled: string[]; lostWithWorker: number }> {
     await until(
       'all jobs have run',
-      async () => (await this.openJobs()) === 0 && (await this.openExecutions()) === 0,
+      async () => {
+        await sleep(LOOK_EVERY_MS);
+        return (await this.openJobs()) === 0 && (await this.openExecutions()) === 0;
+      },
       FOUND_AGAIN_WITHIN_MS,
     ).catch(() => undefined);
     const keys = await this.cluster.sql<{ name: string; n: number }>(
@@ -87,7 +92,7 @@ export class Bookkeeping {
     return {
       lost: [
         ...this.writes.filter((name) => !made.has(name)).map((name) => `the key ${name}`),
-        ...(await this.untoldEntries()).map((id) => `the job of ${id}`),
+        ...(await this.untoldKeys()).map((name) => `the job of the key ${name}`),
         ...this.executions.filter((id) => !executions.has(id)).map((id) => `the execution ${id}`),
         ...[...executions].flatMap(([id, { status }]) =>
           ['queued', 'running', 'cancelled'].includes(status) ? [`the execution ${id}, which is ${status}`] : [],
@@ -109,15 +114,15 @@ export class Bookkeeping {
     this.wrong.push(describeAnswer(what, answer));
   }
 
-  /** Entries of the audit log about keys of this run that no job has made a delivery of. */
-  private async untoldEntries(): Promise<string[]> {
-    const rows = await this.cluster.sql<{ id: string }>(
-      `SELECT a.id FROM api_keys k JOIN audit_log a ON a.target_id = k.id AND a.action = 'key.created'
-       WHERE k.name LIKE $1 AND NOT EXISTS (
-         SELECT 1 FROM webhook_deliveries d WHERE d.endpoint_id = ANY ($2) AND d.event_id = a.id)`,
+  /** Keys of this run whose entry in the audit log no job has made a delivery of. */
+  private async untoldKeys(): Promise<string[]> {
+    const rows = await this.cluster.sql<{ name: string }>(
+      `SELECT name FROM api_keys k WHERE name LIKE $1 AND NOT EXISTS (
+         SELECT 1 FROM audit_log a JOIN webhook_deliveries d ON d.event_id = a.id
+         WHERE a.target_id = k.id AND a.action = 'key.created' AND d.endpoint_id = ANY ($2))`,
       [`${this.run}-%`, this.told.map(({ endpointId }) => endpointId)],
     );
-    return rows.map(({ id }) => id);
+    return rows.map(({ name }) => name);
   }
 
   private async toldTwice(): Promise<string[]> {
@@ -131,7 +136,7 @@ export class Bookkeeping {
 
   private async openJobs(): Promise<number> {
     const [row] = await this.cluster.sql<{ n: number }>('SELECT count(*)::int AS n FROM outbox_messages');
-    return row!.n + (await this.untoldEntries()).length;
+    return row!.n + (await this.untoldKeys()).length;
   }
 
   private async openExecutions(): Promise<number> {
