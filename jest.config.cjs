@@ -28,11 +28,12 @@ const config = {
       testMatch: ['<rootDir>/test/**/*.test.ts'],
       // They watch the whole machine for traces, or take minutes of it, so that they run alone: `npm run test:abuse`,
       // `npm run test:soak`, `npm run test:templates`, `npm run test:frameworks`, `npm run test:web`,
-      // `npm run test:upgrade`, `npm run test:containers`.
+      // `npm run test:upgrade`, `npm run test:containers`, `npm run test:cluster`.
       testPathIgnorePatterns: [
         '/node_modules/',
         '<rootDir>/test/abuse/',
         '<rootDir>/test/alerting/',
+        '<rootDir>/test/cluster/',
         '<rootDir>/test/containers/',
         '<rootDir>/test/frameworks/',
         '<rootDir>/test/templates/',
@@ -89,6 +90,8 @@ const config = {
       globalSetup: '<rootDir>/test/support/containers.setup.ts',
       globalTeardown: '<rootDir>/test/support/containers.teardown.ts',
     },
+    // It has servers of its own.
+    { ...shared, displayName: 'cluster', testMatch: ['<rootDir>/test/cluster/**/*.test.ts'] },
     { ...shared, displayName: 'soak', testMatch: ['<rootDir>/test/abuse/soak.test.ts'] },
   ],
 };

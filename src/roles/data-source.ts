@@ -152,11 +152,14 @@ import { SandboxArtifact } from '../modules/sandbox/persistence/sandbox-artifact
 import { SandboxExecution } from '../modules/sandbox/persistence/sandbox-execution.entity.js';
 import { SandboxSession } from '../modules/sandbox/persistence/sandbox-session.entity.js';
 import { PooledClient } from '../platform/database/pooled-client.js';
+import { SilenceWatch } from '../platform/database/silence-watch.js';
 import { OutboxMessage } from '../platform/outbox/outbox-message.entity.js';
 
 /** No statement may take longer, so that a query that hangs does not hold its connection for ever. */
 const STATEMENT_TIMEOUT_MS = 30_000;
 const CONNECT_TIMEOUT_MS = 2_000;
+/** The machine of a server may vanish while a connection is idle. */
+const KEEP_ALIVE_MS = 10_000;
 
 interface DataSourceSettings {
   readonly url: string;
@@ -283,6 +286,7 @@ export function createDataSource(settings: DataSourceSettings): DataSource {
     onPoolError = () => undefined,
     migrations,
   } = settings;
+  const watch = new SilenceWatch();
   return new DataSource({
     type: 'postgres',
     url,
@@ -340,8 +344,12 @@ export function createDataSource(settings: DataSourceSettings): DataSource {
     applicationName: 'service-platform',
     extra: {
       Client: PooledClient,
-      onConnect: (client: PooledClient) => client.limitStatements(statementTimeoutMs, connectTimeoutMs, lockTimeoutMs),
+      onConnect: (client: PooledClient) => {
+        watch.add(client);
+        return client.limitStatements(statementTimeoutMs, connectTimeoutMs, lockTimeoutMs);
+      },
       keepAlive: true,
+      keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
     },
   });
 }

@@ -8,6 +8,8 @@ import { Log } from '../logging/log.js';
 const FIRST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 2_000;
 const CONNECT_WITHIN_MS = 2_000;
+/** It only listens, so that nothing else tells it that the machine of its server is gone. */
+const KEEP_ALIVE_MS = 10_000;
 
 /**
  * Called after each notification with its payload, and after each (re)connection without one. Notifications are lost
@@ -69,6 +71,7 @@ export class DatabaseNotifications {
       connectionString: this.config.directDatabaseUrl,
       application_name: 'service-platform-listener',
       keepAlive: true,
+      keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
       connectionTimeoutMillis: CONNECT_WITHIN_MS,
     });
     const ended = new Promise<void>((resolve) => {

@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import { Client, type ClientConfig, type QueryConfig } from 'pg';
 import { nameOfPrepared } from './prepared.js';
 
@@ -12,15 +13,38 @@ type Query = (...parts: unknown[]) => unknown;
  * It keeps the plans of prepared statements.
  */
 export class PooledClient extends Client {
+  /** Since when the server has owed an answer. */
+  private askedAtMs: number | undefined;
+
   constructor(config?: string | ClientConfig) {
     super(config);
     this.on('error', () => undefined);
     const send = this.query.bind(this) as Query;
     const query: Query = (text, values, ...rest) => {
+      this.askedAtMs ??= performance.now();
       const name = typeof text === 'string' && Array.isArray(values) ? nameOfPrepared(text) : undefined;
       return name === undefined ? send(text, values, ...rest) : send({ name, text, values }, ...rest);
     };
     Object.assign(this, { query });
+    // After each statement, also a failed one; then comes the next one that waits.
+    const { connection } = this as unknown as { connection: NodeJS.EventEmitter };
+    connection.on('readyForQuery', () => {
+      if (this.askedAtMs !== undefined) this.askedAtMs = performance.now();
+    });
+    this.on('drain', () => {
+      this.askedAtMs = undefined;
+    });
+  }
+
+  /** How long the server has owed an answer. */
+  get silentMs(): number {
+    return this.askedAtMs === undefined ? 0 : performance.now() - this.askedAtMs;
+  }
+
+  /** Breaks the connection. What waits for an answer fails as when the server is unavailable. */
+  abandon(): void {
+    const { connection } = this as unknown as { connection: { readonly stream: Socket } };
+    connection.stream.destroy();
   }
 
   /**

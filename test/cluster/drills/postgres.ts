@@ -1,0 +1,64 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { until } from '../../support/embedded-servers.js';
+import { Bookkeeping } from '../bookkeeping.js';
+import { describeAnswer, isSuccess, isTypedRefusal } from '../caller.js';
+import { type DrillResult, type Field, seconds, some } from '../drill.js';
+import { Load, spanMs } from '../load.js';
+
+/**
+ * PostgreSQL is restarted, in order and as after a crash in turns, and connections of the service are ended by the
+ * server. No acknowledged write may be missing, and none made twice.
+ */
+export async function restartedPostgres(
+  { cluster, caller, told }: Field,
+  {
+    restarts,
+    backends,
+    perSecond,
+  }: { readonly restarts: number; readonly backends: number; readonly perSecond: number },
+): Promise<DrillResult> {
+  const books = new Bookkeeping(cluster, told);
+  const violations: string[] = [];
+  let [longestMs, ended] = [0, 0];
+  let round = 0;
+  const load = new Load(perSecond, async (index) => {
+    if (index % 2 === 0) return { what: 'GET /projects', answer: await caller.call('GET', '/projects') };
+    const fromMs = performance.now();
+    await books.write(index);
+    return { what: 'a write', answer: { status: 201, retryAfter: null, text: '', tookMs: performance.now() - fromMs } };
+  });
+  for (; round < restarts; round++) {
+    await sleep(1_000);
+    const before = load.sent.length;
+    await cluster.postgres.restart(round % 2 === 0 ? 'fast' : 'immediate');
+    await until('it is answered again', async () => isSuccess(await caller.call('GET', '/projects')), 30_000);
+    longestMs = Math.max(longestMs, spanMs(load.sent.slice(before).filter(({ answer }) => !isSuccess(answer))));
+  }
+  while (ended < backends) {
+    await sleep(100);
+    const rows = await cluster.sql(
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+       WHERE application_name = 'service-platform' AND pid <> pg_backend_pid() ORDER BY random() LIMIT $1`,
+      [Math.min(5, backends - ended)],
+    );
+    ended += rows.length;
+  }
+  await sleep(1_000);
+  const sent = await load.stop();
+  for (const { what, answer } of sent)
+    if (!isSuccess(answer) && !isTypedRefusal(answer)) violations.push(describeAnswer(what, answer));
+  await cluster.balancer.untilAllAreUp();
+  const { lost, doubled } = await books.account();
+  return {
+    count: `${restarts} restarts, ${ended} connections ended, ${books.writes.length} writes acknowledged`,
+    figures:
+      `${lost.length} acknowledged ones lost, ${doubled.length} doubled; ` +
+      `calls refused for ${seconds(longestMs)} at most`,
+    violations: some([
+      ...violations,
+      ...books.wrong,
+      ...lost.map((what) => `Lost: ${what}`),
+      ...doubled.map((what) => `Doubled: ${what}`),
+    ]),
+  };
+}

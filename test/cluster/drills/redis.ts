@@ -1,0 +1,74 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { until } from '../../support/embedded-servers.js';
+import { onThisMachine } from '../../support/patience.js';
+import { Bookkeeping } from '../bookkeeping.js';
+import { describeAnswer, isSuccess, isTypedRefusal } from '../caller.js';
+import { type DrillResult, type Field, seconds, some } from '../drill.js';
+import { Load, spanMs } from '../load.js';
+
+const REFUSED_FOR_MS = 5_000;
+
+/**
+ * The primary of Redis is killed again and again. Calls with a key go on without it, work that needs it is refused for
+ * seconds, and what was accepted is done.
+ */
+export async function killedPrimaries(
+  { cluster, caller, told }: Field,
+  { kills, perSecond }: { readonly kills: number; readonly perSecond: number },
+): Promise<DrillResult> {
+  const books = new Bookkeeping(cluster, told);
+  const violations: string[] = [];
+  let [longestMs, sentCount, refused] = [0, 0, 0];
+  for (let kill = 0; kill < kills; kill++) {
+    const load = new Load(perSecond, async (index) => {
+      switch (index % 5) {
+        case 0:
+          return { what: 'an execution', answer: await books.execute(index) };
+        case 1: {
+          const fromMs = performance.now();
+          await books.write(kill * 1_000_000 + index);
+          return {
+            what: 'a write',
+            answer: { status: 201, retryAfter: null, text: '', tookMs: performance.now() - fromMs },
+          };
+        }
+        default:
+          return { what: 'GET /projects', answer: await caller.call('GET', '/projects') };
+      }
+    });
+    await sleep(1_000);
+    const killedPort = await cluster.redis.killPrimary();
+    await until(
+      'the sentinels have another primary',
+      async () => (await cluster.redis.primary().catch(() => undefined))?.port !== killedPort,
+      20_000,
+    );
+    // Until the time of refusals should be over, with what comes after it.
+    await sleep(onThisMachine(REFUSED_FOR_MS) + 1_000);
+    const sent = await load.stop();
+    const bad = sent.filter(({ answer }) => !isSuccess(answer));
+    longestMs = Math.max(longestMs, spanMs(bad));
+    sentCount += sent.length;
+    refused += bad.length;
+    if (spanMs(bad) > onThisMachine(REFUSED_FOR_MS)) violations.push(`Calls were refused for ${seconds(spanMs(bad))}.`);
+    for (const { what, answer } of bad) {
+      if (what !== 'an execution') violations.push(describeAnswer(`needs no Redis, ${what}`, answer));
+      else if (!isTypedRefusal(answer)) violations.push(describeAnswer(what, answer));
+    }
+    await cluster.redis.revive(killedPort);
+    await cluster.balancer.untilAllAreUp();
+  }
+  const { lost, doubled } = await books.account();
+  return {
+    count: `${kills} kills, ${books.writes.length} jobs and ${books.executions.length} executions accepted, ${sentCount} calls`,
+    figures:
+      `${lost.length} accepted ones lost, ${doubled.length} doubled; ` +
+      `${refused} calls refused, for ${seconds(longestMs)} at most`,
+    violations: some([
+      ...violations,
+      ...books.wrong,
+      ...lost.map((what) => `Lost: ${what}`),
+      ...doubled.map((what) => `Doubled: ${what}`),
+    ]),
+  };
+}
