@@ -9,7 +9,7 @@ interface Series {
   readonly values: string;
 }
 
-/** As Prometheus has them: each process measures the same queues. */
+/** A series of one process. Each of them measures the same queues. */
 const at = (pod: string, name: string, labels: string, value: number): Series => ({
   series: `${name}{job="service-platform",namespace="${NAMESPACE}",pod="${pod}"${labels}}`,
   values: `${value}x3`,

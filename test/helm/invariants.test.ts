@@ -184,7 +184,7 @@ describe.each(VALUE_FILES)('what %s renders', (values) => {
 
   describe('in the network', () => {
     const policies = new Policies(objects);
-    const stranger = { labels: { app: 'stranger' } };
+    const outsider = { labels: { app: 'outsider' } };
     const byRole = Object.fromEntries(workloads.map((workload) => [workload.role, workload]));
 
     it('selects every pod for both ways', () => {
@@ -199,7 +199,7 @@ describe.each(VALUE_FILES)('what %s renders', (values) => {
       for (const workload of workloads)
         for (const port of [22, 3000, 3001]) {
           const isPublic = values === 'external' && { api: 3000, edge: 3001 }[workload.role] === port;
-          expect([workload.role, port, policies.letsIn(workload, stranger, { port })]).toEqual([
+          expect([workload.role, port, policies.letsIn(workload, outsider, { port })]).toEqual([
             workload.role,
             port,
             isPublic,
@@ -217,7 +217,7 @@ describe.each(VALUE_FILES)('what %s renders', (values) => {
               port,
               false,
             ]);
-        expect(policies.letsOut(workload, stranger, { port: 80 })).toBe(false);
+        expect(policies.letsOut(workload, outsider, { port: 80 })).toBe(false);
         expect(policies.letsOut(workload, { address: METADATA_SERVER }, { port: 53, protocol: 'UDP' })).toBe(false);
       }
     });

@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
@@ -53,8 +52,6 @@ describe('the monitoring of the chart', () => {
   describe('by which KEDA scales workers', () => {
     const [scaled] = ofKind(objects, 'ScaledObject');
     const triggers: any[] = scaled!.spec.triggers;
-    const queryOf = (name: string): string =>
-      triggers.find((trigger) => trigger.name === name).metadata.query as string;
 
     it('asks for metrics and queues that exist', () => {
       const sources = readdirSync(join(PROJECT_ROOT, 'src'), { recursive: true, encoding: 'utf8' })

@@ -22,7 +22,7 @@ export class Policies {
     return this.allows(to, { way: 'Ingress', rules: 'ingress', peers: 'from' }, from, flow);
   }
 
-  /** As Kubernetes has it: a pod that a policy selects may do what any policy that selects it allows. */
+  /** A pod that a policy selects may do what any policy that selects it allows, and any other pod everything. */
   private allows(
     pod: Workload,
     { way, rules, peers }: { way: string; rules: string; peers: string },

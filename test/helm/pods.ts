@@ -36,8 +36,13 @@ export function workloadsOf(objects: readonly Rendered[]): Workload[] {
 export const ofKind = (objects: readonly Rendered[], kind: string): Rendered[] =>
   objects.filter((object) => object.kind === kind);
 
+interface Selector {
+  readonly matchLabels?: Readonly<Record<string, string>>;
+  readonly matchExpressions?: unknown;
+}
+
 /** Whether a selector of Kubernetes, without expressions, selects these labels. An empty one selects everything. */
-export function selects(selector: any, labels: Readonly<Record<string, string>>): boolean {
+export function selects(selector: Selector, labels: Readonly<Record<string, string>>): boolean {
   expect(selector.matchExpressions).toBeUndefined();
   return Object.entries(selector.matchLabels ?? {}).every(([name, value]) => labels[name] === value);
 }

@@ -35,7 +35,7 @@ describe('the chart, by Helm', () => {
     expect(faultsByType(objects)).toEqual([]);
   });
 
-  it('would be told of a wrong format, a missing field and a field that does not exist', () => {
+  it('would fail for a wrong format, a missing field and a field that does not exist', () => {
     const [pdb] = render('minimal').filter(({ kind }) => kind === 'PodDisruptionBudget');
     const deployment = render('minimal').find(({ kind }) => kind === 'Deployment')!;
     deployment.spec.template.spec.containers[0].ports[0].containerPort = 'http';

@@ -30,17 +30,21 @@ export function faultsByType(objects: readonly Rendered[]): string[] {
     module: ts.ModuleKind.ESNext,
     moduleResolution: ts.ModuleResolutionKind.Bundler,
   };
-  const host = ts.createCompilerHost(options);
-  const { getSourceFile, fileExists, readFile } = host;
-  host.fileExists = (path) => path === file || fileExists(path);
-  host.readFile = (path) => (path === file ? text : readFile(path));
-  host.getSourceFile = (path, ...others) =>
-    path === file ? ts.createSourceFile(path, text, ts.ScriptTarget.ES2022) : getSourceFile(path, ...others);
+  const disk = ts.createCompilerHost(options);
+  const host: ts.CompilerHost = {
+    ...disk,
+    fileExists: (path) => path === file || disk.fileExists(path),
+    readFile: (path) => (path === file ? text : disk.readFile(path)),
+    getSourceFile: (path, ...others) =>
+      path === file ? ts.createSourceFile(path, text, ts.ScriptTarget.ES2022) : disk.getSourceFile(path, ...others),
+  };
   const program = ts.createProgram([file], options, host);
   const source = program.getSourceFile(file)!;
   return [...program.getSyntacticDiagnostics(source), ...program.getSemanticDiagnostics(source)].map(
-    ({ messageText, start = 0 }) =>
-      `${text.slice(text.lastIndexOf('const ', start)).split('\n')[0]!}: ${ts.flattenDiagnosticMessageText(messageText, ' ')}`,
+    ({ messageText, start = 0 }) => {
+      const [, line = ''] = /\n\/\/ (.*)\n[^\n]*$/.exec(text.slice(0, start)) ?? [];
+      return `${line}: ${ts.flattenDiagnosticMessageText(messageText, ' ')}`;
+    },
   );
 }
 
@@ -49,7 +53,7 @@ function declarationOf(object: Rendered, index: number): string {
   const name = `${kind}${index}`;
   return [
     `import type { I${kind} as ${name} } from '${packageOf(apiVersion)}/${apiVersion}/${kind}';`,
-    `// ${metadata.name}`,
+    `// ${kind}/${metadata.name}`,
     `export const object${index}: ${name} = ${JSON.stringify(object)};`,
   ].join('\n');
 }

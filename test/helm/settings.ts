@@ -1,6 +1,6 @@
 /**
- * Settings whose values are secrets, or addresses with a password in them. The chart takes them by reference to a Secret
- * only, and no others that way.
+ * Settings whose values are secrets, or addresses with a password in them. The chart takes them by reference to a
+ * Secret only, and no others that way.
  */
 export const SECRET_SETTINGS: readonly string[] = [
   'DATABASE_URL',

@@ -1,6 +1,7 @@
 /**
- * Reads rendered objects as JSON from stdin, and writes what the schemas of Kubernetes, KEDA and the Prometheus Operator
- * say against them as a list. It is a program of its own, because those packages are modules that Jest does not load.
+ * Reads rendered objects as JSON from stdin, and writes what the schemas of Kubernetes, KEDA and the Prometheus
+ * Operator say against them as a list. It is a program of its own, because those packages are modules that Jest does
+ * not load.
  */
 import { json } from 'node:stream/consumers';
 import { ScaledObject } from '@kubernetes-models/keda/keda.sh/v1alpha1/ScaledObject';
