@@ -1,4 +1,6 @@
+import { generateKeyPairSync } from 'node:crypto';
 import { ROLES } from '../../src/platform/config/config.js';
+import { loadSettings } from '../../src/roles/settings.js';
 import { environmentNames } from '../support/environment-names.js';
 import { NAMESPACE, render, VALUE_FILES } from './helm.js';
 import { Policies } from './network.js';
@@ -9,6 +11,29 @@ import { SECRET_SETTINGS } from './settings.js';
 const ENDS_WITHIN_SECONDS = 25;
 const METADATA_SERVER = '169.254.169.254';
 const PUBLIC = '93.184.216.34';
+
+const ROOT_KEY = '0123456789abcdef0123456789abcdef';
+const { privateKey } = generateKeyPairSync('rsa', {
+  modulusLength: 2048,
+  publicKeyEncoding: { type: 'spki', format: 'pem' },
+  privateKeyEncoding: { type: 'pkcs1', format: 'pem' },
+});
+
+/** What the Secrets of an operator may have. */
+const SECRETS: Readonly<Record<string, string>> = {
+  DATABASE_URL: 'postgres://service:secret@db.example.com:5432/service',
+  DATABASE_DIRECT_URL: 'postgres://service:secret@db.example.com:5433/service',
+  REDIS_URL: 'redis://:secret@redis.example.com:6379/0',
+  REDIS_SENTINEL_PASSWORD: 'secret',
+  API_KEY_PEPPER: ROOT_KEY,
+  SECRETS_KEY: ROOT_KEY,
+  OPS_TOKEN: ROOT_KEY,
+  METRICS_TOKEN: ROOT_KEY,
+  SMTP_URL: 'smtps://service:secret@mail.example.com',
+  GITHUB_APP_PRIVATE_KEY: privateKey,
+  GITHUB_APP_CLIENT_SECRET: ROOT_KEY,
+  GITHUB_WEBHOOK_SECRET: ROOT_KEY,
+};
 
 describe.each(VALUE_FILES)('what %s renders', (values) => {
   const objects = render(values);
@@ -136,6 +161,23 @@ describe.each(VALUE_FILES)('what %s renders', (values) => {
       }
       for (const name of ['DATABASE_URL', 'REDIS_URL', 'API_KEY_PEPPER', 'SECRETS_KEY', 'OPS_TOKEN', 'METRICS_TOKEN'])
         expect(names).toContain(name);
+    }
+  });
+
+  it('configures each process so that it starts', () => {
+    const [settings] = ofKind(objects, 'ConfigMap').filter(({ metadata }) => metadata.name.endsWith('-settings'));
+    for (const { role, container } of workloads) {
+      const own = container.env.map(({ name, value }: any) => [name, value ?? SECRETS[name] ?? `${role}-0`]);
+      const environment: any = { ...(container.envFrom && settings!.data), ...Object.fromEntries(own), ROLE: role };
+      if (environment.REDIS_SENTINEL_PASSWORD !== undefined)
+        environment.REDIS_URL = 'redis+sentinel://:secret@redis.example.com:26379/service';
+      // The file is in a volume that the operator adds.
+      if (environment.REDIS_CA_FILE !== undefined)
+        Object.assign(environment, { REDIS_URL: 'rediss://redis.example.com:6379', REDIS_CA_FILE: __filename });
+      // As the kubelet does.
+      if (role === 'databases')
+        environment.DATABASES_ADDRESS = environment.DATABASES_ADDRESS.replace('$(POD_NAME)', environment.POD_NAME);
+      expect(() => loadSettings(environment)).not.toThrow();
     }
   });
 
