@@ -28,7 +28,7 @@ const config = {
       testMatch: ['<rootDir>/test/**/*.test.ts'],
       // They watch the whole machine for traces, or take minutes of it, so that they run alone: `npm run test:abuse`,
       // `npm run test:soak`, `npm run test:templates`, `npm run test:frameworks`, `npm run test:web`,
-      // `npm run test:upgrade`, `npm run test:containers`, `npm run test:cluster`.
+      // `npm run test:upgrade`, `npm run test:containers`, `npm run test:cluster`, `npm run test:helm`.
       testPathIgnorePatterns: [
         '/node_modules/',
         '<rootDir>/test/abuse/',
@@ -36,6 +36,7 @@ const config = {
         '<rootDir>/test/cluster/',
         '<rootDir>/test/containers/',
         '<rootDir>/test/frameworks/',
+        '<rootDir>/test/helm/',
         '<rootDir>/test/templates/',
         '<rootDir>/test/upgrade/',
         '<rootDir>/test/web/',
@@ -90,6 +91,7 @@ const config = {
       globalSetup: '<rootDir>/test/support/containers.setup.ts',
       globalTeardown: '<rootDir>/test/support/containers.teardown.ts',
     },
+    { ...shared, displayName: 'helm', testMatch: ['<rootDir>/test/helm/*.test.ts'] },
     // It has servers of its own.
     { ...shared, displayName: 'cluster', testMatch: ['<rootDir>/test/cluster/**/*.test.ts'] },
     { ...shared, displayName: 'soak', testMatch: ['<rootDir>/test/abuse/soak.test.ts'] },

@@ -4,7 +4,8 @@ import ts from 'typescript';
 import { PROJECT_ROOT } from '../../src/platform/version.js';
 import type { Rendered } from './helm.js';
 
-const HERE = join(PROJECT_ROOT, 'test/helm');
+/** From here, the packages are found. */
+const HERE = join(PROJECT_ROOT, 'test/helm/tools');
 
 /** What the schemas say: formats, ranges, choices, missing fields. They let fields through that do not exist. */
 export function faultsBySchema(objects: readonly Rendered[]): string[] {

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { NAMESPACE, render } from '../helm/helm.js';
+import { NAMESPACE, render } from './helm.js';
 
 interface Series {
   readonly series: string;
