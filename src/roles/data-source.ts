@@ -166,7 +166,7 @@ interface DataSourceSettings {
   readonly poolSize?: number;
   readonly statementTimeoutMs?: number;
   readonly connectTimeoutMs?: number;
-  /** How long a statement waits for a lock. Default: as long as it may take. */
+  /** How long a statement waits for a lock. Default: what the server has for its user. */
   readonly lockTimeoutMs?: number;
   /** Names of the migrations to run. Default: all. */
   readonly migrations?: readonly string[];
@@ -282,7 +282,7 @@ export function createDataSource(settings: DataSourceSettings): DataSource {
     poolSize = 10,
     statementTimeoutMs = STATEMENT_TIMEOUT_MS,
     connectTimeoutMs = CONNECT_TIMEOUT_MS,
-    lockTimeoutMs = 0,
+    lockTimeoutMs,
     onPoolError = () => undefined,
     migrations,
   } = settings;

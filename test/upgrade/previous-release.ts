@@ -8,7 +8,8 @@ const NAMED_BY = 'deploy/previous-release';
 const TAGS = 'v*';
 
 /** A commit, or the reason why this clone has none. */
-type Found = { readonly commit: string; readonly missing?: never } | { readonly missing: string };
+type Found =
+  { readonly commit: string; readonly missing?: undefined } | { readonly commit?: undefined; readonly missing: string };
 
 /**
  * The release that is replaced by this one: the newest tag before this commit, or the commit that a file names,

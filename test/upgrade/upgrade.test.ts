@@ -31,6 +31,8 @@ const TABLES = `
   const api = new Backends(({ service }) => Number(new URL(service.url).port));
   const sites = new Backends(({ appsPort }) => appsPort);
   const made: Made[] = [];
+  /** What is to be done in the end, the latest first. */
+  const undone: (() => unknown)[] = [];
   let directory: string;
   let database: TestDatabase;
   let before: Release;
@@ -41,10 +43,22 @@ const TABLES = `
 
   beforeAll(async () => {
     directory = makeScratchDirectory();
+    undone.push(() => {
+      removeScratchDirectory(directory);
+    });
     build(commit!, join(directory, 'previous'));
     await flushTestRedis();
     database = await createTestDatabase({ migrated: false });
+    undone.push(() => database.drop());
     await router.start();
+    undone.push(
+      () => router.stop(),
+      () => ServiceProcess.killAll(),
+      () => {
+        api.close();
+        sites.close();
+      },
+    );
     const env = {
       DATABASE_URL: database.url,
       REDIS_URL: testRedisUrl(),
@@ -73,16 +87,11 @@ const TABLES = `
     await Promise.all([api.add(oldApi), sites.add(oldEdge)]);
     made.push(await walk(api, sites, router));
     load = startLoad(made[0]!);
+    undone.push(() => load.stop());
   });
 
   afterAll(async () => {
-    await load?.stop();
-    api.close();
-    sites.close();
-    await ServiceProcess.killAll();
-    await router.stop();
-    await database?.drop();
-    removeScratchDirectory(directory);
+    for (const undo of undone.reverse()) await undo();
   });
 
   function startLoad({ key, page, project }: Made): SteadyLoad {

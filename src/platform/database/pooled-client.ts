@@ -48,13 +48,12 @@ export class PooledClient extends Client {
   }
 
   /**
-   * Limits how long a statement may take, how long a transaction may wait for one, and, unless it is 0, how long a
+   * Limits how long a statement may take, how long a transaction may wait for one, and, where it is given, how long a
    * statement may wait for a lock. As parameters of the connection a pooler such as PgBouncer would refuse them.
    */
-  async limitStatements(ms: number, answerWithinMs: number, lockTimeoutMs = 0): Promise<void> {
-    const text =
-      `SET statement_timeout = ${ms}; SET idle_in_transaction_session_timeout = ${ms}; ` +
-      `SET lock_timeout = ${lockTimeoutMs}`;
+  async limitStatements(ms: number, answerWithinMs: number, lockTimeoutMs?: number): Promise<void> {
+    const ofLocks = lockTimeoutMs === undefined ? '' : `; SET lock_timeout = ${lockTimeoutMs}`;
+    const text = `SET statement_timeout = ${ms}; SET idle_in_transaction_session_timeout = ${ms}${ofLocks}`;
     await this.query({ text, query_timeout: answerWithinMs } as QueryConfig);
   }
 }
