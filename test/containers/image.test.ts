@@ -9,7 +9,7 @@ describeWithContainers('the image of deploy/Dockerfile', () => {
   const engine = containerEngine();
 
   const inspected = async (): Promise<any> =>
-    JSON.parse(await engine.podman(['image', 'inspect', SERVICE_IMAGE, '--format', '{{json .}}']));
+    (JSON.parse(await engine.podman(['image', 'inspect', SERVICE_IMAGE])) as unknown[])[0];
 
   /** What a shell prints in a container of it, as its user. */
   const printed = async (script: string): Promise<string[]> => {
@@ -74,7 +74,7 @@ describeWithContainers('the image of deploy/Dockerfile', () => {
   });
 
   it('lets its user read all that it runs, and change nothing but its data', async () => {
-    expect(await printed('find /app ! -readable')).toEqual([]);
+    expect(await printed('find /app ! -type l ! -readable')).toEqual([]);
     expect(
       await printed(
         "find / \\( -path /proc -o -path /sys -o -path /dev \\) -prune -o -writable ! -type l -print 2> /dev/null | grep -vE '^/(tmp|var/tmp|run/lock|data)$'",

@@ -7,7 +7,8 @@ import { PROJECT_ROOT } from '../../src/platform/version.js';
 interface ComposeService {
   readonly image: string;
   readonly command: string[];
-  readonly environment?: Readonly<Record<string, string>>;
+  /** Empty ones are null. */
+  readonly environment?: Readonly<Record<string, string | null>>;
   readonly read_only?: boolean;
   readonly tmpfs?: string[];
   readonly cap_drop?: string[];
@@ -82,6 +83,9 @@ export class ComposedService {
   }
 
   environment(): string[] {
-    return Object.entries(this.service.environment ?? {}).flatMap(([name, value]) => ['--env', `${name}=${value}`]);
+    return Object.entries(this.service.environment ?? {}).flatMap(([name, value]) => [
+      '--env',
+      `${name}=${value ?? ''}`,
+    ]);
   }
 }

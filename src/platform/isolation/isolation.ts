@@ -26,7 +26,7 @@ import { hostUserOf, KeptTenant, Tenant } from './lent-users.js';
 import { libraryPaths } from './library-mounts.js';
 import { NetworkTools } from './network/network-tools.js';
 import { findBubblewrap, missingPrerequisites } from './prerequisites.js';
-import { tasksOfUser } from './process-facts.js';
+import { tasksOfUser, unseenTasks } from './process-facts.js';
 import { ReachableFiles } from './reachable-files.js';
 import { type ResourceGroups } from './resource-group.js';
 import { type Architecture } from './seccomp/bpf.js';
@@ -311,7 +311,10 @@ export class Isolation {
         cpuMs: limits.cpuMs,
         // A limit on each process would not limit their sum, which is watched instead.
         dataBytes: null,
-        processes: this.users.canSwitch && !sharesUser ? tasks : tasks + tasksOfUser(hostUser?.uid ?? this.serviceUid),
+        processes:
+          this.users.canSwitch && !sharesUser
+            ? tasks
+            : tasks + tasksOfUser(hostUser?.uid ?? this.serviceUid) + unseenTasks(),
       },
       command: () => [bubblewrap, '--args', String(OPTIONS_DESCRIPTOR), '--', ...spec.command],
       make: (parts) =>

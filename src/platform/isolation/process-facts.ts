@@ -84,6 +84,23 @@ export function tasksOfUser(uid: number): number {
     .reduce((sum, pid) => sum + (statOf(pid)?.threads ?? 0), 0);
 }
 
+/** The kernel gives the first namespace of processes this number. */
+const FIRST_PROCESSES = 'pid:[4026531836]';
+/** A role of the service has some twenty threads, and a machine a few containers. */
+const TASKS_ELSEWHERE = 512;
+
+/**
+ * Returns how many tasks of its user a process allows for that it cannot see: those of other containers, which the kernel
+ * counts with its own. Without them, a limit for the user may be reached before a program begins.
+ */
+export function unseenTasks(): number {
+  try {
+    return readlinkSync('/proc/self/ns/pid') === FIRST_PROCESSES ? 0 : TASKS_ELSEWHERE;
+  } catch {
+    return 0;
+  }
+}
+
 /** True when the process is stopped or already dead. The letters of the states are those of proc(5). */
 export function isStopped(pid: number): boolean {
   const fields = statFields(pid);
