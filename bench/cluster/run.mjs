@@ -43,10 +43,12 @@ const jest = spawn(process.execPath, [join(ROOT, 'node_modules/jest/bin/jest.js'
     ...(values.rate !== undefined && { CLUSTER_RATE: values.rate }),
   },
   stdio: ['ignore', 'inherit', 'inherit'],
+  // A group of its own: its servers and processes are in it, and end with it.
+  detached: true,
 });
 for (const signal of ['SIGINT', 'SIGTERM'])
   process.on(signal, () => {
-    jest.kill(signal);
+    process.kill(-jest.pid, 'SIGTERM');
   });
 const [code] = await once(jest, 'close');
 const rows = existsSync(report)

@@ -26,10 +26,10 @@ const DRILLS: readonly (readonly [name: string, title: string, run: (field: Fiel
       [
         'rolling',
         `rolling restarts of \`${role}\``,
-        (field: Field) => rollingRestarts(field, role, { restarts: sized(2, 20), perSecond }),
+        (field: Field) => rollingRestarts(field, role, { restarts: sized(1, 20), perSecond }),
       ] as const,
   ),
-  ['edge', '`edge` killed', (field) => killedEdges(field, { kills: sized(2, 10), perSecond: sized(24, 60) })],
+  ['edge', '`edge` killed', (field) => killedEdges(field, { kills: sized(1, 10), perSecond: sized(24, 60) })],
   [
     'workers',
     'SIGKILL of workers',

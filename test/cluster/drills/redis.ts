@@ -4,9 +4,11 @@ import { onThisMachine } from '../../support/patience.js';
 import { Bookkeeping } from '../bookkeeping.js';
 import { describeAnswer, isSuccess, isTypedRefusal } from '../caller.js';
 import { type DrillResult, type Field, seconds, some } from '../drill.js';
-import { Load, spanMs } from '../load.js';
+import { Load, type Sent, spanMs } from '../load.js';
 
 const REFUSED_FOR_MS = 5_000;
+const QUIET_MS = 2_000;
+const AN_EXECUTION = 'an execution';
 
 /**
  * The primary of Redis is killed again and again. Calls with a key go on without it, work that needs it is refused for
@@ -23,7 +25,7 @@ export async function killedPrimaries(
     const load = new Load(perSecond, async (index) => {
       switch (index % 5) {
         case 0:
-          return { what: 'an execution', answer: await books.execute(index) };
+          return { what: AN_EXECUTION, answer: await books.execute(index) };
         case 1: {
           const fromMs = performance.now();
           await books.write(kill * 1_000_000 + index);
@@ -40,11 +42,13 @@ export async function killedPrimaries(
     const killedPort = await cluster.redis.killPrimary();
     await until(
       'the sentinels have another primary',
-      async () => (await cluster.redis.primary().catch(() => undefined))?.port !== killedPort,
+      async () => {
+        const primary = await cluster.redis.primary().catch(() => undefined);
+        return primary !== undefined && primary.port !== killedPort;
+      },
       20_000,
     );
-    // Until the time of refusals should be over, with what comes after it.
-    await sleep(onThisMachine(REFUSED_FOR_MS) + 1_000);
+    await until('calls are served again', () => isServed(load.sent), 30_000);
     const sent = await load.stop();
     const bad = sent.filter(({ answer }) => !isSuccess(answer));
     longestMs = Math.max(longestMs, spanMs(bad));
@@ -52,7 +56,7 @@ export async function killedPrimaries(
     refused += bad.length;
     if (spanMs(bad) > onThisMachine(REFUSED_FOR_MS)) violations.push(`Calls were refused for ${seconds(spanMs(bad))}.`);
     for (const { what, answer } of bad) {
-      if (what !== 'an execution') violations.push(describeAnswer(`needs no Redis, ${what}`, answer));
+      if (what !== AN_EXECUTION) violations.push(describeAnswer(`needs no Redis, ${what}`, answer));
       else if (!isTypedRefusal(answer)) violations.push(describeAnswer(what, answer));
     }
     await cluster.redis.revive(killedPort);
@@ -71,4 +75,10 @@ export async function killedPrimaries(
       ...doubled.map((what) => `Doubled: ${what}`),
     ]),
   };
+}
+
+/** True when executions were accepted in the last moment, and nothing was refused. */
+function isServed(sent: readonly Sent[]): boolean {
+  const last = sent.filter(({ atMs }) => atMs > performance.now() - QUIET_MS);
+  return last.some(({ what }) => what === AN_EXECUTION) && last.every(({ answer }) => isSuccess(answer));
 }
