@@ -47,6 +47,10 @@ const database = new pg.Client({ connectionString: postgres.url });
 await database.connect();
 const client = new Redis(addressOf(redis.url));
 const processes = [];
+process.once('exit', () => {
+  for (const { child } of processes) child.kill('SIGTERM');
+});
+process.once('SIGTERM', () => process.exit(1));
 
 try {
   console.log(`${availableParallelism()} processors, load ${loadavg()[0].toFixed(1)}, rounds of ${seconds} s\n`);
@@ -147,7 +151,8 @@ async function workerCurve(api) {
   const workers = [];
   while (workers.length < MOST_PROCESSES) {
     workers.push(await start('worker'));
-    await runs(api, 10);
+    await untilRun(api);
+    await runs(api, 5);
     const servers = () => [
       workers.flatMap(({ child }) => [child.pid, ...descendantsOf(child.pid)]),
       pidsOf('postgres'),
@@ -159,6 +164,18 @@ async function workerCurve(api) {
     console.log(
       `| ${workers.length} | ${(count / seconds).toFixed(1)} | ${micros.map((each) => `${each.toFixed(1)} ms`).join(' | ')} |`,
     );
+  }
+}
+
+/** A worker first finds out whether and how it can isolate programs. */
+async function untilRun(api) {
+  const until = performance.now() + STARTS_WITHIN_MS;
+  for (;;) {
+    try {
+      return await runs(api, 1);
+    } catch (error) {
+      if (performance.now() > until) throw error;
+    }
   }
 }
 
