@@ -34,6 +34,7 @@ const MOST_PROCESSES = 3;
 const ROWS = 100_000;
 const CALLERS = 20;
 const CONNECTIONS = 32;
+const WARM_UP_REQUESTS = 5_000;
 const STARTS_WITHIN_MS = 180_000;
 
 const dataDir = mkdtempSync(join(tmpdir(), 'bench-scaling-'));
@@ -46,6 +47,10 @@ const database = new pg.Client({ connectionString: postgres.url });
 await database.connect();
 const client = new Redis(addressOf(redis.url));
 const processes = [];
+process.once('exit', () => {
+  for (const { child } of processes) child.kill('SIGTERM');
+});
+process.once('SIGTERM', () => process.exit(1));
 
 try {
   console.log(`${availableParallelism()} processors, load ${loadavg()[0].toFixed(1)}, rounds of ${seconds} s\n`);
@@ -98,16 +103,22 @@ async function apiCurve(first, keys) {
   const all = [first];
   for (;;) {
     const requests = keys.map(({ secret }) => ({ headers: { authorization: `Bearer ${secret}` } }));
-    const round = (duration) =>
+    const round = (length) =>
       Promise.all(
         all.map(({ url }) =>
-          autocannon({ url: `${url}/api/v1/projects`, requests, connections: CONNECTIONS / all.length, duration }),
+          autocannon({
+            url: `${url}/api/v1/projects`,
+            requests,
+            connections: Math.ceil(CONNECTIONS / all.length),
+            ...length,
+          }),
         ),
       );
-    await round(2);
+    // A new process first has to compile what it runs.
+    await round({ amount: WARM_UP_REQUESTS });
     const servers = { api: all.map(({ child }) => child.pid), postgres: pidsOf('postgres'), redis: pidsOf('redis') };
     const before = Object.values(servers).map((pids) => cpuOf(pids));
-    const results = await round(seconds);
+    const results = await round({ duration: seconds });
     if (results.some(({ non2xx, errors }) => non2xx + errors > 0)) throw new Error('A call failed.');
     const total = results.reduce((sum, { requests: { total: count } }) => sum + count, 0);
     const micros = Object.values(servers).map((pids, index) => ((cpuOf(pids) - before[index]) / total) * 1e6);
@@ -140,7 +151,8 @@ async function workerCurve(api) {
   const workers = [];
   while (workers.length < MOST_PROCESSES) {
     workers.push(await start('worker'));
-    await runs(api, 10);
+    await untilRun(api);
+    await runs(api, 5);
     const servers = () => [
       workers.flatMap(({ child }) => [child.pid, ...descendantsOf(child.pid)]),
       pidsOf('postgres'),
@@ -155,10 +167,23 @@ async function workerCurve(api) {
   }
 }
 
+/** A worker first finds out whether and how it can isolate programs. */
+async function untilRun(api) {
+  const until = performance.now() + STARTS_WITHIN_MS;
+  for (;;) {
+    try {
+      return await runs(api, 1);
+    } catch (error) {
+      if (performance.now() > until) throw error;
+    }
+  }
+}
+
 /** Runs programs of callers with addresses of their own for a time, and returns how many were run. */
 async function runs({ url }, duration) {
   const until = performance.now() + duration * 1_000;
   let count = 0;
+  let refusal;
   await Promise.all(
     Array.from({ length: 8 }, async (_, caller) => {
       for (let turn = 0; performance.now() < until; turn++) {
@@ -167,12 +192,17 @@ async function runs({ url }, duration) {
           headers: { 'content-type': 'application/json', 'x-forwarded-for': `198.18.${caller}.${turn % 250}` },
           body: JSON.stringify({ language: 'javascript', code: HELLO.javascript }),
         });
-        const { data } = await answer.json();
-        if (data?.stdout?.trim() === 'hello') count++;
-        else await sleep(200);
+        const { data, error } = await answer.json();
+        if (data?.stdout?.trim() === 'hello') {
+          count++;
+          continue;
+        }
+        refusal = error ?? data;
+        await sleep(200);
       }
     }),
   );
+  if (count === 0) throw new Error(`No program was run: ${JSON.stringify(refusal)}`);
   return count;
 }
 
