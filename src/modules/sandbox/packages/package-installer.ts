@@ -9,7 +9,7 @@ import { PackageLocksStore } from '../persistence/package-locks.store.js';
 import { SandboxSettings } from '../sandbox.settings.js';
 import { choiceOfSet } from './package-sets.js';
 import { SetStates } from './set-states.js';
-import { Turns } from './turns.js';
+import { Turns } from '../../../platform/time/turns.js';
 
 const MEBIBYTE = 1_048_576;
 /** What one organization may have installed at once. */
@@ -28,7 +28,7 @@ const FAILURE_KEPT_MS = 30_000;
 export class PackageInstaller implements OnApplicationBootstrap {
   private readonly times = new WeakMap<Error, number>();
   private readonly installing = new Map<string, Promise<number>>();
-  private readonly turns = new Turns(AT_ONCE);
+  private readonly turns = new Turns({ atOnce: AT_ONCE });
   private readonly stop = new AbortController();
 
   constructor(
