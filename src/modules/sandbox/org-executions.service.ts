@@ -1,16 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
-import { DatabaseRetry } from '../../platform/database/database-retry.js';
 import { RequestInvalid } from '../../platform/errors/request-invalid.js';
 import { Clock } from '../../platform/time/clock.js';
 import type { Call } from '../auth/caller.js';
 import { Features } from '../features/features.js';
-import { isOver } from './domain/execution-state.js';
 import { canCoexist, isFilePath, MAX_FILES, MAX_FILES_BYTES } from './domain/files.js';
 import { type Language, LANGUAGES, type SandboxFile } from './domain/sandbox-runtime.js';
 import type { CreateOrgExecutionInput } from './executions/execution-admission.service.js';
 import { ExecutionsService } from './executions/executions.service.js';
-import { EffectAlreadyBegun, ExecutionsStore } from './persistence/executions.store.js';
+import { KeyedExecutions } from './executions/keyed-executions.js';
+import { EffectAlreadyBegun } from './persistence/executions.store.js';
 import type { SandboxExecution } from './persistence/sandbox-execution.entity.js';
 import { SandboxConcurrencyLimitExceeded } from './sandbox.errors.js';
 
@@ -21,8 +20,6 @@ const QUEUE_TIMEOUT_MS = 60_000;
 /** The longest time to wait until the organization has room for one more execution. */
 const ROOM_WITHIN_MS = 60_000;
 const ROOM_EVERY_MS = 1_000;
-const FIRST_LOOK_MS = 10;
-const LAST_LOOK_MS = 250;
 
 export interface KeyedExecutionInput {
   readonly language: Language;
@@ -46,8 +43,7 @@ export class OrgExecutionsService {
   constructor(
     private readonly features: Features,
     private readonly executions: ExecutionsService,
-    private readonly store: ExecutionsStore,
-    private readonly databaseRetry: DatabaseRetry,
+    private readonly keyed: KeyedExecutions,
     private readonly clock: Clock,
   ) {}
 
@@ -69,15 +65,15 @@ export class OrgExecutionsService {
     requireValid(input);
     for (;;) {
       const id = await this.begin(call, input, signal);
-      const ended = await this.end(id, signal);
+      const ended = await this.keyed.end(id, signal);
       if (!neverStarted(ended)) return ended;
       // The platform gave it up in the queue, so nothing ran and nothing was charged.
-      await this.store.forgetUnstarted(call.org.id, input.effectKey);
+      await this.keyed.forgetUnstarted(call.org.id, input.effectKey);
     }
   }
 
   private async begin(call: Call, input: KeyedExecutionInput, signal: AbortSignal): Promise<string> {
-    const found = await this.store.findByEffect(call.org.id, input.effectKey);
+    const found = await this.keyed.find(call.org.id, input.effectKey);
     if (found !== null) return found.id;
     this.features.require('sandbox_executions');
     const { language, code, files = [], timeoutMs, memoryMib, effectKey } = input;
@@ -96,7 +92,7 @@ export class OrgExecutionsService {
     } catch (error) {
       if (error instanceof EffectAlreadyBegun) return this.begin(call, input, signal);
       // It may have been written, and not have reached the queue.
-      await this.databaseRetry.run(() => this.store.forgetUnstarted(call.org.id, effectKey));
+      await this.keyed.forgetUnstarted(call.org.id, effectKey);
       throw error;
     }
   }
@@ -113,15 +109,6 @@ export class OrgExecutionsService {
         if (!(error instanceof SandboxConcurrencyLimitExceeded) || isLate) throw error;
       }
       await sleep(ROOM_EVERY_MS, undefined, { signal });
-    }
-  }
-
-  /** Every execution ends: one whose worker is gone, or that no worker takes, is given up when its time is over. */
-  private async end(id: string, signal: AbortSignal): Promise<SandboxExecution> {
-    for (let pauseMs = FIRST_LOOK_MS; ; pauseMs = Math.min(LAST_LOOK_MS, pauseMs * 2)) {
-      const status = await this.databaseRetry.run(() => this.store.statusOf(id));
-      if (status === undefined || isOver(status)) return this.store.get(id);
-      await sleep(pauseMs, undefined, { signal });
     }
   }
 }

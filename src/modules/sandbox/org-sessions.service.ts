@@ -1,12 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
-import { DatabaseRetry } from '../../platform/database/database-retry.js';
 import type { Call } from '../auth/caller.js';
 import { Features } from '../features/features.js';
-import { isOver } from './domain/execution-state.js';
 import type { Language } from './domain/sandbox-runtime.js';
+import { KeyedExecutions } from './executions/keyed-executions.js';
 import type { EndedExecution } from './org-executions.service.js';
-import { EffectAlreadyBegun, ExecutionsStore } from './persistence/executions.store.js';
+import { EffectAlreadyBegun } from './persistence/executions.store.js';
 import type { SandboxExecution } from './persistence/sandbox-execution.entity.js';
 import { RunHasSession, SandboxSessionsStore } from './persistence/sandbox-sessions.store.js';
 import { SandboxSessionOver } from './sandbox.errors.js';
@@ -17,8 +16,7 @@ import { SessionWorkService } from './sessions/session-work.service.js';
 /** A model thinks, and people approve, between two steps. */
 const IDLE_TIMEOUT_SECONDS = 900;
 const TURN_WITHIN_MS = 60_000;
-const FIRST_LOOK_MS = 10;
-const LAST_LOOK_MS = 250;
+const LOOK_EVERY_MS = 250;
 
 export interface KeyedSessionInput {
   /** The run of an agent. It has one session for each language, which begins with its first work. */
@@ -47,8 +45,7 @@ export class OrgSessionsService {
     private readonly work: SessionWorkService,
     private readonly ends: SessionEnds,
     private readonly live: SandboxSessionsStore,
-    private readonly executions: ExecutionsStore,
-    private readonly databaseRetry: DatabaseRetry,
+    private readonly keyed: KeyedExecutions,
   ) {}
 
   /**
@@ -69,8 +66,8 @@ export class OrgSessionsService {
   async run(call: Call, input: KeyedSessionInput, signal: AbortSignal): Promise<EndedSessionWork> {
     call.principal.require('sandbox:execute', call.org.id);
     for (;;) {
-      const found = await this.executions.findByEffect(call.org.id, input.effectKey);
-      if (found !== null) return this.end(found.id, signal);
+      const found = await this.keyed.find(call.org.id, input.effectKey);
+      if (found !== null) return this.keyed.end(found.id, signal);
       this.features.require('sandbox_executions');
       const sessionId = await this.sessionOf(call, input, signal);
       const ended = await this.begin(call, sessionId, input, signal);
@@ -99,7 +96,7 @@ export class OrgSessionsService {
       if (error instanceof EffectAlreadyBegun) return null;
       if (signal.aborted) throw error;
       // It was admitted, and has not begun.
-      await this.databaseRetry.run(() => this.executions.forgetUnstarted(call.org.id, effectKey));
+      await this.keyed.forgetUnstarted(call.org.id, effectKey);
       if (error instanceof SandboxSessionOver) return null;
       throw error;
     }
@@ -116,7 +113,7 @@ export class OrgSessionsService {
       } catch (error) {
         if (!(error instanceof RunHasSession)) throw error;
       }
-      await sleep(LAST_LOOK_MS, undefined, { signal });
+      await sleep(LOOK_EVERY_MS, undefined, { signal });
     }
   }
 
@@ -127,15 +124,6 @@ export class OrgSessionsService {
   ): Promise<string> {
     const input = { language, runId, name: runId, idleTimeoutSeconds: IDLE_TIMEOUT_SECONDS, options: {} };
     return (await this.sessions.create(call, input, signal)).id;
-  }
-
-  /** Every execution ends: one whose worker is gone is given up when its time is over. */
-  private async end(id: string, signal: AbortSignal): Promise<SandboxExecution> {
-    for (let pauseMs = FIRST_LOOK_MS; ; pauseMs = Math.min(LAST_LOOK_MS, pauseMs * 2)) {
-      const status = await this.databaseRetry.run(() => this.executions.statusOf(id));
-      if (status === undefined || isOver(status)) return this.executions.get(id);
-      await sleep(pauseMs, undefined, { signal });
-    }
   }
 }
 

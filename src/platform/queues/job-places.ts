@@ -1,7 +1,7 @@
 /**
- * The places of a queue in this process, for jobs that come from the queue and for those that are handed over directly.
- * A direct job gets a place only while the queue has none waiting, as far as this process can tell: the queue's own
- * worker would otherwise have taken them all. One place is always the queue's, so that direct jobs never hold it up.
+ * The places of a queue in this process, for jobs that come from the queue and for those that are handed over.
+ * A handed-over job gets a place only while the queue has none waiting, as far as this process can tell: the worker of
+ * the queue would otherwise have taken them all. One place is always the queue's, so that the others never hold it up.
  */
 export class JobPlaces {
   private readonly running = new Set<Promise<unknown>>();
@@ -13,12 +13,12 @@ export class JobPlaces {
     private readonly onChange: (places: JobPlaces) => void,
   ) {}
 
-  /** How many direct jobs can begin now. */
+  /** How many jobs can be handed over now. */
   get free(): number {
     return this.closed ? 0 : Math.max(0, this.count - Math.max(1, this.queued) - this.running.size);
   }
 
-  /** How many jobs of the queue may run beside the direct ones. */
+  /** How many jobs of the queue may run beside the handed-over ones. */
   get forQueue(): number {
     return this.count - this.running.size;
   }
@@ -35,7 +35,7 @@ export class JobPlaces {
     }
   }
 
-  /** Runs a direct job. Returns false when there is no place for it. It must not reject. */
+  /** Runs a handed-over job. Returns false when there is no place for it. It must not reject. */
   begin(work: () => Promise<void>): boolean {
     if (this.free === 0) return false;
     const run = work().finally(() => {
@@ -47,7 +47,7 @@ export class JobPlaces {
     return true;
   }
 
-  /** Takes no more direct jobs, and resolves when the running ones have ended. */
+  /** Takes no more handed-over jobs, and resolves when the running ones have ended. */
   async close(): Promise<void> {
     this.closed = true;
     this.onChange(this);

@@ -12,7 +12,7 @@ import { type JobEnvelope, openEnvelope } from './job-envelope.js';
 import { JobTurns } from './job-turns.js';
 import { JobMetrics } from './job.metrics.js';
 
-/** A job that a worker of this process has taken, from its queue or directly. */
+/** A job that a worker of this process has taken, from its queue or because it was handed over. */
 export interface TakenJob {
   readonly id: string;
   readonly envelope: JobEnvelope;

@@ -65,7 +65,7 @@ export class LocalJobServer {
     try {
       return await new LocalSockets(this.config.dataDir).listen(server);
     } catch (error) {
-      this.log.warn({ error }, 'Jobs are not handed over directly.');
+      this.log.warn({ error }, 'Jobs are not handed over.');
       return null;
     }
   }

@@ -1,6 +1,7 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import type { ScheduleHandler } from '../../../platform/background/define-schedule.js';
 import { Handles } from '../../../platform/background/handles.js';
+import { ReachableTime } from '../../../platform/database/reachable-time.js';
 import { Log } from '../../../platform/logging/log.js';
 import { Clock } from '../../../platform/time/clock.js';
 import { ExecutionsStore } from '../persistence/executions.store.js';
@@ -18,19 +19,21 @@ const GRACE_MS = 5_000;
 @Injectable()
 @Handles(overdueExecutionsSchedule)
 export class ExecutionSweeper implements ScheduleHandler, OnApplicationBootstrap {
-  private reachableSinceMs: number | undefined;
+  private readonly reachable: ReachableTime;
 
   constructor(
-    private readonly executions: ExecutionsStore,
+    executions: ExecutionsStore,
     private readonly ends: ExecutionEnds,
     private readonly slots: OrgSlots,
     private readonly counter: ExecutionCounter,
-    private readonly clock: Clock,
+    clock: Clock,
     private readonly log: Log,
-  ) {}
+  ) {
+    this.reachable = new ReachableTime({ clock, ping: () => executions.ping(), graceMs: GRACE_MS });
+  }
 
   onApplicationBootstrap(): void {
-    this.reachableSinceMs = this.clock.now().getTime();
+    this.reachable.begin();
   }
 
   /**
@@ -44,16 +47,7 @@ export class ExecutionSweeper implements ScheduleHandler, OnApplicationBootstrap
     }
   }
 
-  async run(): Promise<void> {
-    try {
-      if (this.reachableSinceMs === undefined) {
-        await this.executions.ping();
-        this.reachableSinceMs = this.clock.now().getTime();
-      }
-      if (this.clock.now().getTime() - this.reachableSinceMs >= GRACE_MS) await this.giveUpOverdue();
-    } catch (error) {
-      this.reachableSinceMs = undefined;
-      throw error;
-    }
+  run(): Promise<void> {
+    return this.reachable.run(() => this.giveUpOverdue());
   }
 }

@@ -19,6 +19,7 @@ import { ExecutionQueue } from './execution-queue.js';
 import { ExecutionSweeper } from './execution-sweeper.js';
 import { ExecutionStreams } from './execution-streams.js';
 import { ExecutionsService } from './executions.service.js';
+import { KeyedExecutions } from './keyed-executions.js';
 import { NetworkPermission } from '../network/network-permission.js';
 import { NewExecutions } from './new-executions.js';
 import { OrgSlots } from './org-slots.js';
@@ -37,6 +38,7 @@ import { OrgSlots } from './org-slots.js';
     ExecutionQueue,
     ExecutionStreams,
     ExecutionsService,
+    KeyedExecutions,
     NetworkPermission,
     NewExecutions,
     OrgSlots,
@@ -50,6 +52,7 @@ import { OrgSlots } from './org-slots.js';
     ExecutionEnds,
     ExecutionStreams,
     ExecutionsService,
+    KeyedExecutions,
     NetworkPermission,
     OrgSlots,
     PackageAdmission,

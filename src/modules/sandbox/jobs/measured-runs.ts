@@ -1,10 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import type { LiveSpan } from '../../../platform/tracing/live-span.js';
-import { Tracing } from '../../../platform/tracing/tracing.js';
 import type { FinishedExecution } from '../executions/execution-ends.js';
-import { SandboxMetrics } from '../metrics/sandbox.metrics.js';
+import { RunMeasures } from '../metrics/run-measures.js';
 import { ExecutionRuns } from '../network/execution-runs.js';
-import { OutputRecorder } from '../output/output-recorder.js';
 import type { SandboxPayload } from './sandbox.job.js';
 
 /** The assumed duration of a run before the first one was measured. */
@@ -18,16 +15,14 @@ interface Circumstances {
   readonly packages?: string | undefined;
 }
 
-/** Runs code in this worker: counted, timed and traced, and with its output kept for those who follow it. */
+/** Runs code in this worker, and knows how long recent runs took. */
 @Injectable()
 export class MeasuredRuns {
   private average = FIRST_GUESS_MS;
 
   constructor(
     private readonly runs: ExecutionRuns,
-    private readonly metrics: SandboxMetrics,
-    private readonly outputs: OutputRecorder,
-    private readonly tracing: Tracing,
+    private readonly measures: RunMeasures,
   ) {}
 
   /** The moving average of recent runs. */
@@ -36,36 +31,14 @@ export class MeasuredRuns {
   }
 
   /** @throws {Error} when the platform, not the code, failed, and the reason of an aborted signal. */
-  run(job: SandboxPayload, circumstances: Circumstances): Promise<FinishedExecution> {
-    const attributes = {
-      'service_platform.execution.id': job.executionId,
-      'service_platform.sandbox.language': job.language,
-    };
-    const isFailure = (): boolean => !circumstances.signal.aborted;
-    return this.tracing.span('sandbox run', { attributes, isFailure }, (span) => this.runIn(span, job, circumstances));
-  }
-
-  private async runIn(
-    span: LiveSpan,
-    job: SandboxPayload,
-    { signal, packages }: Circumstances,
-  ): Promise<FinishedExecution> {
-    const { executionId, language, keepsOutputMs } = job;
-    const startedAtMs = performance.now();
-    const output = keepsOutputMs === undefined ? undefined : this.outputs.open(executionId, keepsOutputMs);
-    this.metrics.began();
-    try {
-      const finished = await this.runs.run(job, { signal, onOutput: output?.take, packages });
-      const { status, cpuMs } = finished.outcome;
-      this.metrics.ended(language, status);
-      span.set({ 'service_platform.sandbox.status': status, 'service_platform.sandbox.cpu_ms': cpuMs });
-      return finished;
-    } catch (error) {
-      this.metrics.ended(language, signal.aborted ? 'cancelled' : 'platform_error');
-      throw error;
-    } finally {
-      this.average += WEIGHT * (performance.now() - startedAtMs - this.average);
-      await output?.end();
-    }
+  run(job: SandboxPayload, { signal, packages }: Circumstances): Promise<FinishedExecution> {
+    return this.measures.measure(job, signal, async (onOutput) => {
+      const startedAtMs = performance.now();
+      try {
+        return await this.runs.run(job, { signal, onOutput, packages });
+      } finally {
+        this.average += WEIGHT * (performance.now() - startedAtMs - this.average);
+      }
+    });
   }
 }

@@ -12,6 +12,7 @@ import { OutputRecorder } from '../output/output-recorder.js';
 import { ExecutionRuns } from '../network/execution-runs.js';
 import { RunNetworks } from '../network/run-networks.js';
 import { SandboxRuntime } from '../domain/sandbox-runtime.js';
+import { RunMeasures } from '../metrics/run-measures.js';
 import { SANDBOX_METRICS, SandboxMetrics, TemplateMetrics } from '../metrics/sandbox.metrics.js';
 import { SandboxPersistenceModule } from '../persistence/sandbox-persistence.module.js';
 import { SandboxSettings } from '../sandbox.settings.js';
@@ -84,6 +85,7 @@ function runtimeOf(settings: SandboxSettings, metrics: SandboxMetrics, templates
     OldExecutionsSweeper,
     OldPackageLocksSweeper,
     OutputRecorder,
+    RunMeasures,
     PackageInstaller,
     PackagesProcessor,
     RunNetworks,

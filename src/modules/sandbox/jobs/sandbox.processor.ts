@@ -12,9 +12,6 @@ import type { ExecutionResult } from '../runs/sandbox.service.js';
 import { MeasuredRuns } from './measured-runs.js';
 import { sandboxJob, type SandboxPayload } from './sandbox.job.js';
 
-/** How often a job looks whether its packages are there. */
-const PACKAGES_EVERY_MS = 500;
-
 type Lease = LayerLease | (Pick<LayerLease, 'release'> & { readonly error: unknown });
 
 @Injectable()
@@ -41,14 +38,13 @@ export class SandboxProcessor implements JobHandler<SandboxPayload, ExecutionRes
   /** The job goes back to its queue while this machine installs its packages. */
   private async leaseOf({ startBeforeMs }: SandboxPayload, wanted: WantedPackages): Promise<Lease> {
     try {
-      const lease = await this.packages.lease(wanted);
-      if (lease !== null) return lease;
+      return await this.packages.leaseOrPostpone(wanted);
     } catch (error) {
-      return { error, release: () => undefined };
+      const release = (): void => undefined;
+      if (!(error instanceof JobPostponed)) return { error, release };
+      if (this.clock.now().getTime() < startBeforeMs) throw error;
+      return { error: new Error('The packages were not installed in time.'), release };
     }
-    if (this.clock.now().getTime() < startBeforeMs)
-      throw new JobPostponed(PACKAGES_EVERY_MS, {}, new Error('Packages are being installed.'));
-    return { error: new Error('The packages were not installed in time.'), release: () => undefined };
   }
 
   private async handleWith(

@@ -1,4 +1,5 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { JobPostponed } from '../../../platform/background/define-job.js';
 import { Log } from '../../../platform/logging/log.js';
 import { Shutdown } from '../../../platform/lifecycle/shutdown.js';
 import { Clock } from '../../../platform/time/clock.js';
@@ -8,7 +9,7 @@ import { PackageLocksStore } from '../persistence/package-locks.store.js';
 import { SandboxSettings } from '../sandbox.settings.js';
 import { choiceOfSet } from './package-sets.js';
 import { SetStates } from './set-states.js';
-import { Turns } from './turns.js';
+import { Turns } from '../../../platform/time/turns.js';
 
 const MEBIBYTE = 1_048_576;
 /** What one organization may have installed at once. */
@@ -17,6 +18,8 @@ const BOUNDS = { bytes: 250 * MEBIBYTE, files: 20_000 };
 const BOUNDS_OF_SETS = { bytes: 600 * MEBIBYTE, files: 40_000 };
 /** Each takes a user of the host, and up to a gibibyte of memory. */
 const AT_ONCE = 2;
+/** How often a job looks whether its packages are there. */
+const LOOK_EVERY_MS = 500;
 /** A caller that asks again within this time gets the same failure, because it may have left before it came. */
 const FAILURE_KEPT_MS = 30_000;
 
@@ -25,7 +28,7 @@ const FAILURE_KEPT_MS = 30_000;
 export class PackageInstaller implements OnApplicationBootstrap {
   private readonly times = new WeakMap<Error, number>();
   private readonly installing = new Map<string, Promise<number>>();
-  private readonly turns = new Turns(AT_ONCE);
+  private readonly turns = new Turns({ atOnce: AT_ONCE });
   private readonly stop = new AbortController();
 
   constructor(
@@ -62,6 +65,18 @@ export class PackageInstaller implements OnApplicationBootstrap {
     // One that has failed before rejects at once; one that is running does not.
     await Promise.race([work, Promise.resolve()]);
     return null;
+  }
+
+  /**
+   * Returns the packages if this machine has them.
+   *
+   * @throws {JobPostponed} while they are being installed: the job goes back to its queue.
+   * @throws as {@link lease}.
+   */
+  async leaseOrPostpone(wanted: WantedPackages): Promise<LayerLease> {
+    const lease = await this.lease(wanted);
+    if (lease !== null) return lease;
+    throw new JobPostponed(LOOK_EVERY_MS, {}, new Error('Packages are being installed.'));
   }
 
   /**

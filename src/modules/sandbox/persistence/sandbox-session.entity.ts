@@ -1,8 +1,27 @@
+import assert from 'node:assert/strict';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { PackageChoice } from '../domain/packages.js';
 import type { Language } from '../domain/sandbox-runtime.js';
 import type { SessionLimits } from '../sessions/host/session-process.js';
 import type { SessionEnd, SessionState } from '../domain/session-state.js';
+
+/** What is known of a session before it starts. */
+type StartingSession = Pick<
+  SandboxSession,
+  | 'id'
+  | 'orgId'
+  | 'userId'
+  | 'keyId'
+  | 'runId'
+  | 'name'
+  | 'language'
+  | 'limits'
+  | 'packages'
+  | 'allowedHosts'
+  | 'idleTimeoutSeconds'
+  | 'expiresAt'
+  | 'aliveUntil'
+>;
 
 /** An interpreter that a worker keeps for an organization between runs. */
 @Entity('sandbox_sessions')
@@ -31,4 +50,23 @@ export class SandboxSession {
   @Column('timestamptz', { name: 'ended_at', nullable: true }) endedAt!: Date | null;
   /** Its worker puts it off. A session whose worker has not done so is lost. */
   @Column('timestamptz', { name: 'alive_until' }) aliveUntil!: Date;
+
+  /** A session that no worker has taken yet. */
+  static starting(facts: StartingSession, at: Date): SandboxSession {
+    assert(facts.expiresAt > at, 'A session was over before it began.');
+    const state = { status: 'starting', endReason: null, workerId: null, endedAt: null } as const;
+    return Object.assign(new SandboxSession(), { ...facts, ...state, createdAt: at, lastUsedAt: at });
+  }
+
+  ended(reason: SessionEnd, at: Date): this {
+    this.status = 'ended';
+    this.endReason = reason;
+    this.endedAt = at;
+    return this;
+  }
+
+  frozen(): this {
+    this.status = 'frozen';
+    return this;
+  }
 }

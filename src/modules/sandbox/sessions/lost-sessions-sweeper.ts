@@ -1,6 +1,7 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import type { ScheduleHandler } from '../../../platform/background/define-schedule.js';
 import { Handles } from '../../../platform/background/handles.js';
+import { ReachableTime } from '../../../platform/database/reachable-time.js';
 import { Log } from '../../../platform/logging/log.js';
 import { Clock } from '../../../platform/time/clock.js';
 import { SessionCounter } from '../metrics/session.metrics.js';
@@ -14,17 +15,19 @@ const GRACE_MS = 10_000;
 @Injectable()
 @Handles(lostSessionsSchedule)
 export class LostSessionsSweeper implements ScheduleHandler, OnApplicationBootstrap {
-  private reachableSinceMs: number | undefined;
+  private readonly reachable: ReachableTime;
 
   constructor(
     private readonly sessions: SandboxSessionsStore,
     private readonly counter: SessionCounter,
     private readonly clock: Clock,
     private readonly log: Log,
-  ) {}
+  ) {
+    this.reachable = new ReachableTime({ clock, ping: () => sessions.ping(), graceMs: GRACE_MS });
+  }
 
   onApplicationBootstrap(): void {
-    this.reachableSinceMs = this.clock.now().getTime();
+    this.reachable.begin();
   }
 
   /** Sessions that no worker has reported in time become `lost`. */
@@ -35,16 +38,7 @@ export class LostSessionsSweeper implements ScheduleHandler, OnApplicationBootst
     }
   }
 
-  async run(): Promise<void> {
-    try {
-      if (this.reachableSinceMs === undefined) {
-        await this.sessions.ping();
-        this.reachableSinceMs = this.clock.now().getTime();
-      }
-      if (this.clock.now().getTime() - this.reachableSinceMs >= GRACE_MS) await this.loseOverdue();
-    } catch (error) {
-      this.reachableSinceMs = undefined;
-      throw error;
-    }
+  run(): Promise<void> {
+    return this.reachable.run(() => this.loseOverdue());
   }
 }

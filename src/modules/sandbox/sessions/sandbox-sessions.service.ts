@@ -64,7 +64,7 @@ export class SandboxSessionsService {
     await this.starts.requireWorkers();
     const { credential, user } = principal;
     const now = this.clock.now();
-    return Object.assign(new SandboxSession(), {
+    const facts = {
       id: this.ids.next(SANDBOX_SESSION_ID),
       orgId: org.id,
       userId: user.id,
@@ -72,19 +72,14 @@ export class SandboxSessionsService {
       runId: input.runId ?? null,
       name: input.name ?? null,
       language: input.language,
-      status: 'starting',
-      endReason: null,
       limits,
       packages: input.packages ?? null,
       allowedHosts: allowedHosts ?? null,
       idleTimeoutSeconds: input.idleTimeoutSeconds,
-      workerId: null,
-      createdAt: now,
-      lastUsedAt: now,
       expiresAt: new Date(now.getTime() + plan.sandbox.sessions.minutes * MINUTE_MS),
-      endedAt: null,
       aliveUntil: new Date(now.getTime() + startedWithinMs(input.packages !== undefined)),
-    } satisfies SandboxSession);
+    };
+    return SandboxSession.starting(facts, now);
   }
 
   /**
@@ -127,6 +122,6 @@ export class SandboxSessionsService {
   async rehearseEnd(call: Call, id: string): Promise<SandboxSession> {
     const session = await this.get(call, id);
     if (!isLiveSession(session.status)) return session;
-    return Object.assign(session, { status: 'ended', endReason: 'requested', endedAt: this.clock.now() } as const);
+    return session.ended('requested', this.clock.now());
   }
 }

@@ -54,7 +54,7 @@ export class SessionEnds {
     const session = await this.service.get(call, id);
     await this.line.ask(session, { request: { do: 'freeze' }, withinMs: END_WITHIN_MS });
     // The worker writes it a moment later.
-    return Object.assign(session, { status: 'frozen' } as const);
+    return session.frozen();
   }
 
   /**
@@ -67,7 +67,7 @@ export class SessionEnds {
   async rehearseFreeze(call: Call, id: string): Promise<SandboxSession> {
     const session = await this.service.get(call, id);
     requireLive(session);
-    return Object.assign(session, { status: 'frozen' } as const);
+    return session.frozen();
   }
 
   /** The row says first that it has ended. A worker that cannot be asked sees it there. */

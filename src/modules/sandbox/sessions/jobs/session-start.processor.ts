@@ -13,8 +13,6 @@ import { sessionStartJob, type SessionStarted, type SessionStartPayload } from '
 
 /** A full worker leaves the session to others for this long. */
 const FULL_FOR_MS = 250;
-/** How often a job looks whether its packages are there. */
-const PACKAGES_EVERY_MS = 500;
 
 @Injectable()
 @Handles(sessionStartJob)
@@ -28,7 +26,7 @@ export class SessionStartProcessor implements JobHandler<SessionStartPayload, Se
   ) {}
 
   async handle(job: SessionStartPayload, { signal }: JobContext): Promise<SessionStarted> {
-    const { sessionId: id, orgId, language, limits, allowedHosts, idleTimeoutMs, expiresAtMs } = job;
+    const { sessionId: id, orgId, language, limits, packages, allowedHosts, idleTimeoutMs, expiresAtMs } = job;
     if (allowedHosts !== undefined && !this.processes.canHaveEgress) return 'without_network';
     if (!this.room.take(limits.memoryBytes)) throw new JobPostponed(FULL_FOR_MS, {}, new Error('There is no room.'));
     let process: SessionProcess;
@@ -36,7 +34,7 @@ export class SessionStartProcessor implements JobHandler<SessionStartPayload, Se
     let network: RunNetwork | undefined;
     try {
       signal.throwIfAborted();
-      lease = await this.leaseOf(job);
+      if (packages !== undefined) lease = await this.packages.leaseOrPostpone(packages);
       if (allowedHosts !== undefined) network = await this.networks.open({ session_id: id }, allowedHosts);
       process = await this.processes.start({
         id,
@@ -60,14 +58,6 @@ export class SessionStartProcessor implements JobHandler<SessionStartPayload, Se
       { id, orgId, language, memoryBytes: limits.memoryBytes, idleTimeoutMs, expiresAtMs },
       process,
     );
-  }
-
-  /** The job goes back to its queue while this machine installs its packages. */
-  private async leaseOf({ packages }: SessionStartPayload): Promise<LayerLease | undefined> {
-    if (packages === undefined) return undefined;
-    const lease = await this.packages.lease(packages);
-    if (lease === null) throw new JobPostponed(PACKAGES_EVERY_MS, {}, new Error('Packages are being installed.'));
-    return lease;
   }
 }
 

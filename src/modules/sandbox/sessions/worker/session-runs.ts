@@ -4,8 +4,7 @@ import { Clock } from '../../../../platform/time/clock.js';
 import type { SandboxOutcome } from '../../domain/sandbox-runtime.js';
 import type { FinishedExecution } from '../../executions/execution-ends.js';
 import { ExecutionRecorder } from '../../executions/execution-recorder.js';
-import { SandboxMetrics } from '../../metrics/sandbox.metrics.js';
-import { OutputRecorder } from '../../output/output-recorder.js';
+import { RunMeasures } from '../../metrics/run-measures.js';
 import { MAX_OVERTIME_MS, SessionEnded, type SessionOutcome, type SessionProcess } from '../host/session-process.js';
 import type { RecordedWork } from '../line/session-messages.js';
 import type { HeldFacts, HeldSession } from './held-session.js';
@@ -23,8 +22,7 @@ export class SessionRuns {
   constructor(
     private readonly recorder: ExecutionRecorder,
     private readonly cancellations: JobCancellations,
-    private readonly outputs: OutputRecorder,
-    private readonly metrics: SandboxMetrics,
+    private readonly measures: RunMeasures,
     private readonly artifacts: SessionArtifacts,
     private readonly clock: Clock,
   ) {}
@@ -63,31 +61,23 @@ export class SessionRuns {
     });
   }
 
-  private async run(
+  private run(
     { language }: HeldFacts,
     process: SessionProcess,
     work: RecordedWork,
     signal: AbortSignal,
   ): Promise<FinishedExecution> {
     const { executionId, keepsOutputMs } = work;
-    const output = keepsOutputMs === undefined ? undefined : this.outputs.open(executionId, keepsOutputMs);
-    this.metrics.began();
-    try {
+    return this.measures.measure({ executionId, language, keepsOutputMs }, signal, async (onOutput) => {
       signal.throwIfAborted();
-      const outcome = await begin(process, work, signal, output?.take);
+      const outcome = await begin(process, work, signal, onOutput);
       // What came of a run that was cut short is not shown.
       signal.throwIfAborted();
       const collected = await this.artifacts.collect(process, work, outcome.durationMs);
       signal.throwIfAborted();
-      this.metrics.ended(language, outcome.status);
       const durationMs = outcome.durationMs + (collected?.tookMs ?? 0);
       return { outcome: executionOutcomeOf({ ...outcome, durationMs }), artifacts: collected?.artifacts ?? null };
-    } catch (error) {
-      this.metrics.ended(language, signal.aborted ? 'cancelled' : 'platform_error');
-      throw error;
-    } finally {
-      await output?.end();
-    }
+    });
   }
 }
 

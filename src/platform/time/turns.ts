@@ -2,10 +2,11 @@ import { ServiceUnavailable } from '../errors/platform.errors.js';
 
 interface Room {
   readonly atOnce: number;
-  readonly mostWaiting: number;
+  /** The default is as many as come. */
+  readonly mostWaiting?: number;
 }
 
-/** Limits how many tasks run at once. Others wait in the order in which they came, up to a second limit. */
+/** Limits how many tasks run at once. Others wait in the order in which they came, up to a second limit if there is one. */
 export class Turns {
   private readonly waiting: (() => void)[] = [];
   private running = 0;
@@ -30,7 +31,7 @@ export class Turns {
       this.running += 1;
       return;
     }
-    if (this.waiting.length >= this.room.mostWaiting)
+    if (this.waiting.length >= (this.room.mostWaiting ?? Infinity))
       throw new ServiceUnavailable(new Error('Too many tasks are waiting for a turn.'));
     await new Promise<void>((resolve) => {
       this.waiting.push(resolve);
