@@ -158,7 +158,7 @@ describe('@service/client/sandbox', () => {
         (async () => {
           for await (const event of sandbox.stream(SLEEPS, { signal: leaving.signal })) {
             if (event.type === 'execution') id = event.execution.id;
-            if (event.type === 'stdout') setTimeout(() => leaving.abort('left'), 50);
+            if (event.type === 'stdout') setTimeout(leaving.abort.bind(leaving, 'left'), 50);
           }
         })(),
       );
