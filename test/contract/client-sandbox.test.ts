@@ -369,6 +369,30 @@ describe('an answer', () => {
     expect(read.returned).toEqual({ id: 'exe_1' });
   });
 
+  it('in which nothing comes for a minute is taken for broken, and resumed', async () => {
+    jest.useFakeTimers();
+    try {
+      let calls = 0;
+      const fetch = (_url: unknown, { signal }: RequestInit = {}): Promise<Response> => {
+        if (++calls > 1) return Promise.resolve(sse(['result', { id: 'exe_1' }], ['end', { status: 'succeeded' }]));
+        const start = (controller: ReadableStreamDefaultController): void => {
+          signal!.addEventListener('abort', () => {
+            controller.error(signal!.reason);
+          });
+        };
+        return Promise.resolve(new Response(new ReadableStream({ start })));
+      };
+      const service = new Service({ apiKey: 'svc_pat_canary', baseUrl: 'http://api.test', fetch });
+      const read = all(new clientSandbox.LiveSandbox(service).events('exe_1'));
+      await jest.advanceTimersByTimeAsync(59_000);
+      expect(calls).toBe(1);
+      await jest.advanceTimersByTimeAsync(3_000);
+      expect([calls, (await read).returned]).toEqual([2, { id: 'exe_1' }]);
+    } finally {
+      jest.useRealTimers();
+    }
+  });
+
   it('that is not from the API is an error that says so', async () => {
     const page = sandboxThat(() => new Response('<html>', { headers: { 'content-type': 'text/html' } }));
     const error = await thrownBy(page.sessions.create({ language: 'python' }));
