@@ -158,7 +158,7 @@ describe('@service/client/sandbox', () => {
         (async () => {
           for await (const event of sandbox.stream(SLEEPS, { signal: leaving.signal })) {
             if (event.type === 'execution') id = event.execution.id;
-            if (event.type === 'stdout') setTimeout(() => leaving.abort('left'), 50);
+            if (event.type === 'stdout') setTimeout(leaving.abort.bind(leaving, 'left'), 50);
           }
         })(),
       );
@@ -367,6 +367,30 @@ describe('an answer', () => {
       ['end', 3],
     ]);
     expect(read.returned).toEqual({ id: 'exe_1' });
+  });
+
+  it('in which nothing comes for a minute is taken for broken, and resumed', async () => {
+    jest.useFakeTimers();
+    try {
+      let calls = 0;
+      const fetch = (_url: unknown, { signal }: RequestInit = {}): Promise<Response> => {
+        if (++calls > 1) return Promise.resolve(sse(['result', { id: 'exe_1' }], ['end', { status: 'succeeded' }]));
+        const start = (controller: ReadableStreamDefaultController): void => {
+          signal!.addEventListener('abort', () => {
+            controller.error(signal!.reason);
+          });
+        };
+        return Promise.resolve(new Response(new ReadableStream({ start })));
+      };
+      const service = new Service({ apiKey: 'svc_pat_canary', baseUrl: 'http://api.test', fetch });
+      const read = all(new clientSandbox.LiveSandbox(service).events('exe_1'));
+      await jest.advanceTimersByTimeAsync(59_000);
+      expect(calls).toBe(1);
+      await jest.advanceTimersByTimeAsync(3_000);
+      expect([calls, (await read).returned]).toEqual([2, { id: 'exe_1' }]);
+    } finally {
+      jest.useRealTimers();
+    }
   });
 
   it('that is not from the API is an error that says so', async () => {
