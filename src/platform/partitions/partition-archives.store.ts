@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '../database/database.js';
 
 /** A partition that was written to an archive and dropped. */
-export interface ArchivedPartition {
+interface ArchivedPartition {
   readonly table: string;
   readonly partition: string;
   readonly firstKey: string | null;

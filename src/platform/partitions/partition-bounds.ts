@@ -1,5 +1,5 @@
 /** A partition as PostgreSQL has it. */
-export interface Partition {
+interface Partition {
   readonly name: string;
   /** Included; undefined for the partition of everything before `end`. */
   readonly start: string | undefined;

@@ -97,7 +97,7 @@ export class PartitionsStore {
   }
 }
 
-export interface ArchivedRow {
+interface ArchivedRow {
   readonly key: string;
   /** On one line. */
   readonly json: string;
