@@ -71,7 +71,7 @@ describeWithContainers('isolation in a container', () => {
 
   const probed = async (options: readonly string[]): Promise<Found> => {
     const { stdout, stderr } = await engine.runToEnd([
-      ...['--network', 'none', '--tmpfs', '/tmp:mode=1777', '--entrypoint', 'tini'],
+      ...['--network', 'none', '--entrypoint', 'tini'],
       ...options,
       ...['--volume', `${join(PROJECT_ROOT, 'test/support/isolation-probe.cjs')}:/app/isolation-probe.cjs:ro`],
       ...[SERVICE_IMAGE, '--', 'node', '/app/isolation-probe.cjs'],
