@@ -152,7 +152,8 @@ async function proveBound(runner: QueryRunner, table: GrowingTable): Promise<Dat
     month = monthAfterNextOf(new Date(latest));
     await briefly(runner, () =>
       runner.query(
-        `ALTER TABLE ${name} ADD CONSTRAINT ${proofOf(table)} CHECK (${key} < '${firstIdFrom(table, month)}') NOT VALID`,
+        `ALTER TABLE ${name} ADD CONSTRAINT ${proofOf(table)} ` +
+          `CHECK (${key} < '${firstIdFrom(table, month)}') NOT VALID`,
       ),
     );
   } else {

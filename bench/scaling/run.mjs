@@ -69,6 +69,8 @@ try {
   rmSync(dataDir, { recursive: true, force: true });
 }
 
+const row = (values, digits, unit) => values.map((each) => `${each.toFixed(digits)} ${unit}`).join(' | ');
+
 async function sizes(account) {
   const limits = new LimitScript({ fast: () => client });
   console.log('| organizations | PostgreSQL, each | Redis, each that calls within a day | a million of them |');
@@ -123,7 +125,7 @@ async function apiCurve(first, keys) {
     const total = results.reduce((sum, { requests: { total: count } }) => sum + count, 0);
     const micros = Object.values(servers).map((pids, index) => ((cpuOf(pids) - before[index]) / total) * 1e6);
     console.log(
-      `| ${all.length} | ${(total / seconds).toFixed(0)} | ${micros.map((each) => `${each.toFixed(0)} µs`).join(' | ')} | ` +
+      `| ${all.length} | ${(total / seconds).toFixed(0)} | ${row(micros, 0, 'µs')} | ` +
         `${Math.max(...results.map(({ latency }) => latency.p99))} ms |`,
     );
     if (all.length === MOST_PROCESSES) break;
@@ -139,7 +141,8 @@ async function connections() {
   );
   const clients = (await client.client('LIST')).trim().split('\n').length - 1;
   console.log(
-    `\n${processes.length} processes under this load have ${rows[0].count} connections to PostgreSQL and ${clients} to Redis.\n`,
+    `\n${processes.length} processes under this load have ${rows[0].count} connections to PostgreSQL and ` +
+      `${clients} to Redis.\n`,
   );
 }
 
@@ -161,9 +164,7 @@ async function workerCurve(api) {
     const before = servers().map((pids) => cpuOf(pids, { andOfEnded: true }));
     const count = await runs(api, seconds);
     const micros = servers().map((pids, index) => ((cpuOf(pids, { andOfEnded: true }) - before[index]) / count) * 1e3);
-    console.log(
-      `| ${workers.length} | ${(count / seconds).toFixed(1)} | ${micros.map((each) => `${each.toFixed(1)} ms`).join(' | ')} |`,
-    );
+    console.log(`| ${workers.length} | ${(count / seconds).toFixed(1)} | ${row(micros, 1, 'ms')} |`);
   }
 }
 

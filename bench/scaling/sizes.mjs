@@ -11,8 +11,8 @@ const ROWS = {
     'org_01jd3m8yeqf5rb0xkq' || lpad((n % 1000)::text, 8, '0'), 'session.started', 'usr_01jd3m8yeqf5rb0xkq5ym8s6tn',
     NULL, 'session', 'ses_01jd3m8yeqf5rb0xkq5ym8s6tn', '198.51.100.7', 'req_01jd3m8yeqf5rb0xkq5ym8s6tn',
     '{"method": "password"}'::jsonb, now()`,
-  deploy_log_lines: `SELECT 'dpl_01jd3m8yeqf5rb0xkq' || lpad((n / 200)::text, 8, '0'), n % 200, now(), 'build', 'stdout',
-    'added 214 packages, and audited 215 packages in ' || n % 60 || 's'`,
+  deploy_log_lines: `SELECT 'dpl_01jd3m8yeqf5rb0xkq' || lpad((n / 200)::text, 8, '0'), n % 200, now(), 'build',
+    'stdout', 'added 214 packages, and audited 215 packages in ' || n % 60 || 's'`,
   run_events: `SELECT 'run_01jd3m8yeqf5rb0xkq' || lpad((n / 20)::text, 8, '0'), n % 20, 'tool.succeeded', now(),
     '{"call_id": "tcl_01jd3m8yeqf5rb0xkq5ym8s6tn", "tool": "http_request", "duration_ms": 120}'::jsonb`,
 };
@@ -53,7 +53,9 @@ export async function bytesOfOrganizations(database, { account, from, to }) {
          LATERAL (SELECT to_jsonb(t)::text AS row FROM ${name} AS t WHERE to_jsonb(t)::text ~ $1) AS found,
          LATERAL jsonb_populate_record(NULL::${name},
            regexp_replace(
-             replace(regexp_replace(found.row, '("[a-z_]*hash": "\\\\\\\\x)[0-9a-f]{32}', '\\1' || md5($2 || n), 'g'), $2, $2 || n),
+             replace(
+               regexp_replace(found.row, '("[a-z_]*hash": "\\\\\\\\x)[0-9a-f]{32}', '\\1' || md5($2 || n), 'g'),
+               $2, $2 || n),
              '([a-z]{3}_[0-9a-z]{18})[0-9a-z]{8}', '\\1' || lpad(n::text, 8, '0'), 'g')::jsonb) AS copy`,
       [account.ids.join('|'), account.name],
     );

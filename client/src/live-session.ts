@@ -132,12 +132,12 @@ export class LiveSession implements AsyncDisposable {
 
   /** Freezes the session now, and not a quarter of a second after its last use. The next use wakes it. */
   freeze(options?: RequestOptions): Promise<SandboxSession> {
-    return this.#told({ method: 'POST', path: `${pathOf(this.id)}/freeze` }, options);
+    return this.#answered({ method: 'POST', path: `${pathOf(this.id)}/freeze` }, options);
   }
 
   /** Ends the session: its variables and files are gone. A session that has ended stays as it is. */
   end(options?: RequestOptions): Promise<SandboxSession> {
-    return this.#told({ method: 'DELETE', path: pathOf(this.id) }, options);
+    return this.#answered({ method: 'DELETE', path: pathOf(this.id) }, options);
   }
 
   /** Ends the session, for `await using`. */
@@ -155,7 +155,7 @@ export class LiveSession implements AsyncDisposable {
     return eventsOfCall<Run>(this.#service, { path: `${pathOf(this.id)}/${part}`, body }, why, options);
   }
 
-  async #told(call: Call, options?: RequestOptions): Promise<SandboxSession> {
+  async #answered(call: Call, options?: RequestOptions): Promise<SandboxSession> {
     this.#info = await dataOf<SandboxSession>(this.#service, call, options);
     return this.#info;
   }
@@ -252,7 +252,7 @@ function answerOf<T, M = { readonly request_id: string }>(
   );
 }
 
-/** As of the client. */
+/** The same as of the client. */
 const unreadable = ({ status, headers }: Response): ServiceError =>
   new ServiceError({
     message: `The response with status ${status} is not from the API. Check baseUrl and any proxy in between.`,

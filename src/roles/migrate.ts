@@ -6,12 +6,14 @@ import { createDataSource } from './data-source.js';
 /** The key of the advisory lock. No other lock in this database uses the number. */
 const LOCK_KEY = 7_316_254;
 
-/** What waits for a table that a migration waits for waits no longer. Then the migration lets it pass, and tries again. */
+/**
+ * What waits for a table that a migration waits for waits no longer. Then the migration lets it pass, and tries again.
+ */
 const LOCK_TIMEOUT_MS = 2_000;
 const PAUSE_MS = 1_000;
 /** A backup reads all tables for as long as it takes. */
 const TRY_FOR_MS = 3_600_000;
-/** Of PostgreSQL: a lock was not had in time, or two transactions wait for each other. */
+/** PostgreSQL reports that a lock was not had in time, or that two transactions wait for each other. */
 const CODES_OF_LOCKS = ['55P03', '40P01'];
 
 /**

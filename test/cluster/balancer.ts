@@ -21,7 +21,9 @@ interface BalancerAddresses {
   readonly edges: readonly (readonly [apps: number, probes: number])[];
 }
 
-/** HAProxy with the configuration of deploy/haproxy, in which only addresses and the patience of checks are replaced. */
+/**
+ * HAProxy with the configuration of deploy/haproxy, in which only addresses and the patience of checks are replaced.
+ */
 export class Balancer {
   private child: ChildProcess | undefined;
   private readonly socket: string;

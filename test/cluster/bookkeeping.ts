@@ -8,15 +8,15 @@ const LOOK_EVERY_MS = 500;
 /** A job of a dead worker is found when its lock has ended, and at the next look for such jobs. */
 const FOUND_AGAIN_WITHIN_MS = 90_000;
 
-/** An organization that is told of each entry of its audit log, so that each write makes one job with one effect. */
-export interface ToldOrganization {
+/** An organization that is notified of each entry of its audit log: each write makes one job with one effect. */
+export interface NotifiedOrganization {
   readonly caller: Caller;
   readonly endpointId: string;
 }
 
 /** Several, as 5,000 messages that wait are the most for one. An address may sign up ten times at once. */
-export async function toldOrganizations(cluster: Cluster): Promise<ToldOrganization[]> {
-  const told: ToldOrganization[] = [];
+export async function notifiedOrganizations(cluster: Cluster): Promise<NotifiedOrganization[]> {
+  const notified: NotifiedOrganization[] = [];
   for (const name of ['babbage', 'curie', 'darwin', 'euler']) {
     const caller = await Caller.signUp(cluster.url, name);
     // Nothing answers there, so that each message stays what the job has written.
@@ -24,9 +24,9 @@ export async function toldOrganizations(cluster: Cluster): Promise<ToldOrganizat
       url: 'https://hooks.example.invalid/audit',
       types: ['audit_log.recorded'],
     });
-    told.push({ caller, endpointId: id as string });
+    notified.push({ caller, endpointId: id as string });
   }
-  return told;
+  return notified;
 }
 
 /**
@@ -45,12 +45,12 @@ export class Bookkeeping {
 
   constructor(
     private readonly cluster: Cluster,
-    private readonly told: readonly ToldOrganization[],
+    private readonly notified: readonly NotifiedOrganization[],
   ) {}
 
   /** Creates a key, and repeats that with the same idempotency key until it is acknowledged, as clients do. */
   async write(index: number): Promise<void> {
-    const { caller } = this.told[index % this.told.length]!;
+    const { caller } = this.notified[index % this.notified.length]!;
     const name = `${this.run}-${index}`;
     for (;;) {
       const answer = await caller.call('POST', '/keys', { name }, name);
@@ -65,7 +65,7 @@ export class Bookkeeping {
 
   /** Asks once for an execution that does not depend on its caller. */
   async execute(index: number, code = 'console.log(1)', timeoutMs = 10_000): Promise<Answer> {
-    const { caller } = this.told[index % this.told.length]!;
+    const { caller } = this.notified[index % this.notified.length]!;
     const body = { language: 'javascript', code, wait: false, timeout_ms: timeoutMs };
     const answer = await caller.call('POST', '/sandbox/executions', body);
     if (isSuccess(answer)) this.executions.push((JSON.parse(answer.text) as { data: { id: string } }).data.id);
@@ -120,7 +120,7 @@ export class Bookkeeping {
       `SELECT name FROM api_keys k WHERE name LIKE $1 AND NOT EXISTS (
          SELECT 1 FROM audit_log a JOIN webhook_deliveries d ON d.event_id = a.id
          WHERE a.target_id = k.id AND a.action = 'key.created' AND d.endpoint_id = ANY ($2))`,
-      [`${this.run}-%`, this.told.map(({ endpointId }) => endpointId)],
+      [`${this.run}-%`, this.notified.map(({ endpointId }) => endpointId)],
     );
     return rows.map(({ name }) => name);
   }
@@ -129,7 +129,7 @@ export class Bookkeeping {
     const rows = await this.cluster.sql<{ id: string }>(
       `SELECT event_id AS id FROM webhook_deliveries WHERE endpoint_id = ANY ($1)
        GROUP BY endpoint_id, event_id HAVING count(*) > 1`,
-      [this.told.map(({ endpointId }) => endpointId)],
+      [this.notified.map(({ endpointId }) => endpointId)],
     );
     return rows.map(({ id }) => id);
   }
@@ -141,8 +141,9 @@ export class Bookkeeping {
 
   private async openExecutions(): Promise<number> {
     const [row] = await this.cluster.sql<{ n: number }>(
-      `SELECT count(*)::int AS n FROM sandbox_executions e WHERE e.id = ANY ($1) AND (e.status IN ('queued', 'running')
-         OR NOT EXISTS (SELECT 1 FROM org_events WHERE type = 'execution.finished' AND data ->> 'execution_id' = e.id))`,
+      `SELECT count(*)::int AS n FROM sandbox_executions e
+       WHERE e.id = ANY ($1) AND (e.status IN ('queued', 'running') OR NOT EXISTS (
+         SELECT 1 FROM org_events WHERE type = 'execution.finished' AND data ->> 'execution_id' = e.id))`,
       [this.executions],
     );
     return row!.n;

@@ -2,7 +2,7 @@ import { reportDrill } from '../support/drill-report.js';
 import { onThisMachine } from '../support/patience.js';
 import { deployApps } from './apps.js';
 import { hasHaproxy } from './balancer.js';
-import { toldOrganizations } from './bookkeeping.js';
+import { notifiedOrganizations } from './bookkeeping.js';
 import { Caller } from './caller.js';
 import { Cluster } from './cluster.js';
 import type { DrillResult, Field } from './drill.js';
@@ -62,7 +62,12 @@ jest.setTimeout(onThisMachine(isFull ? 900_000 : 180_000));
   beforeAll(async () => {
     await cluster.start();
     const caller = await Caller.signUp(cluster.url, 'ada');
-    field = { cluster, caller, told: await toldOrganizations(cluster), apps: await deployApps(cluster, caller) };
+    field = {
+      cluster,
+      caller,
+      notified: await notifiedOrganizations(cluster),
+      apps: await deployApps(cluster, caller),
+    };
   });
 
   afterAll(async () => {

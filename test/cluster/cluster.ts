@@ -49,7 +49,7 @@ export class Cluster {
       SANDBOX_CPU_WEIGHT: '1000',
       SANDBOX_EXECUTIONS_PER_DAY: '100000',
       LOG_LEVEL: 'warn',
-      // By default 50 ms, in which a Redis that waits for a processor behind eleven processes may not get one.
+      // The default is 50 ms, in which a Redis that waits for a processor behind eleven processes may not get one.
       REDIS_TIMEOUT_MS: String(Math.min(2_000, Math.round(onThisMachine(250)))),
       ...['ARTIFACTS_URL', 'OBJECTS_URL', 'SANDBOX_ARTIFACTS_URL'].reduce<Record<string, string>>(
         (all, name) => ({ ...all, ...s3.settingsOf(name) }),

@@ -1,5 +1,5 @@
 import type { App } from './apps.js';
-import type { ToldOrganization } from './bookkeeping.js';
+import type { NotifiedOrganization } from './bookkeeping.js';
 import type { Caller } from './caller.js';
 import type { Cluster } from './cluster.js';
 
@@ -8,7 +8,7 @@ export interface Field {
   readonly cluster: Cluster;
   readonly caller: Caller;
   /** Whose jobs are counted. */
-  readonly told: readonly ToldOrganization[];
+  readonly notified: readonly NotifiedOrganization[];
   readonly apps: { readonly site: App; readonly server: App };
 }
 

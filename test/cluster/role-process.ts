@@ -12,9 +12,9 @@ const POLL_MS = 25;
 interface RoleProcessOptions {
   readonly role: 'api' | 'edge' | 'worker';
   readonly name: string;
-  /** Of the API, or of probes and metrics in the other roles. */
+  /** The port of the API, or of probes and metrics in the other roles. */
   readonly port: number;
-  /** Of the hosts of deploys, in the role `edge`. */
+  /** The port of the hosts of deploys, in the role `edge`. */
   readonly appsPort?: number;
   /** It keeps its data below, as a machine of its own does; repositories are shared by all. */
   readonly directory: string;

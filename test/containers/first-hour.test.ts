@@ -55,7 +55,7 @@ describeWithContainers('one container with all roles, as its user, without capab
   it('runs nothing as root, and nothing with a capability', async () => {
     const status = await engine.podman([
       ...['exec', 'first-hour', 'sh', '-c'],
-      'for process in /proc/[0-9]*; do grep -hE "^(Uid|CapEff|CapBnd|NoNewPrivs)" $process/status 2>/dev/null; done; true',
+      'for p in /proc/[0-9]*; do grep -hE "^(Uid|CapEff|CapBnd|NoNewPrivs)" $p/status 2>/dev/null; done; true',
     ]);
     const lines = [...new Set(status.split('\n').map((line) => line.replace(/\s+/g, ' ')))];
     expect(lines.filter((line) => line.startsWith('Uid:'))).toEqual(['Uid: 10001 10001 10001 10001']);
@@ -69,7 +69,8 @@ describeWithContainers('one container with all roles, as its user, without capab
   it('writes nowhere but to /data and /tmp', async () => {
     const { stdout } = await engine.attempt([
       ...['exec', 'first-hour', 'sh', '-c'],
-      'for place in / /app /app/dist /etc /usr /var /run /home /data /tmp; do touch $place/written 2>/dev/null && echo $place; done',
+      'for place in / /app /app/dist /etc /usr /var /run /home /data /tmp; do ' +
+        'touch $place/written 2>/dev/null && echo $place; done',
     ]);
     expect(stdout.trim().split('\n')).toEqual(['/data', '/tmp']);
   });

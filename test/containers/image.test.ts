@@ -56,7 +56,8 @@ describeWithContainers('the image of deploy/Dockerfile', () => {
     expect(await printed(`find /app -path /app/node_modules -prune -o \\( ${names} \\) -print`)).toEqual([]);
     expect(
       await printed(
-        "find / -xdev -path /app/node_modules -prune -o \\( -name .npmrc -o -name 'npmrc' \\) -size +0 -print 2> /dev/null | grep -v /usr/local/lib/node_modules/npm/",
+        "find / -xdev -path /app/node_modules -prune -o \\( -name .npmrc -o -name 'npmrc' \\) -size +0 -print " +
+          '2> /dev/null | grep -v /usr/local/lib/node_modules/npm/',
       ),
     ).toEqual([]);
     expect(await printed('ls /app | sort')).toEqual([
@@ -77,7 +78,8 @@ describeWithContainers('the image of deploy/Dockerfile', () => {
     expect(await printed('find /app ! -type l ! -readable')).toEqual([]);
     expect(
       await printed(
-        "find / \\( -path /proc -o -path /sys -o -path /dev \\) -prune -o -writable ! -type l -print 2> /dev/null | grep -vE '^/(tmp|var/tmp|run/lock|data)$'",
+        'find / \\( -path /proc -o -path /sys -o -path /dev \\) -prune -o -writable ! -type l -print 2> /dev/null ' +
+          "| grep -vE '^/(tmp|var/tmp|run/lock|data)$'",
       ),
     ).toEqual([]);
     expect(await printed('stat --format "%U %a" /data /app')).toEqual(['service 711', 'root 755']);

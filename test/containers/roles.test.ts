@@ -12,17 +12,18 @@ const PLACES = ['postgres', 'redis', 'migrate', ...ROLES] as const;
 const POSTGRES = '/usr/lib/postgresql/15/bin';
 const PASSWORD = randomBytes(16).toString('hex');
 
-/** As the image of PostgreSQL has it, with the variables that compose gives it. */
+/** What the image of PostgreSQL does, with the variables that compose gives it. */
 const START_POSTGRES = `
 cd /tmp && printf %s "$POSTGRES_PASSWORD" > password && mkdir data
-${POSTGRES}/initdb --pgdata data --username "$POSTGRES_USER" --pwfile password --auth scram-sha-256 $POSTGRES_INITDB_ARGS
+access='--pwfile password --auth scram-sha-256'
+${POSTGRES}/initdb --pgdata data --username "$POSTGRES_USER" $access $POSTGRES_INITDB_ARGS
 echo 'host all all all scram-sha-256' >> data/pg_hba.conf
 echo "CREATE DATABASE $POSTGRES_DB" | ${POSTGRES}/postgres --single -D data postgres
 exec ${POSTGRES}/postgres -D data -c listen_addresses='*' -c unix_socket_directories=/tmp`;
 
 /**
- * The containers of deploy/compose.yml with its options, as podman takes them. PostgreSQL and Redis come from Debian, as
- * no registry can be asked for their images.
+ * The containers of deploy/compose.yml with its options, as podman takes them. PostgreSQL and Redis come from Debian,
+ * as no registry can be asked for their images.
  */
 describeWithContainers('the roles in containers, with the options of deploy/compose.yml', () => {
   const engine = containerEngine();
@@ -72,8 +73,8 @@ describeWithContainers('the roles in containers, with the options of deploy/comp
       APPS_URL: `http://localhost:${appsPort}`,
     };
     for (const name of PLACES) composed.set(name, new ComposedService(name, variables));
-    // Not `--internal`, as compose has it: podman would publish the ports of a container at its address there, to which the
-    // machine has no way.
+    // Not `--internal`, as compose has it: podman would publish the ports of a container at its address there, to which
+    // the machine has no way.
     await engine.podman(['network', 'create', 'roles-inside']);
     await engine.podman(['network', 'create', 'roles-outside']);
     const range = await engine.podman([

@@ -68,6 +68,7 @@ const NO_METRIC = new Set([
   'target',
   'role',
   'router',
+  'table',
 ]);
 
 function metricsOf(expression: string): string[] {

@@ -174,7 +174,7 @@ describe.each(VALUE_FILES)('what %s renders', (values) => {
       // The file is in a volume that the operator adds.
       if (environment.REDIS_CA_FILE !== undefined)
         Object.assign(environment, { REDIS_URL: 'rediss://redis.example.com:6379', REDIS_CA_FILE: __filename });
-      // As the kubelet does.
+      // The kubelet does the same.
       if (role === 'databases')
         environment.DATABASES_ADDRESS = environment.DATABASES_ADDRESS.replace('$(POD_NAME)', environment.POD_NAME);
       expect(() => loadSettings(environment)).not.toThrow();

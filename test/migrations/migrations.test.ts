@@ -74,7 +74,7 @@ describe('the migrations', () => {
       await dataSource.undoLastMigration({ transaction: 'each' });
       const left = known.slice(known.indexOf(ALTERS_A_TABLE));
 
-      // As a backup does, until its end.
+      // A backup does the same, until its end.
       await reader.query('BEGIN');
       await reader.query('SELECT count(*) FROM sandbox_sessions');
       const migrating = migrate(database.url);

@@ -10,9 +10,11 @@ import { createTestDatabase, type TestDatabase } from '../support/test-database.
 /** Partitions with their bounds, constraints, indexes and triggers, and what is in them. */
 const PARTITIONS = `
   SELECT c.relname AS name, pg_get_expr(c.relpartbound, c.oid) AS bound,
-    (SELECT array_agg(pg_get_constraintdef(k.oid) ORDER BY pg_get_constraintdef(k.oid)) FROM pg_constraint k WHERE k.conrelid = c.oid) AS rules,
+    (SELECT array_agg(pg_get_constraintdef(k.oid) ORDER BY pg_get_constraintdef(k.oid))
+      FROM pg_constraint k WHERE k.conrelid = c.oid) AS rules,
     (SELECT count(*) FROM pg_index i WHERE i.indrelid = c.oid) AS indexes,
-    (SELECT array_agg(tgname ORDER BY tgname) FROM pg_trigger t WHERE t.tgrelid = c.oid AND NOT tgisinternal) AS triggers
+    (SELECT array_agg(tgname ORDER BY tgname)
+      FROM pg_trigger t WHERE t.tgrelid = c.oid AND NOT tgisinternal) AS triggers
   FROM pg_class c WHERE c.relispartition AND c.relkind = 'r' ORDER BY 1`;
 
 describe('a restored database', () => {
@@ -37,7 +39,7 @@ describe('a restored database', () => {
   it('has the partitions of the backup with their rows, and none of the time of the restoration', async () => {
     const source = await createTestDatabase();
     const before = await opened(source);
-    // As a service has it that was migrated long ago.
+    // A service that was migrated long ago has the same.
     const [old] = (
       await before.query<{ name: string }>(
         `SELECT inhrelid::regclass::text AS name FROM pg_inherits

@@ -36,7 +36,8 @@ describe('the migration to partitions', () => {
     await client.query("INSERT INTO organizations VALUES ($1, 'old', 'Old', 'free', NULL, 0, now(), now())", [ORG]);
     await addEntries(client, 1, 300);
     await client.query(
-      `INSERT INTO deploy_log_lines SELECT $1, n, now(), 'build', 'stdout', 'line ' || n FROM generate_series(1, 300) n`,
+      `INSERT INTO deploy_log_lines
+       SELECT $1, n, now(), 'build', 'stdout', 'line ' || n FROM generate_series(1, 300) n`,
       [DEPLOY],
     );
     await client.query(
@@ -57,7 +58,7 @@ describe('the migration to partitions', () => {
     await upTo();
     for (const table of ['audit_log', 'deploy_log_lines', 'run_events']) expect(await count(table)).toBe(300);
 
-    // As the previous release adds lines: what is there already is not added again.
+    // The previous release adds lines like this: what is there already is not added again.
     const again = await client.query(
       `INSERT INTO deploy_log_lines (deploy_id, seq, at, phase, stream, text)
        VALUES ($1, 300, now(), 'build', 'stdout', 'again'), ($1, 301, now(), 'build', 'stdout', 'new')
@@ -114,7 +115,7 @@ describe('the migration to partitions', () => {
     await Promise.all([reader.end(), writer.end()]);
     expect(written).toBeGreaterThan(50);
     expect(await count('audit_log')).toBe(300 + written);
-    // It waits a second at most for the reader, and whoever waits behind it no longer than that.
+    // It waits a second at most for the reader, and those behind it wait no longer than that.
     expect(longestMs).toBeLessThan(onThisMachine(2_000));
   });
 

@@ -113,7 +113,7 @@ describe('a tunnel of the egress proxy', () => {
     expect(refused.splice(0)).toEqual([`${ALLOWED}:443 too_much`]);
     proxy.renew();
     expect(await untilRefused()).toBe(served);
-    // What was told before is told again.
+    // What was reported before is reported again.
     expect(refused).toEqual([`${ALLOWED}:443 too_much`]);
   });
 

@@ -27,7 +27,7 @@ describe('a PostgreSQL that the network hides', () => {
     await server.stop();
   });
 
-  it('fails statements that wait, and those after them, within seconds, and is used again when it is back', async () => {
+  it('fails statements that wait, and those after them, within seconds, and is used again later', async () => {
     const connections = Array.from({ length: 3 }, () => dataSource.query('SELECT 1'));
     await Promise.all(connections);
     relay.drop();

@@ -62,7 +62,7 @@ for url in ${JSON.stringify(urls)}:
     const last = [`http ${hosts.lastAddress} 80`, `tcp ${hosts.lastAddress} ${PORT}`];
     await fetch(`http://${hosts.lastAddress}/`);
     await once(connect(PORT, hosts.lastAddress).resume(), 'close');
-    await eventually(() => last.every((line) => hosts.reached.includes(line)), 'the hosts have told all');
+    await eventually(() => last.every((line) => hosts.reached.includes(line)), 'the hosts have reported all');
     return hosts.reached.splice(0).filter((line) => !last.includes(line));
   }
 

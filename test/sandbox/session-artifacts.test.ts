@@ -105,7 +105,7 @@ describe('artifacts of a run in a session', () => {
     expect(second).toMatchObject({ stdout: '[]\n' });
     expect(pathsOf(second)).toEqual(['two']);
     expect(pathsOf(await shell(id, 'ls /artifacts; echo 3 > /artifacts/three'))).toEqual(['three']);
-    // Those of the first are still its own.
+    // The artifacts of the first run are still its own.
     expect((await contentOf(first, 'one')).toString()).toBe('1');
     expect((await app.fetch(`${EXECUTIONS}/${first.id}/artifacts`, as(key))).body.data).toHaveLength(1);
   });

@@ -87,7 +87,8 @@ describe('a session with a network', () => {
     await run(data.id as string, TOOLS);
     const seen = await printed(
       data.id as string,
-      'print([get(f"http://{host}/") for host in ("api.example.com", "example.org", "a.b.example.org", "x.example.com")])',
+      'hosts = ["api.example.com", "example.org", "a.b.example.org", "x.example.com"]\n' +
+        'print([get(f"http://{host}/") for host in hosts])',
     );
     expect(seen).toBe("['hello from api.example.com', '403', 'hello from a.b.example.org', '403']");
     expect(connections).toEqual([`${PUBLIC}:80`, `${PUBLIC}:80`]);
@@ -100,7 +101,8 @@ describe('a session with a network', () => {
     const id = await started({ language: 'javascript' });
     const code = 'console.log(await (await fetch("http://api.example.com/")).text())';
     expect(await printed(id, code)).toBe('hello from api.example.com');
-    const command = `/runtime/node -e 'fetch("http://api.example.com/").then(async (a) => console.log(await a.text()))'`;
+    const fetching = 'fetch("http://api.example.com/").then(async (a) => console.log(await a.text()))';
+    const command = `/runtime/node -e '${fetching}'`;
     expect(await shell(id, command)).toMatchObject({ stdout: 'hello from api.example.com\n' });
   });
 

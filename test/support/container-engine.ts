@@ -48,14 +48,15 @@ export function command(
 }
 
 /**
- * podman with a storage of its own, which is removed with it, so that the images and networks of the machine are neither
- * seen nor changed. runc runs the containers, because crun refuses cgroups of version 1.
+ * podman with a storage of its own, which is removed with it, so that the images and networks of the machine are
+ * neither seen nor changed. runc runs the containers, because crun refuses cgroups of version 1.
  */
 export class ContainerEngine {
   private constructor(readonly directory: string) {}
 
   static create(): ContainerEngine {
-    // Layers take more room than memory has, and /tmp may be in memory. Podman takes no path of more than 50 characters.
+    // Layers take more room than memory has, and /tmp may be in memory. Podman takes no path of more than 50
+    // characters.
     const parent = process.env['TMPDIR'] ?? '/var/tmp';
     const engine = new ContainerEngine(mkdtempSync(join(parent, 'containers-')));
     for (const name of ['tmp', 'networks']) mkdirSync(join(engine.directory, name));

@@ -59,7 +59,7 @@ function basePath(): string {
   return join(cacheDirectory(), `base-${name}.tar`);
 }
 
-export function hasBase(): boolean {
+function hasBase(): boolean {
   return existsSync(basePath());
 }
 

@@ -8,9 +8,9 @@ declare global {
 }
 
 /**
- * Before all tests in containers: makes a base, and builds the image of deploy/Dockerfile on it. CONTAINER_STORAGE tells
- * the workers where it is, and CONTAINERS_LACKING why this machine cannot run containers. With REQUIRE_CONTAINERS=1 that
- * is an error; what goes wrong with our image always is.
+ * Before all tests in containers: makes a base, and builds the image of deploy/Dockerfile on it. CONTAINER_STORAGE
+ * tells the workers where it is, and CONTAINERS_LACKING why this machine cannot run containers. With
+ * REQUIRE_CONTAINERS=1 that is an error; what goes wrong with our image always is.
  *
  * KEEP_CONTAINERS=1 keeps the storage, and CONTAINER_STORAGE names one that was kept, so that nothing is built.
  */

@@ -15,7 +15,9 @@ import { eventually } from './test-app.js';
 type PostgresStop = 'fast' | 'immediate';
 const SIGNALS = { fast: 'SIGINT', immediate: 'SIGQUIT' } as const;
 
-/** A PostgreSQL that listens on a port: with certificates it takes connections with TLS only, without them plain ones. */
+/**
+ * A PostgreSQL that listens on a port: with certificates it takes connections with TLS only, without them plain ones.
+ */
 export class NetworkPostgres {
   private readonly directory = makeMemoryDirectory();
   private readonly account = serverAccount();

@@ -20,8 +20,8 @@ export interface Answered {
 
 /**
  * The processes of one role behind a load balancer that checks `/ready` and does no more: it gives each request to the
- * next process, and never sends one again. A process takes part once it is ready, until it says that it stops; for being
- * slow, as on a machine that is busy with tests, it is not taken out.
+ * next process, and never sends one again. A process takes part once it is ready, until it says that it stops; for
+ * being slow, as on a machine that is busy with tests, it is not taken out.
  */
 export class Backends {
   private readonly ready = new Map<Running, boolean>();

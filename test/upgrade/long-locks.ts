@@ -2,7 +2,7 @@ import type { DataSource, QueryRunner } from 'typeorm';
 
 /**
  * The locks that keep others from writing, or from reading too, held by a transaction that reads a whole table, which
- * may be large by then: it builds an index, verifies a constraint, or writes the table anew. PostgreSQL itself tells
+ * may be large by then: it builds an index, verifies a constraint, or writes the table again. PostgreSQL itself tells
  * both, so that no list of statements has to be kept.
  */
 const LONG_LOCKS = `
@@ -55,7 +55,8 @@ function watch(runner: QueryRunner, tables: readonly number[], found: Set<string
   };
   const queryWatched = async (sql: string, values?: unknown[], more?: boolean): Promise<unknown> => {
     if (runner.isTransactionActive || IN_NO_TRANSACTION.test(sql)) return query(sql, values, more);
-    // A statement by itself is a transaction, too. Unlike one of many rows, a table of a few has a plan without its index.
+    // A statement by itself is a transaction, too. Unlike one of many rows, a table of a few has a plan without its
+    // index.
     await runner.startTransaction();
     try {
       await query('SET LOCAL enable_seqscan = off');

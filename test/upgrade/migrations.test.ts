@@ -68,7 +68,7 @@ describe('locks of migrations', () => {
     expect(await findLongLocks(dataSource, () => inTransaction(statement))).toEqual([]);
   });
 
-  /** As migrations run. */
+  /** Runs the statement in a transaction, as migrations do. */
   async function inTransaction(statement: string): Promise<void> {
     const runner = dataSource.createQueryRunner();
     await runner.startTransaction();

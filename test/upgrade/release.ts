@@ -29,7 +29,10 @@ export class Release {
     return { service: await ServiceProcess.start({ role, env, ...this.command(role) }), appsPort };
   }
 
-  /** Runs the role `migrate` to its end, of this release as its page says. @throws {Error} with its output when it fails. */
+  /**
+   * Runs the role `migrate` to its end, of this release as its page says. @throws {Error} with its output when it
+   * fails.
+   */
   async migrate(): Promise<string> {
     const { code, stdout, stderr } = await ServiceProcess.run({
       role: 'migrate',

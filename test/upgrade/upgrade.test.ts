@@ -72,7 +72,7 @@ const TABLES = `
       PUBLIC_URL: `http://127.0.0.1:${await freePort()}`,
       OPENROUTER_URL: router.url,
       OPENROUTER_API_KEY: ROUTER_KEY,
-      // Of four jobs at once some are handed over, and others wait in Redis.
+      // Some of four jobs at once are handed over, and others wait in Redis.
       SANDBOX_CONCURRENCY: '2',
     };
     before = new Release(join(directory, 'previous'), env);

@@ -15,7 +15,7 @@ export async function printed<R extends Run | Execution>(events: AsyncGenerator<
 }
 
 /**
- * Does work whose signal aborts when the command is told to end. Then the work can undo what it has begun, and the
+ * Does work whose signal aborts when the command receives a signal. Then the work can undo what it has begun, and the
  * command ends as it would have ended at once. A second signal does not wait for that.
  */
 export async function endedBySignals<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {

@@ -14,8 +14,8 @@ export class AuditSettings extends ModuleSettings {
   @IntegerSetting({
     name: 'AUDIT_LOG_MONTHS',
     summary:
-      'Months before the current one that the audit log can be read in. Older ones are written to `AUDIT_ARCHIVE_URL` ' +
-      'and removed from the database.',
+      'Months before the current one that the audit log can be read in. Older ones are written to ' +
+      '`AUDIT_ARCHIVE_URL` and removed from the database.',
     unset: 'all months stay in the database',
     example: '24',
     see: 'operations/partitions.md#audit-log',

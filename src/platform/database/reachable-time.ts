@@ -22,7 +22,7 @@ export class ReachableTime {
   /**
    * Does the work, unless the database was unavailable within the grace.
    *
-   * @throws what the work or the database throws; the grace then begins anew when the database is back.
+   * @throws what the work or the database throws; the grace then begins again when the database is back.
    */
   async run(work: () => Promise<void>): Promise<void> {
     const { clock, ping, graceMs } = this.facts;

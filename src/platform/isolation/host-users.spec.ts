@@ -1,7 +1,7 @@
 import { HostUsers } from './host-users.js';
 
 const WHOLE = '         0          0 4294967295\n';
-/** As a set of bits, of which none is left out. */
+/** All capabilities, as a set of bits. */
 const ALL = -1n;
 const CONTAINER = '         0     100000      65536\n';
 

@@ -89,7 +89,8 @@ export class HostUsers {
     );
     if (lacking.length > 0) {
       const options = lacking.map((name) => `--cap-add ${name}`).join(' ');
-      return `the capabilities ${lacking.join(', ')} of root, or a user other than root (in Docker: ${options}, or --user)`;
+      const names = lacking.join(', ');
+      return `the capabilities ${names} of root, or a user other than root (in Docker: ${options}, or --user)`;
     }
     return isMapped(ALWAYS, uidMap)
       ? null

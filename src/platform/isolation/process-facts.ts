@@ -90,8 +90,8 @@ const FIRST_PROCESSES = 'pid:[4026531836]';
 const TASKS_ELSEWHERE = 512;
 
 /**
- * Returns how many tasks of its user a process allows for that it cannot see: those of other containers, which the kernel
- * counts with its own. Without them, a limit for the user may be reached before a program begins.
+ * Returns how many tasks of its user a process allows for that it cannot see: those of other containers, which the
+ * kernel counts with its own. Without them, a limit for the user may be reached before a program begins.
  */
 export function unseenTasks(): number {
   try {

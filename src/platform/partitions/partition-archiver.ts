@@ -12,7 +12,9 @@ import { PartitionsStore } from './partitions.store.js';
 
 /** How many rows a file has, and are in memory at a time. */
 const PART_ROWS = 5_000;
-/** Counting a month again may take longer than other statements do. Nobody waits for it, but who writes to that month. */
+/**
+ * Counting a month again may take longer than other statements do. Nobody waits for it, but who writes to that month.
+ */
 const COUNT_TIMEOUT_MS = 300_000;
 
 interface Part {

@@ -8,7 +8,7 @@ interface Partition {
 }
 
 export interface Partitions {
-  /** Those with bounds, in their order. */
+  /** The partitions with bounds, in their order. */
   readonly ofMonths: readonly Partition[];
   /** The partition of what no other one takes, if there is one. */
   readonly rest: string | undefined;

@@ -2,7 +2,9 @@ import { base32OfTime } from '../ids/base32.js';
 import type { IdKind } from '../ids/define-id.js';
 import type { BlobStorage } from '../blobs/blob-storage.js';
 
-/** A table with a partition for each month (UTC). The month of a row follows from its key, which begins with its time. */
+/**
+ * A table with a partition for each month (UTC). The month of a row follows from its key, which begins with its time.
+ */
 export interface PartitionedTable {
   readonly name: string;
   /** The column that the table is partitioned by. */

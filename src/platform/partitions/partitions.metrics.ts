@@ -22,7 +22,7 @@ export const PARTITIONS_METRICS: Provider[] = [
   PartitionsMetrics,
   makeGaugeProvider({
     name: AHEAD,
-    help: 'How many of the next two months have a partition, by table, as last seen by this process. -1: not this month.',
+    help: 'How many of the next two months have a partition, by table, as this process saw last. -1: not this month.',
     labelNames: ['table'],
   }),
   makeGaugeProvider({

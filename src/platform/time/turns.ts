@@ -6,7 +6,7 @@ interface Room {
   readonly mostWaiting?: number;
 }
 
-/** Limits how many tasks run at once. Others wait in the order in which they came, up to a second limit if there is one. */
+/** Limits how many tasks run at once. Others wait in their order, up to a second limit if there is one. */
 export class Turns {
   private readonly waiting: (() => void)[] = [];
   private running = 0;

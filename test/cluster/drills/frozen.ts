@@ -14,14 +14,14 @@ const LOCKS_END_AFTER_MS = 65_000;
  * others have done or given up meanwhile must stay as it is.
  */
 export async function frozenWorkers(
-  { cluster, told }: Field,
+  { cluster, notified }: Field,
   {
     executions,
     jobs,
     untilLocksEnd,
   }: { readonly executions: number; readonly jobs: number; readonly untilLocksEnd: boolean },
 ): Promise<DrillResult> {
-  const books = new Bookkeeping(cluster, told);
+  const books = new Bookkeeping(cluster, notified);
   const violations: string[] = [];
   // One worker always goes on. Jobs arrive while the others stand still, and at that moment.
   const victims = cluster.processes.worker.slice(1);

@@ -74,7 +74,7 @@ class Partition {
 
   constructor(private readonly caller: Caller) {}
 
-  /** As long as nothing is cut. */
+  /** While nothing is cut. */
   async expectAll(calls: number): Promise<void> {
     // The first calls after a cut may meet connections that have not noticed yet.
     await until('calls are answered again', async () => isSuccess(await this.ask('GET', '/projects')), 20_000);

@@ -10,14 +10,14 @@ import { Load, spanMs } from '../load.js';
  * server. No acknowledged write may be missing, and none made twice.
  */
 export async function restartedPostgres(
-  { cluster, caller, told }: Field,
+  { cluster, caller, notified }: Field,
   {
     restarts,
     backends,
     perSecond,
   }: { readonly restarts: number; readonly backends: number; readonly perSecond: number },
 ): Promise<DrillResult> {
-  const books = new Bookkeeping(cluster, told);
+  const books = new Bookkeeping(cluster, notified);
   const violations: string[] = [];
   let [longestMs, ended] = [0, 0];
   let round = 0;

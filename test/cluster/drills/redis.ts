@@ -15,10 +15,10 @@ const AN_EXECUTION = 'an execution';
  * seconds, and what was accepted is done.
  */
 export async function killedPrimaries(
-  { cluster, caller, told }: Field,
+  { cluster, caller, notified }: Field,
   { kills, perSecond }: { readonly kills: number; readonly perSecond: number },
 ): Promise<DrillResult> {
-  const books = new Bookkeeping(cluster, told);
+  const books = new Bookkeeping(cluster, notified);
   const violations: string[] = [];
   let [longestMs, sentCount, refused] = [0, 0, 0];
   for (let kill = 0; kill < kills; kill++) {
@@ -64,7 +64,9 @@ export async function killedPrimaries(
   }
   const { lost, doubled } = await books.account();
   return {
-    count: `${kills} kills, ${books.writes.length} jobs and ${books.executions.length} executions accepted, ${sentCount} calls`,
+    count:
+      `${kills} kills, ${books.writes.length} jobs and ${books.executions.length} executions accepted, ` +
+      `${sentCount} calls`,
     figures:
       `${lost.length} accepted ones lost, ${doubled.length} doubled; ` +
       `${refused} calls refused, for ${seconds(longestMs)} at most`,

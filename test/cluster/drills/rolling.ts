@@ -60,7 +60,9 @@ export async function rollingRestarts(
   const failed = sent.filter(({ answer }) => !isSuccess(answer));
   const writes = sent.filter(({ what }) => !what.startsWith('GET') && !what.startsWith('a visit'));
   return {
-    count: `${restarts} restarts of \`${role}\`, ${sent.length} requests at ${perSecond}/s, ${writes.length} of them writes`,
+    count:
+      `${restarts} restarts of \`${role}\`, ${sent.length} requests at ${perSecond}/s, ` +
+      `${writes.length} of them writes`,
     figures: `${failed.length} failed; a restart took ${(Math.max(...tookMs) / 1_000).toFixed(1)} s at most`,
     violations: some(failed.map(({ what, answer }) => describeAnswer(what, answer))),
   };

@@ -11,10 +11,10 @@ const MOST_PENDING = 64;
  * at most once, so that one whose worker died may be lost, and is then not paid for.
  */
 export async function killedWorkers(
-  { cluster, told }: Field,
+  { cluster, notified }: Field,
   { kills, jobs, perSecond }: { readonly kills: number; readonly jobs: number; readonly perSecond: number },
 ): Promise<DrillResult> {
-  const books = new Bookkeeping(cluster, told);
+  const books = new Bookkeeping(cluster, notified);
   const pending = new Set<Promise<unknown>>();
   let [count, killed] = [0, 0];
   const add = async (): Promise<void> => {

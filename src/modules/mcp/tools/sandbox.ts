@@ -27,8 +27,8 @@ export const SANDBOX_TOOLS: ToolFile = {
       description:
         'Starts an isolated interpreter that keeps its variables, imports and files, for work in several steps. ' +
         'Pass its `id` to run_in_session. `package_set` and `packages` say which packages it has. There is no ' +
-        'network unless `network` names hosts. Only the time of runs is charged. It ends when it is not used for `idle_timeout_seconds`; end it with end_session when you ' +
-        'are done.',
+        'network unless `network` names hosts. Only the time of runs is charged. It ends when it is not used ' +
+        'for `idle_timeout_seconds`; end it with end_session when you are done.',
       method: 'POST',
       path: '/api/v1/sandbox/sessions',
       effect: 'writes',

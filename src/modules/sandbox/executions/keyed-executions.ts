@@ -21,8 +21,8 @@ export class KeyedExecutions {
   }
 
   /**
-   * Waits for the end of an execution, and returns it however it ended. Every one ends: one whose worker is gone, or that
-   * no worker takes, is given up when its time is over.
+   * Waits for the end of an execution, and returns it however it ended. Every one ends: one whose worker is gone, or
+   * that no worker takes, is given up when its time is over.
    *
    * @throws the reason of `signal` when it is aborted. The execution goes on.
    */

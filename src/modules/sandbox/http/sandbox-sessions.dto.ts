@@ -90,8 +90,8 @@ export class SandboxSessionBody extends PickType(OrgExecutionRequest, [
     type: NetworkBody,
     example: { allow: ['api.example.com'] },
     description:
-      'Lets the code of the session connect to hosts, by HTTP and TLS through a proxy that its environment names. Not ' +
-      'on the Free plan. Default: no network.',
+      'Lets the code of the session connect to hosts, by HTTP and TLS through a proxy that its environment names. ' +
+      'Not on the Free plan. Default: no network.',
   })
   @MayBeAbsent()
   @IsObject()

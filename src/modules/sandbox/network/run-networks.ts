@@ -23,8 +23,8 @@ export interface RunNetwork {
 }
 
 /**
- * Opens a proxy for each execution or session with a network, in this worker. It resolves the allowed names itself and connects only to
- * public addresses that are neither this machine's nor refused by the operator.
+ * Opens a proxy for each execution or session with a network, in this worker. It resolves the allowed names itself and
+ * connects only to public addresses that are neither this machine's nor refused by the operator.
  */
 @Injectable()
 export class RunNetworks {

@@ -29,7 +29,10 @@ export interface WarmPoolOptions<M extends PoolMember> {
 const REFILL_WHILE_RUNNING_MS = 25;
 /** The delay lets the outcome of the run go out first. */
 const REFILL_AFTER_RUN_MS = 4;
-/** While others are warm, nobody waits for the next one, and the way of the outcome to its caller takes longer than that. */
+/**
+ * While others are warm, nobody waits for the next one, and the way of the outcome to its caller takes longer than
+ * that.
+ */
 const PATIENCE_WITH_OTHERS = 4;
 
 interface Idle<M> {

@@ -1,6 +1,6 @@
-# Runs inside the isolation of a session with a network: forwards connections to a port of 127.0.0.1 to the socket of the
-# proxy, the only way out. The agent starts it, and gives it the listening socket. It has the user of the code, which can
-# do no more with it than with the socket of the proxy itself.
+# Runs inside the isolation of a session with a network: forwards connections to a port of 127.0.0.1 to the socket of
+# the proxy, the only way out. The agent starts it, and gives it the listening socket. It has the user of the code,
+# which can do no more with it than with the socket of the proxy itself.
 import selectors
 import socket
 
