@@ -1,4 +1,4 @@
-import { availableParallelism, totalmem } from 'node:os';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import {
   BLOBS_URL_RULE,
@@ -15,6 +15,7 @@ import {
   ParsedSetting,
   TextSetting,
 } from '../../platform/config/setting.js';
+import { usableMemoryBytes } from '../../platform/config/usable-memory.js';
 import { PACKAGE_SETS, type PackageSetName } from './domain/packages.js';
 import type { IsolationSettings } from '../../platform/isolation/isolation-settings.js';
 
@@ -170,7 +171,9 @@ export class SandboxSettings extends ModuleSettings implements IsolationSettings
   }
 
   get sessionsMemoryBytes(): number {
-    return this.givenSessionsMemoryMib === undefined ? totalmem() / 2 : this.givenSessionsMemoryMib * 1_048_576;
+    return this.givenSessionsMemoryMib === undefined
+      ? usableMemoryBytes() / 2
+      : this.givenSessionsMemoryMib * 1_048_576;
   }
 
   get copiesDirectory(): string {

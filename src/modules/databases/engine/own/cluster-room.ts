@@ -1,5 +1,5 @@
-import { totalmem } from 'node:os';
 import { Injectable } from '@nestjs/common';
+import { usableMemoryBytes } from '../../../../platform/config/usable-memory.js';
 import { DatabaseUnavailable } from '../../databases.errors.js';
 import { DatabasesSettings } from '../../databases.settings.js';
 import type { Cluster } from './cluster.js';
@@ -24,7 +24,7 @@ export class ClusterRoom {
   ) {}
 
   get places(): number {
-    return this.settings.maxAwake ?? Math.max(LEAST, Math.floor((memoryOfMachine() * SHARE) / MEMORY_OF_EACH));
+    return this.settings.maxAwake ?? Math.max(LEAST, Math.floor((usableMemoryBytes() * SHARE) / MEMORY_OF_EACH));
   }
 
   /**
@@ -53,11 +53,4 @@ export class ClusterRoom {
     });
     this.leaving.add(leaving);
   }
-}
-
-/** A container may have less than the machine. */
-function memoryOfMachine(): number {
-  const total = totalmem();
-  const constrained = process.constrainedMemory();
-  return constrained > 0 ? Math.min(total, constrained) : total;
 }
