@@ -35,10 +35,11 @@ export function addSandboxRepl(sandbox: Command): void {
       const packages = packageFieldsOf(options);
       if (id !== undefined && (language !== undefined || Object.keys(packages).length > 0))
         throw new UsageError(
-          'A session has its language and packages already. Leave out --language, --package-set and --package.',
+          '--session goes on in a session that has its language and packages. ' +
+            'Leave out --language, --package-set and --package.',
         );
       if (id !== undefined && allow !== undefined)
-        throw new UsageError('A session has its network already. Leave out --allow.');
+        throw new UsageError('--session goes on in a session that has its network. Leave out --allow.');
       const context = await Context.of(command);
       if (context.json) throw new UsageError('--json cannot be used here. Use "sandbox session run".');
       const service = await context.service();
