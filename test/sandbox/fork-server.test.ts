@@ -278,6 +278,7 @@ os.wait()
 print('end')`,
     ],
     [
+      // Up to four places are taken by ended processes of an earlier run, until process 1 of the machine collects them.
       'starts as many processes as it may',
       `
 import os, time
@@ -286,7 +287,7 @@ try:
     while True:
         if os.fork() == 0: time.sleep(60)
         made += 1
-except OSError as error: print(made, error)`,
+except OSError as error: print(made > 120, error)`,
     ],
   ])('behaves like Python that was started for the run when a program %s', async (_what, code) => {
     const limits = { processes: PROCESSES };
