@@ -5,6 +5,8 @@ interface GrowingTable {
   /** The column whose ids begin with the time, and its prefix. */
   readonly key: string;
   readonly prefix: string;
+  /** The tables that its keys refer to, which a change of these keys locks as well. */
+  readonly references: readonly string[];
   /** What `LIKE` does not copy. */
   readonly keys: readonly string[];
   readonly indexes: readonly string[];
@@ -17,6 +19,7 @@ const TABLES: readonly GrowingTable[] = [
     name: 'audit_log',
     key: 'id',
     prefix: 'aud_',
+    references: ['organizations', 'users'],
     keys: [
       'CONSTRAINT audit_log_pkey PRIMARY KEY (id)',
       'CONSTRAINT audit_log_org_id_fkey FOREIGN KEY (org_id) REFERENCES organizations (id)',
@@ -30,6 +33,7 @@ const TABLES: readonly GrowingTable[] = [
     name: 'deploy_log_lines',
     key: 'deploy_id',
     prefix: 'dpl_',
+    references: ['deploys'],
     keys: [
       'CONSTRAINT deploy_log_lines_pkey PRIMARY KEY (deploy_id, seq)',
       `CONSTRAINT deploy_log_lines_deploy_id_fkey FOREIGN KEY (deploy_id) REFERENCES deploys (id) ON DELETE CASCADE`,
@@ -40,6 +44,7 @@ const TABLES: readonly GrowingTable[] = [
     name: 'run_events',
     key: 'run_id',
     prefix: 'run_',
+    references: ['runs'],
     keys: [
       'CONSTRAINT run_events_pkey PRIMARY KEY (run_id, seq)',
       'CONSTRAINT run_events_run_id_fkey FOREIGN KEY (run_id) REFERENCES runs (id) ON DELETE CASCADE',
@@ -48,9 +53,19 @@ const TABLES: readonly GrowingTable[] = [
   },
 ];
 
-/** No caller waits longer for a lock of this migration. Then it lets them pass, and tries again. */
-const LOCK_TIMEOUT_MS = 1_000;
-const ATTEMPTS = 120;
+/**
+ * No caller waits longer for the locks of one attempt. Then the migration lets them pass, and tries again. It is less
+ * than the second after which PostgreSQL looks for transactions that wait for each other: the migration gives way, and
+ * no request is ended.
+ */
+const LOCK_TIMEOUT_MS = 500;
+/** For locks that let others read and write, and that nobody who does so waits behind. */
+const HARMLESS_LOCK_TIMEOUT_MS = 10_000;
+const MAX_PAUSE_MS = 15_000;
+/** A backup reads all tables for as long as it takes. */
+const TRY_FOR_MS = 3_600_000;
+/** For what has to be removed after a failure. */
+const REMOVE_FOR_MS = 300_000;
 const LOCK_NOT_AVAILABLE = '55P03';
 const DEADLOCK = '40P01';
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
@@ -61,7 +76,8 @@ const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
  *
  * No row is moved: the table of until now becomes the partition of all that is older than the month after next, which a
  * constraint proves beforehand. The constraint is verified while others write, so each step commits by itself; each can
- * be repeated after an interruption.
+ * be repeated after an interruption. Until the table has partitions, the constraint refuses rows of the month after
+ * next. So it is removed when this migration fails, and renewed when the migration is repeated in a later month.
  */
 export class PartitionGrowingTables1795299080000 implements MigrationInterface {
   readonly transaction = false;
@@ -78,13 +94,20 @@ export class PartitionGrowingTables1795299080000 implements MigrationInterface {
         manifest_bytes  integer     NOT NULL,
         manifest_sha256 text        NOT NULL,
         archived_at     timestamptz NOT NULL,
-        PRIMARY KEY (table_name, partition_name)
+        PRIMARY KEY (table_name, partition_name, archived_at)
       )
     `);
+    const giveUpAtMs = performance.now() + TRY_FOR_MS;
     for (const table of TABLES) {
       if (await isPartitioned(runner, table)) continue;
-      const month = await proveBound(runner, table);
-      await briefly(runner, () => this.partition(runner, table, month));
+      try {
+        const month = await proveBound(runner, table, giveUpAtMs);
+        const tables = [...table.references, table.name];
+        await whileAlone(runner, { tables, giveUpAtMs }, () => this.partition(runner, table, month));
+      } catch (error) {
+        await removeProof(runner, table, error as Error);
+        throw error;
+      }
     }
   }
 
@@ -114,7 +137,6 @@ export class PartitionGrowingTables1795299080000 implements MigrationInterface {
   private async partition(runner: QueryRunner, table: GrowingTable, month: Date): Promise<void> {
     const { name, key, keys, indexes, trigger } = table;
     const old = `${name}_until_${month.toISOString().slice(0, 7).replace('-', '_')}`;
-    await runner.query(`LOCK TABLE ${name} IN ACCESS EXCLUSIVE MODE`);
     for (const { indexname } of await indexesOf(runner, name))
       await runner.query(`ALTER INDEX ${indexname} RENAME TO ${indexname.replace(name, old)}`);
     await runner.query(`ALTER TABLE ${name} RENAME TO ${old}`);
@@ -138,48 +160,107 @@ export class PartitionGrowingTables1795299080000 implements MigrationInterface {
 const proofOf = ({ name }: GrowingTable): string => `${name}_before_partitions`;
 
 /** Returns the month that all rows are older than, and any that the previous release writes during this migration. */
-async function proveBound(runner: QueryRunner, table: GrowingTable): Promise<Date> {
-  const { name, key, prefix } = table;
-  const [found] = (await runner.query('SELECT pg_get_constraintdef(oid) AS is FROM pg_constraint WHERE conname = $1', [
-    proofOf(table),
-  ])) as { is: string }[];
-  let month: Date;
-  if (found === undefined) {
-    const [{ last }] = (await runner.query(`SELECT max(${key}) AS last FROM ${name} WHERE ${key} LIKE $1`, [
-      `${prefix}0%`,
-    ])) as [{ last: string | null }];
-    const latest = Math.max(Date.now(), last === null ? 0 : timeOf(last.slice(prefix.length)));
-    month = monthAfterNextOf(new Date(latest));
-    await briefly(runner, () =>
+async function proveBound(runner: QueryRunner, table: GrowingTable, giveUpAtMs: number): Promise<Date> {
+  const { name, key } = table;
+  const soonest = await monthAfterAll(runner, table);
+  const found = await findProved(runner, table);
+  const isLateEnough = found !== undefined && found >= soonest;
+  if (!isLateEnough)
+    await whileAlone(runner, { tables: [name], giveUpAtMs }, () =>
       runner.query(
-        `ALTER TABLE ${name} ADD CONSTRAINT ${proofOf(table)} ` +
-          `CHECK (${key} < '${firstIdFrom(table, month)}') NOT VALID`,
+        `ALTER TABLE ${name} DROP CONSTRAINT IF EXISTS ${proofOf(table)}, ADD CONSTRAINT ${proofOf(table)} ` +
+          `CHECK (${key} < '${firstIdFrom(table, soonest)}') NOT VALID`,
       ),
     );
-  } else {
-    month = new Date(timeOf(new RegExp(`'${prefix}([0-9a-z]{10})'`).exec(found.is)![1]!));
-  }
-  await runner.query(`ALTER TABLE ${name} VALIDATE CONSTRAINT ${proofOf(table)}`);
-  return month;
+  await patiently(runner, giveUpAtMs, async () => {
+    await limitLocks(runner, HARMLESS_LOCK_TIMEOUT_MS);
+    await runner.query(`ALTER TABLE ${name} VALIDATE CONSTRAINT ${proofOf(table)}`);
+  });
+  return isLateEnough ? found : soonest;
 }
 
-/** Runs work in a transaction of its own that waits only briefly for locks, again and again. */
-async function briefly(runner: QueryRunner, work: () => Promise<unknown>): Promise<void> {
+/** @throws {Error} when a row is of a later month than that. All months until then would be in one partition. */
+async function monthAfterAll(runner: QueryRunner, table: GrowingTable): Promise<Date> {
+  const { name, key, prefix } = table;
+  const [{ now, last }] = (await runner.query(`SELECT now() AS now, (SELECT max(${key}) FROM ${name}) AS last`)) as [
+    { now: Date; last: string | null },
+  ];
+  const month = monthAfterNextOf(now);
+  if (last === null) return month;
+  if (last >= firstIdFrom(table, month))
+    throw new Error(
+      `The table ${name} has rows with the id ${last}, whose time is in the month after next or later: a clock was ` +
+        'wrong. Move them to another table until after the upgrade: docs/operations/partitions.md, "The upgrade".',
+    );
+  return monthAfterNextOf(new Date(Math.max(now.getTime(), timeOf(last.slice(prefix.length)))));
+}
+
+/** Finds the month of a constraint that an interrupted attempt has left. */
+async function findProved(runner: QueryRunner, table: GrowingTable): Promise<Date | undefined> {
+  const [found] = (await runner.query(
+    'SELECT pg_get_constraintdef(oid) AS is FROM pg_constraint WHERE conrelid = $1::regclass AND conname = $2',
+    [table.name, proofOf(table)],
+  )) as { is: string }[];
+  if (found === undefined) return undefined;
+  return new Date(timeOf(new RegExp(`'${table.prefix}([0-9a-z]{10})'`).exec(found.is)![1]!));
+}
+
+/**
+ * Removes the constraint after a failure, because the previous release goes on writing.
+ * @throws {Error} when that fails as well; it says what is left to do.
+ */
+async function removeProof(runner: QueryRunner, table: GrowingTable, cause: Error): Promise<void> {
+  const statement = `ALTER TABLE ${table.name} DROP CONSTRAINT IF EXISTS ${proofOf(table)}`;
+  try {
+    if ((await findProved(runner, table)) === undefined) return;
+    const giveUpAtMs = performance.now() + REMOVE_FOR_MS;
+    await whileAlone(runner, { tables: [table.name], giveUpAtMs }, () => runner.query(statement));
+  } catch {
+    throw new Error(
+      `${cause.message}\nA constraint may be left that refuses rows of the month after next. Migrate again before ` +
+        `that month begins, or run "${statement}".`,
+      { cause },
+    );
+  }
+}
+
+/** Runs work in a transaction that has tables to itself. */
+async function whileAlone(
+  runner: QueryRunner,
+  { tables, giveUpAtMs }: { tables: readonly string[]; giveUpAtMs: number },
+  work: () => Promise<unknown>,
+): Promise<void> {
+  const names = tables.join(', ');
+  await patiently(runner, giveUpAtMs, async () => {
+    // An autovacuum holds this lock too, and PostgreSQL ends it for one who waits for a second.
+    await limitLocks(runner, HARMLESS_LOCK_TIMEOUT_MS);
+    await runner.query(`LOCK TABLE ${names} IN SHARE UPDATE EXCLUSIVE MODE`);
+    // Tables that others refer to are first, as in transactions of requests. All of them together take the time of one.
+    await limitLocks(runner, Math.floor(LOCK_TIMEOUT_MS / tables.length));
+    await runner.query(`LOCK TABLE ${names} IN ACCESS EXCLUSIVE MODE`);
+    await work();
+  });
+}
+
+/** Runs work in a transaction of its own, again and again while it does not get its locks in time. */
+async function patiently(runner: QueryRunner, giveUpAtMs: number, work: () => Promise<unknown>): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     await runner.startTransaction();
     try {
-      await runner.query(`SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS}`);
       await work();
       await runner.commitTransaction();
       return;
     } catch (error) {
       await runner.rollbackTransaction();
       const { code } = error as { code?: string };
-      if ((code !== LOCK_NOT_AVAILABLE && code !== DEADLOCK) || attempt === ATTEMPTS) throw error;
-      await new Promise((resolve) => setTimeout(resolve, LOCK_TIMEOUT_MS));
+      if ((code !== LOCK_NOT_AVAILABLE && code !== DEADLOCK) || performance.now() > giveUpAtMs) throw error;
+      await new Promise((resolve) => setTimeout(resolve, Math.min(MAX_PAUSE_MS, LOCK_TIMEOUT_MS * attempt)));
     }
   }
 }
+
+const limitLocks = (runner: QueryRunner, ms: number): Promise<unknown> =>
+  runner.query(`SET LOCAL lock_timeout = ${ms}`);
 
 const isPartitioned = async (runner: QueryRunner, { name }: GrowingTable): Promise<boolean> =>
   ((await runner.query("SELECT 1 FROM pg_class WHERE oid = $1::regclass AND relkind = 'p'", [name])) as unknown[])

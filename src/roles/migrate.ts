@@ -8,8 +8,12 @@ const LOCK_KEY = 7_316_254;
 
 /**
  * What waits for a table that a migration waits for waits no longer. Then the migration lets it pass, and tries again.
+ * It is less than the second after which PostgreSQL looks for transactions that wait for each other: the migration
+ * gives way, and no request is ended.
  */
-const LOCK_TIMEOUT_MS = 2_000;
+const LOCK_TIMEOUT_MS = 500;
+/** PostgreSQL ends an autovacuum for a statement that waits for a second. So one attempt of ten does. */
+const AUTOVACUUM_TIMEOUT_MS = 1_500;
 const PAUSE_MS = 1_000;
 /** A backup reads all tables for as long as it takes. */
 const TRY_FOR_MS = 3_600_000;
@@ -51,8 +55,10 @@ export async function migrate(url: string, only?: readonly string[]): Promise<st
 async function runAll(dataSource: DataSource): Promise<string[]> {
   const giveUpAtMs = performance.now() + TRY_FOR_MS;
   const before = await executedIn(dataSource);
-  for (;;) {
+  for (let attempt = 1; ; attempt++) {
     try {
+      // The other connection is that of the advisory lock.
+      await dataSource.query(`SET lock_timeout = ${attempt % 10 === 0 ? AUTOVACUUM_TIMEOUT_MS : LOCK_TIMEOUT_MS}`);
       await dataSource.runMigrations({ transaction: 'each' });
       break;
     } catch (error) {

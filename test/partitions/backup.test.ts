@@ -78,4 +78,29 @@ describe('a restored database', () => {
     for (const { place } of rows as { place: string }[])
       await expect(after.query(`DELETE FROM ${place}`)).rejects.toThrow('append-only');
   });
+
+  it('has a month that was about to be dropped while the backup ran', async () => {
+    const source = await createTestDatabase();
+    const other = await opened(source);
+    await other.query("INSERT INTO organizations VALUES ('org_1', 'old', 'Old', 'free', NULL, 0, now(), now())");
+    await other.query(
+      `INSERT INTO audit_log (id, org_id, action, target_type, target_id, details, at)
+       VALUES ('aud_01jd', 'org_1', 'test.done', 'test', '1', '{}', now())`,
+    );
+    const [month] = (await other.query<{ name: string }>('SELECT tableoid::regclass::text AS name FROM audit_log'))
+      .rows;
+    const files = new BackupFiles(join(directory, 'second'));
+    const save = files.save.bind(files);
+    let dropped: Promise<unknown> | undefined;
+    jest.spyOn(files, 'save').mockImplementation(async (path, stream) => {
+      // The first file is of another table.
+      dropped ??= other.query(`SET lock_timeout = '500ms'; DROP TABLE ${month!.name}`).catch(({ message }) => message);
+      await dropped;
+      await save(path, stream);
+    });
+    const dump = await dumpDatabase(source.url, files);
+    expect(await dropped).toContain('lock timeout');
+    expect(dump.tables.find(({ name }) => name === 'audit_log')!.rows).toBe(1);
+    expect(dump.partitions.map(({ name }) => name)).toContain(month!.name);
+  });
 });

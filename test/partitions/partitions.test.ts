@@ -8,6 +8,7 @@ import { DEPLOY_ID } from '../../src/modules/deploys/deploys.ids.js';
 import { RUN_ID } from '../../src/modules/runs/runs.ids.js';
 import { AuditLogService } from '../../src/modules/audit/audit-log.service.js';
 import { AUDIT_ENTRY_ID } from '../../src/modules/audit/audit.ids.js';
+import { Database } from '../../src/platform/database/database.js';
 import { FileBlobStorage } from '../../src/platform/blobs/file-blob-storage.js';
 import { firstIdOf } from '../../src/platform/partitions/partitioned-table.js';
 import { PartitionArchivesStore } from '../../src/platform/partitions/partition-archives.store.js';
@@ -74,7 +75,7 @@ describe('tables with a partition for each month', () => {
     manifest_sha256: string;
   }
   const archived = (): Promise<Archived[]> =>
-    make.sql<Archived>('SELECT * FROM partition_archives ORDER BY partition_name');
+    make.sql<Archived>('SELECT * FROM partition_archives ORDER BY partition_name, archived_at');
   /** Reads what an archive has, as an operator does who has nothing but its files. */
   const read = ({ manifest_key, manifest_sha256 }: Archived): { id: string; org_id: string }[] => {
     const content = readFileSync(join(archiveDirectory(), manifest_key));
@@ -132,6 +133,31 @@ describe('tables with a partition for each month', () => {
     create.mockRestore();
     await ahead();
     expect((await app.fetch('/metrics')).text).toContain('partition_months_ahead{table="run_events"} 2');
+  });
+
+  it('are looked at even if another one cannot be, or another process has it', async () => {
+    const original = PartitionsStore.prototype.count.bind(app.get(PartitionsStore));
+    const counting = jest.spyOn(PartitionsStore.prototype, 'count').mockImplementation(async (partition, limit) => {
+      if (partition === 'audit_log_default') throw new Error('Not to be read.');
+      return original(partition, limit);
+    });
+    now = monthOf(6);
+    await expect(ahead()).rejects.toThrow('Not to be read.');
+    for (const table of ['audit_log', 'deploy_log_lines', 'run_events', 'usage_events'])
+      expect(await ofMonths(table)).toContain(`${table}_${suffixOf(8)}`);
+    counting.mockRestore();
+
+    const other = new Client(app.config.databaseUrl);
+    await other.connect();
+    await other.query("BEGIN; SELECT pg_advisory_xact_lock(hashtext('audit_log partitions'))");
+    now = monthOf(9);
+    await ahead();
+    expect(await ofMonths('audit_log')).not.toContain(`audit_log_${suffixOf(9)}`);
+    expect(await ofMonths('run_events')).toContain(`run_events_${suffixOf(9)}`);
+    await other.query('COMMIT');
+    await other.end();
+    await ahead();
+    expect(await ofMonths('audit_log')).toContain(`audit_log_${suffixOf(9)}`);
   });
 
   it('archive months of the audit log that are no longer kept, and no others', async () => {
@@ -222,10 +248,63 @@ describe('tables with a partition for each month', () => {
     await removeOld();
     expect(isLate).toBe(true);
     expect(await count(`audit_log_${suffixOf(2)}`)).toBe(6);
-    await removeOld();
-    expect(await archived()).toContainEqual(
-      expect.objectContaining({ partition_name: `audit_log_${suffixOf(2)}`, rows: '6' }),
+    expect(app.log()).toContainEqual(
+      expect.objectContaining({ level: 'warn', partition: `audit_log_${suffixOf(2)}`, rows: 5 }),
     );
+    await removeOld();
+    const month = (await archived()).find(({ partition_name }) => partition_name === `audit_log_${suffixOf(2)}`)!;
+    expect(month.rows).toBe('6');
+    // Files of the first attempt are still there. The manifest does not name them.
+    expect(new Set(read(month).map(({ id }) => id)).size).toBe(6);
+  });
+
+  it('are archived once more when a month was put back', async () => {
+    now = monthOf(2);
+    await ahead();
+    await addEntries(2, 5);
+    const bounds = [2, 3].map((later) => {
+      const month = monthOf(later);
+      return firstIdOf(AUDIT_ENTRY_ID)(new Date(Date.UTC(month.getUTCFullYear(), month.getUTCMonth(), 1)));
+    });
+    now = monthOf(6);
+    await removeOld();
+    const name = `audit_log_${suffixOf(2)}`;
+    const [first] = (await archived()).filter(({ partition_name }) => partition_name === name);
+    await make.sql(`CREATE TABLE ${name} PARTITION OF audit_log FOR VALUES FROM ('${bounds[0]}') TO ('${bounds[1]}')`);
+    await addEntries(2, 6);
+    now = new Date(now.getTime() + 3_600_000);
+    await removeOld();
+    expect((await archived()).filter(({ partition_name }) => partition_name === name)).toEqual([
+      first,
+      expect.objectContaining({ rows: '6' }),
+    ]);
+    expect(await count('audit_log')).toBe(0);
+  });
+
+  it('write no file again that an earlier attempt has written, in whatever time zone', async () => {
+    now = monthOf(2);
+    await ahead();
+    await addEntries(2, 5_005);
+    now = monthOf(6);
+    const insert = PartitionArchivesStore.prototype.insert.bind(app.get(PartitionArchivesStore));
+    const inserting = jest.spyOn(PartitionArchivesStore.prototype, 'insert').mockImplementation(async (archive) => {
+      if (archive.partition.endsWith(suffixOf(2))) throw new Error('Full.');
+      return insert(archive);
+    });
+    const put = jest.spyOn(FileBlobStorage.prototype, 'put');
+    await expect(removeOld()).rejects.toThrow('Full.');
+    const names = put.mock.calls.map(([key]) => key).filter((key) => key.includes(`_${suffixOf(2)}/`));
+    expect(names.map((name) => name.split('/')[2]!.split('-')[0])).toEqual(['0000001', '0000002', 'manifest']);
+    inserting.mockRestore();
+    put.mockClear();
+    // All connections of the pool, at once.
+    const changes = Array.from({ length: 5 }, () =>
+      make.sql("SELECT set_config('TimeZone', 'Asia/Tokyo', false), pg_sleep(0.2)"),
+    );
+    await Promise.all(changes);
+    await removeOld();
+    expect(put).not.toHaveBeenCalled();
+    expect(await count('audit_log')).toBe(0);
   });
 
   it('keep a partition whose archive cannot be read back', async () => {
@@ -255,6 +334,7 @@ describe('tables with a partition for each month', () => {
     await Promise.all([reader.connect(), writer.connect()]);
     await reader.query('BEGIN');
     await reader.query('SELECT count(*) FROM audit_log');
+    const put = jest.spyOn(FileBlobStorage.prototype, 'put');
     const removal = { isOver: false };
     const refused = expect(removeOld())
       .rejects.toThrow('lock timeout')
@@ -273,12 +353,50 @@ describe('tables with a partition for each month', () => {
       await pause(5);
     }
     await refused;
+    expect(put).not.toHaveBeenCalled();
     expect(longestMs).toBeLessThan(onThisMachine(1_000));
     expect(await count(`audit_log_${suffixOf(2)}`)).toBe(5);
     await reader.query('COMMIT');
     await Promise.all([reader.end(), writer.end()]);
     await removeOld();
     expect(await partitions('audit_log')).not.toContain(`audit_log_${suffixOf(2)}`);
+  });
+
+  it('are removed while others write to what their rows refer to', async () => {
+    now = monthOf(2);
+    await ahead();
+    await addEntries(2, 5);
+    now = monthOf(6);
+    await ahead();
+    // Locks of the transaction, after the drop.
+    const locks: { name: string; mode: string }[] = [];
+    const insert = PartitionArchivesStore.prototype.insert.bind(app.get(PartitionArchivesStore));
+    jest.spyOn(PartitionArchivesStore.prototype, 'insert').mockImplementation(async (archive) => {
+      locks.push(
+        ...(await app.get(Database).manager.query<{ name: string; mode: string }[]>(
+          `SELECT relation::regclass::text AS name, mode FROM pg_locks
+           WHERE pid = pg_backend_pid() AND relation IN (SELECT oid FROM pg_class)
+             AND mode NOT IN ('AccessShareLock', 'RowShareLock', 'RowExclusiveLock')`,
+        )),
+      );
+      return insert(archive);
+    });
+    const writer = new Client(app.config.databaseUrl);
+    await writer.connect();
+    await writer.query('BEGIN');
+    await writer.query('UPDATE organizations SET name = name WHERE id = $1', [org.id]);
+    await writer.query('UPDATE users SET updated_at = updated_at');
+    await removeOld();
+    await writer.query(
+      `INSERT INTO audit_log (id, org_id, action, target_type, target_id, details, at)
+       VALUES ($1 || '0000000000000001', $2, 'test.done', 'test', '1', '{}', now())`,
+      [firstIdOf(AUDIT_ENTRY_ID)(monthOf(6)), org.id],
+    );
+    await writer.query('COMMIT');
+    await writer.end();
+    expect(new Set(locks.map(({ name }) => name))).toEqual(new Set(['audit_log', 'audit_log_default']));
+    expect(await partitions('audit_log')).not.toContain(`audit_log_${suffixOf(2)}`);
+    expect(await count('audit_log')).toBe(1);
   });
 
   it('drop months of build logs and of events of runs when nothing is left of them', async () => {

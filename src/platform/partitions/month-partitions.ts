@@ -34,7 +34,11 @@ export class MonthPartitions implements ScheduleHandler {
       } catch (error) {
         failures.push(error);
       }
-      await this.report(table);
+      try {
+        await this.report(table);
+      } catch (error) {
+        failures.push(error);
+      }
     }
     if (failures.length > 0) throw failures[0];
   }

@@ -57,6 +57,6 @@ export class OldPartitions implements ScheduleHandler {
       return this.archiver.archive(table, partition, { storage: await old.openArchive(), stopping });
     const isEmpty = async (): Promise<boolean> => (await this.store.count(partition, 1)) === 0;
     if (!(await isEmpty())) return undefined;
-    return (await this.database.transaction(() => this.store.dropIf(table, partition, isEmpty))) ? 0 : undefined;
+    return (await this.database.transaction(() => this.store.dropIf(partition, isEmpty))) ? 0 : undefined;
   }
 }

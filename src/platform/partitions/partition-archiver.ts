@@ -5,6 +5,7 @@ import { gzip } from 'node:zlib';
 import { Injectable } from '@nestjs/common';
 import { type BlobStorage, contentOf } from '../blobs/blob-storage.js';
 import { Database } from '../database/database.js';
+import { Log } from '../logging/log.js';
 import { Clock } from '../time/clock.js';
 import { PartitionArchivesStore } from './partition-archives.store.js';
 import type { PartitionedTable } from './partitioned-table.js';
@@ -16,6 +17,10 @@ const PART_ROWS = 5_000;
  * Counting a month again may take longer than other statements do. Nobody waits for it, but who writes to that month.
  */
 const COUNT_TIMEOUT_MS = 300_000;
+/** It is more by this for each row: the partition of before the upgrade has all rows of until then. */
+const COUNT_TIMEOUT_MS_OF_ROW = 0.01;
+/** Names sort as the rows do, for up to 50 billion of them. */
+const DIGITS = 7;
 
 interface Part {
   readonly key: string;
@@ -45,22 +50,27 @@ export class PartitionArchiver {
     private readonly partitions: PartitionsStore,
     private readonly archives: PartitionArchivesStore,
     private readonly clock: Clock,
+    private readonly log: Log,
   ) {}
 
-  /** Returns the number of archived rows, or undefined when rows were added meanwhile or `stopping` was aborted. */
+  /**
+   * Returns the number of archived rows, or undefined when rows were added meanwhile or `stopping` was aborted.
+   * @throws {Error} before anything is written, when others use the partition, such as a backup.
+   */
   async archive(
     table: PartitionedTable,
     partition: string,
     { storage, stopping }: { storage: BlobStorage; stopping: AbortSignal },
   ): Promise<number | undefined> {
+    await this.partitions.requireUnused(partition);
     const written = await this.write(table, partition, { storage, stopping });
     if (written === undefined) return undefined;
     const { rows, firstKey, lastKey, manifest } = written;
     const isDropped = await this.database.transaction(async () => {
       const archivedAt = this.clock.now();
-      const dropped = await this.partitions.dropIf(table, partition, async () => {
+      const dropped = await this.partitions.dropIf(partition, async () => {
         await this.database.manager.query("SELECT set_config('statement_timeout', $1, true)", [
-          String(COUNT_TIMEOUT_MS),
+          String(COUNT_TIMEOUT_MS + Math.ceil(rows * COUNT_TIMEOUT_MS_OF_ROW)),
         ]);
         return (await this.partitions.count(partition, rows + 1)) === rows;
       });
@@ -68,7 +78,9 @@ export class PartitionArchiver {
         await this.archives.insert({ table: table.name, partition, firstKey, lastKey, rows, manifest, archivedAt });
       return dropped;
     });
-    return isDropped ? rows : undefined;
+    if (isDropped) return rows;
+    this.log.warn({ partition, rows }, 'A partition has other rows than were just archived. It is archived again.');
+    return undefined;
   }
 
   private async write(
@@ -86,7 +98,7 @@ export class PartitionArchiver {
       lastKey = some.at(-1)!.key;
       rows += some.length;
       const content = await compressed(some.map(({ json }) => `${json}\n`).join(''));
-      const number = String(parts.length + 1).padStart(5, '0');
+      const number = String(parts.length + 1).padStart(DIGITS, '0');
       parts.push({ ...(await store(storage, nameOf(partition, number, '.jsonl.gz'), content)), rows: some.length });
       if (some.length < PART_ROWS) break;
     }
@@ -104,7 +116,7 @@ const nameOf =
     `partitions/${partition}/${name}-${sha256.slice(0, 16)}${ending}`;
 
 /**
- * Stores a file and reads it back.
+ * Stores a file and reads it back, unless an earlier attempt has stored it.
  * @throws {Error} when the storage does not return what was stored.
  */
 async function store(
@@ -114,8 +126,11 @@ async function store(
 ): Promise<Omit<Part, 'rows'>> {
   const sha256 = hash('sha256', content);
   const key = keyOf(sha256);
-  await storage.put(key, contentOf(content));
-  if (hash('sha256', await buffer(await storage.get(key))) !== sha256)
-    throw new Error(`The archive ${key} cannot be read as it was written.`);
+  const isThere = async (): Promise<boolean> => hash('sha256', await buffer(await storage.get(key))) === sha256;
+  // S3 does not say that a file is missing to a key that may not list the bucket. It refuses the read.
+  if (!(await isThere().catch(() => false))) {
+    await storage.put(key, contentOf(content));
+    if (!(await isThere())) throw new Error(`The archive ${key} cannot be read as it was written.`);
+  }
   return { key, bytes: content.length, sha256 };
 }

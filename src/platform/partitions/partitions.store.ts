@@ -24,13 +24,20 @@ export class PartitionsStore {
     return readPartitions(await this.database.manager.query<{ name: string; bound: string }[]>(PARTITIONS, [name]));
   }
 
-  /** Creates the partition of a month, and moves what the partition of the rest has of it. */
+  /**
+   * Creates the partition of a month, and moves what the partition of the rest has of it. It does nothing while another
+   * process does so.
+   */
   async create(table: PartitionedTable, month: CalendarMonth, rest: string | undefined): Promise<void> {
     const [from, to] = [table.firstKeyFrom(month.start), table.firstKeyFrom(month.end)];
     const partition = `${table.name}_${month.suffix}`;
     await this.database.transaction(async () => {
-      await this.limitLocks();
-      await this.query("SELECT pg_advisory_xact_lock(hashtext($1 || ' partitions'))", [table.name]);
+      await this.begin();
+      const [lock] = await this.query<{ granted: boolean }>(
+        "SELECT pg_try_advisory_xact_lock(hashtext($1 || ' partitions')) AS granted",
+        [table.name],
+      );
+      if (!lock!.granted) return;
       const [found] = await this.query<{ there: boolean }>('SELECT to_regclass($1) IS NOT NULL AS there', [partition]);
       if (found!.there) return;
       // It is created first and then attached, because `CREATE TABLE … PARTITION OF` would lock the whole table.
@@ -54,26 +61,43 @@ export class PartitionsStore {
 
   /** Reads rows as JSON after a key, in the order of the key, which must be unique. */
   async rows({ key }: PartitionedTable, partition: string, after: string, limit: number): Promise<ArchivedRow[]> {
-    return this.query<ArchivedRow>(
-      `SELECT ${key} AS key, row_to_json(r)::text AS json FROM ${partition} AS r WHERE ${key} > $1 ORDER BY ${key}
-       LIMIT ${limit}`,
-      [after],
-    );
+    return this.database.transaction(async () => {
+      // The same row is the same text whatever the server has for its time zone.
+      await this.query("SET LOCAL TimeZone = 'UTC'");
+      return this.query<ArchivedRow>(
+        `SELECT ${key} AS key, row_to_json(r)::text AS json FROM ${partition} AS r WHERE ${key} > $1 ORDER BY ${key}
+         LIMIT ${limit}`,
+        [after],
+      );
+    });
   }
 
-  /** Drops a partition in the running transaction, if `isRight` says so while nobody can write to it. */
-  async dropIf(table: PartitionedTable, partition: string, isRight: () => Promise<boolean>): Promise<boolean> {
-    await this.limitLocks();
+  /** @throws {Error} when others use a partition, so that it could not be dropped now. */
+  async requireUnused(partition: string): Promise<void> {
+    await this.database.transaction(async () => {
+      await this.begin();
+      await this.query(`LOCK TABLE ${partition} IN ACCESS EXCLUSIVE MODE`);
+    });
+  }
+
+  /**
+   * Drops a partition, if `isRight` says so while nobody can write to it. It has to come first in the running
+   * transaction.
+   */
+  async dropIf(partition: string, isRight: () => Promise<boolean>): Promise<boolean> {
+    await this.begin();
     // Who reads goes on, and so does who writes to other partitions.
     await this.query(`LOCK TABLE ${partition} IN SHARE MODE`);
     if (!(await isRight())) return false;
-    // CONCURRENTLY is refused beside a partition of the rest. These last statements lock the table for milliseconds.
-    await this.query(`ALTER TABLE ${table.name} DETACH PARTITION ${partition}`);
+    // This locks the table and the partition of the rest for milliseconds. Detached first, the partition would get
+    // references of its own, and their removal would lock the tables that they refer to, which others write to before.
     await this.query(`DROP TABLE ${partition}`);
     return true;
   }
 
-  private async limitLocks(): Promise<void> {
+  /** What is read after a lock was granted has to be as of then, whatever level the server has for its user. */
+  private async begin(): Promise<void> {
+    await this.query('SET TRANSACTION ISOLATION LEVEL READ COMMITTED');
     await this.query(`SELECT set_config('lock_timeout', '${LOCK_TIMEOUT_MS}', true)`);
   }
 

@@ -22,6 +22,10 @@ WHERE parent.relnamespace = current_schema()::regnamespace AND parent.relkind = 
   AND child.relkind IN ('r', 'p')
 ORDER BY 1, 2`;
 
+const PARTITIONED = `
+SELECT relname AS name FROM pg_class
+WHERE relnamespace = current_schema()::regnamespace AND relkind = 'p' AND NOT relispartition ORDER BY 1`;
+
 const SEQUENCES = `
 SELECT sequencename AS name, last_value::text AS "lastValue" FROM pg_sequences
 WHERE schemaname = current_schema() AND last_value IS NOT NULL ORDER BY 1`;
@@ -32,10 +36,16 @@ SELECT DISTINCT a.relname AS "from", b.relname AS "to"
 FROM pg_constraint c JOIN pg_class a ON a.oid = c.conrelid JOIN pg_class b ON b.oid = c.confrelid
 WHERE c.contype = 'f' AND c.connamespace = current_schema()::regnamespace AND c.conrelid <> c.confrelid`;
 
-/** Dumps all tables in one transaction, and so as of one moment. */
+/**
+ * Dumps all tables in one transaction, and so as of one moment. No partition is dropped meanwhile: a read finds the
+ * partitions that there are when it begins, also in a transaction that sees rows as of an earlier moment.
+ */
 export async function dumpDatabase(url: string, files: BackupFiles): Promise<DatabaseDump> {
   return withClient(url, async (client) => {
+    const partitioned = (await client.query<{ name: string }>(PARTITIONED)).rows.map(({ name }) => name);
     await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY');
+    // This comes before the moment, which is that of the first statement that reads.
+    if (partitioned.length > 0) await client.query(`LOCK TABLE ${list(partitioned)} IN ACCESS SHARE MODE`);
     const found = (await client.query<{ name: string; columns: string[] }>(TABLES)).rows;
     const tables: DumpedTable[] = [];
     for (const { name, columns } of found) {
