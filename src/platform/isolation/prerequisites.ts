@@ -35,6 +35,13 @@ export function explainFailedStart(detail: string): string[] {
       'an AppArmor profile that allows bwrap user namespaces, or sysctl kernel.apparmor_restrict_unprivileged_userns=0',
     ];
   }
+  // Several containers whose programs have the same user may use up its count, as may one that has a limit.
+  if (/Resource temporarily unavailable/i.test(detail)) {
+    return [
+      'room for more processes: all containers with the same user share its limit, and --pids-limit bounds each of ' +
+        `them: ${detail}`,
+    ];
+  }
   // The default filter of podman permits the namespace, and refuses what a program does in it.
   if (/new namespace|user namespace|uid map|set hostname/i.test(detail)) {
     return [`permission to create user namespaces (in Docker: --security-opt seccomp=unconfined): ${detail}`];
