@@ -51,7 +51,7 @@ describe('ingesting build output', () => {
     await expect(ingest(lying(bytes))).rejects.toMatchObject({ code: 'output_invalid' });
   });
 
-  it('keeps large files on the disk of DATA_DIR meanwhile, without a name, so that nothing is left of them', async () => {
+  it('keeps large files in DATA_DIR meanwhile, without a name, so that nothing is left of them', async () => {
     const mebibyte = Buffer.alloc(1_048_576);
     const directory = join(realpathSync(app.dataDirectory), 'ingest');
     const opened = (): string[] => openFiles().filter((path) => path.startsWith(`${directory}/`));

@@ -7,7 +7,7 @@ const LOOK_EVERY_MS = 1_000;
 const SILENT_AFTER_MS = 2_000;
 const ANSWER_WITHIN_MS = 2_000;
 const QUESTIONS = 2;
-/** Each question starts a process of PostgreSQL. For statements that it has answered for, it is asked again this late. */
+/** Each question starts a process of PostgreSQL. It is asked again for the same statements only after this time. */
 const ASK_AGAIN_AFTER_MS = 10_000;
 /** A server that is there ends a statement at its limit, and says so soon after. */
 const BEYOND_LIMIT_MS = 5_000;
