@@ -51,7 +51,7 @@ async function run(role: Exclude<Role, 'all'>, settings: Settings, log: Log): Pr
   const config = settings.of(Config);
   switch (role) {
     case 'migrate':
-      report(await (await import('./roles/migrate.js')).migrate(config.directDatabaseUrl!));
+      report(await (await import('./roles/migrate.js')).migrate(config.directDatabaseUrl!, undefined, log));
       return;
     case 'seed':
       process.stdout.write(await (await import('./roles/seed.js')).seed(config.directDatabaseUrl!));
@@ -153,7 +153,7 @@ async function serveSupervised(role: ServiceRole, settings: Settings, log: Log):
   // The processes share a database, and only the API migrates it.
   const databaseIsReady = async (): Promise<void> => {
     if (role !== 'api') return siblings.begun;
-    await (await import('./roles/migrate.js')).migrate(settings.of(Config).directDatabaseUrl!);
+    await (await import('./roles/migrate.js')).migrate(settings.of(Config).directDatabaseUrl!, undefined, log);
     siblings.say({ kind: 'migrated' });
   };
   try {

@@ -23,6 +23,7 @@ interface Service {
   readonly tmpfs?: string[];
   readonly cap_drop?: string[];
   readonly security_opt?: string[];
+  readonly pids_limit?: number;
 }
 
 describe('deploy/compose.yml', () => {
@@ -49,9 +50,11 @@ describe('deploy/compose.yml', () => {
   });
 
   it('gives each role no capability, no writable root, and no more than isolation needs', () => {
-    for (const [name, { read_only: readOnly, tmpfs, cap_drop: dropped, security_opt: security }] of ours) {
-      expect({ name, readOnly, tmpfs, dropped }).toMatchObject({
+    for (const [name, service] of ours) {
+      const { read_only: readOnly, tmpfs, cap_drop: dropped, security_opt: security, pids_limit: tasks } = service;
+      expect({ name, readOnly, tmpfs, dropped, tasks }).toMatchObject({
         name,
+        tasks: 4_096,
         readOnly: true,
         tmpfs: [expect.stringMatching(/^\/tmp:/)],
         dropped: ['ALL'],
@@ -133,6 +136,24 @@ describe('deploy/compose.yml', () => {
       'http://api:3000/ops/alert',
       `/run/secrets/${compose.services['alertmanager']!.secrets![0]!}`,
     ]);
+  });
+});
+
+describe('deploy/haproxy/haproxy.cfg', () => {
+  const [, ...frontends] = read('deploy/haproxy/haproxy.cfg').split(/^frontend /m);
+
+  it('logs no query and no secret of a path', () => {
+    const [format] = /^ *log-format .*$/m.exec(read('deploy/haproxy/haproxy.cfg'))!;
+    // The parts of a line with a query (`log-format` of HAProxy's manual), and what the format stands in place of.
+    expect(format).not.toMatch(/%(?:\{[^}]*\})?(?:r|HU|HQ)(?![A-Za-z])/);
+    expect(read('deploy/haproxy/haproxy.cfg')).not.toMatch(/^ *option httplog/m);
+    for (const frontend of frontends) expect(frontend).toMatch(/^ *http-request set-var\(txn\.path\) 'path,regsub/m);
+  });
+
+  it('never passes on what a caller says of its own scheme', () => {
+    expect(frontends).toHaveLength(2);
+    for (const frontend of frontends)
+      expect(frontend).toMatch(/^ *http-request set-header x-forwarded-proto %\[ssl_fc,iif\(https,http\)\]$/m);
   });
 });
 

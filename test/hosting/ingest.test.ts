@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto';
+import { readdirSync, readlinkSync, realpathSync } from 'node:fs';
+import { join } from 'node:path';
 import { ArtifactsService } from '../../src/modules/hosting/artifacts.service.js';
 import type { BuiltFile, BuiltLink } from '../../src/modules/hosting/built-output.js';
 import { keyOf } from '../../src/modules/hosting/store/content-keys.js';
@@ -47,6 +49,32 @@ describe('ingesting build output', () => {
 
   it.each([4, 6, 20_000_000])('rejects a file whose size differs from its declared size: %d', async (bytes) => {
     await expect(ingest(lying(bytes))).rejects.toMatchObject({ code: 'output_invalid' });
+  });
+
+  it('keeps large files in DATA_DIR meanwhile, without a name, so that nothing is left of them', async () => {
+    const mebibyte = Buffer.alloc(1_048_576);
+    const directory = join(realpathSync(app.dataDirectory), 'ingest');
+    const opened = (): string[] => openFiles().filter((path) => path.startsWith(`${directory}/`));
+    const meanwhile: number[] = [];
+    async function* pieces(count: number): AsyncGenerator<Buffer> {
+      for (let piece = 0; piece < count; piece++) {
+        meanwhile.push(opened().length);
+        yield await Promise.resolve(mebibyte);
+      }
+    }
+    const large = (sent: number): ReturnType<typeof built> => ({
+      ...built({}),
+      files: async function* (): AsyncGenerator<BuiltFile> {
+        yield await Promise.resolve({ path: 'film', bytes: 9 * 1_048_576, executable: false, content: pieces(sent) });
+      },
+    });
+    const limits = { ...LIMITS, bytes: 20 * 1_048_576 };
+    expect(await ingest(large(9), limits)).toEqual({ files: 1, bytes: 9 * 1_048_576 });
+    await expect(ingest(large(8), limits)).rejects.toMatchObject({ code: 'output_invalid' });
+    expect(meanwhile).toEqual(Array(17).fill(1));
+    expect(opened()).toEqual([]);
+    expect(readdirSync(directory)).toEqual([]);
+    await app.get(ArtifactsService).remove(owner.deployId);
   });
 
   it('compresses what browsers receive once, and again when lost, and no server-only files', async () => {
@@ -143,3 +171,15 @@ describe('ingesting build output', () => {
     expect(await app.get(ArtifactsService).has(owner.deployId)).toBe(false);
   });
 });
+
+/** The paths that this process has open. Those of files without a name end in `(deleted)`. */
+function openFiles(): string[] {
+  return readdirSync('/proc/self/fd').flatMap((descriptor) => {
+    try {
+      return [readlinkSync(`/proc/self/fd/${descriptor}`)];
+    } catch {
+      // The one that the list was read by.
+      return [];
+    }
+  });
+}

@@ -77,7 +77,8 @@ describe('the migrations', () => {
       // A backup does the same, until its end.
       await reader.query('BEGIN');
       await reader.query('SELECT count(*) FROM sandbox_sessions');
-      const migrating = migrate(database.url);
+      const reports: object[] = [];
+      const migrating = migrate(database.url, undefined, { warn: (fields) => reports.push(fields) });
       await eventually(async () => {
         const { rowCount } = await other.query(
           `SELECT 1 FROM pg_locks WHERE NOT granted AND relation = 'sandbox_sessions'::regclass`,
@@ -89,6 +90,7 @@ describe('the migrations', () => {
 
       await reader.query('COMMIT');
       expect(await migrating).toEqual(left);
+      expect(reports[0]).toEqual({ migration: ALTERS_A_TABLE, attempt: 1 });
     } finally {
       await Promise.all([reader.end(), other.end()]);
     }

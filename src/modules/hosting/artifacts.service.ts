@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
+import { join } from 'node:path';
 import { Injectable } from '@nestjs/common';
 import { growingCache } from '../../platform/caches/growing-cache.js';
+import { Config } from '../../platform/config/config.js';
 import { Database } from '../../platform/database/database.js';
 import { Clock } from '../../platform/time/clock.js';
 import type { BuiltOutput } from './built-output.js';
@@ -38,6 +40,7 @@ export class ArtifactsService {
     private readonly stored: StoredBytesStore,
     private readonly database: Database,
     private readonly clock: Clock,
+    private readonly config: Config,
   ) {}
 
   /**
@@ -62,6 +65,7 @@ export class ArtifactsService {
           signal,
           this.variants,
           room,
+          join(this.config.dataDir, 'ingest'),
         ).takeAll(built);
         const { framework, nodeVersion, kind, server, static: mounts, routing } = built;
         const blob = Buffer.from(

@@ -4,6 +4,15 @@ import { nameOfPrepared } from './prepared.js';
 
 type Query = (...parts: unknown[]) => unknown;
 
+/** What the server says after a statement that is not in a transaction, or that ends one. */
+const OUTSIDE_OF_TRANSACTIONS = 'I';
+
+/** The host is an address, or the directory of a socket. */
+export interface ServerAddress {
+  readonly host: string;
+  readonly port: number;
+}
+
 /**
  * A pooled connection whose loss never ends the process. The pool removes its error listener when it hands a connection
  * out, and TypeORM adds its own a moment later. A server that ends a session right after accepting it, for example
@@ -15,6 +24,9 @@ type Query = (...parts: unknown[]) => unknown;
 export class PooledClient extends Client {
   /** Since when the server has owed an answer. */
   private askedAtMs: number | undefined;
+  private usualLimitMs = Infinity;
+  /** True in a transaction that has set a limit for its own statements. */
+  private hasOwnLimit = false;
 
   constructor(config?: string | ClientConfig) {
     super(config);
@@ -22,14 +34,16 @@ export class PooledClient extends Client {
     const send = this.query.bind(this) as Query;
     const query: Query = (text, values, ...rest) => {
       this.askedAtMs ??= performance.now();
+      if (typeof text === 'string' && text.includes('statement_timeout')) this.hasOwnLimit = true;
       const name = typeof text === 'string' && Array.isArray(values) ? nameOfPrepared(text) : undefined;
       return name === undefined ? send(text, values, ...rest) : send({ name, text, values }, ...rest);
     };
     Object.assign(this, { query });
     // After each statement, also a failed one; then comes the next one that waits.
     const { connection } = this as unknown as { connection: NodeJS.EventEmitter };
-    connection.on('readyForQuery', () => {
+    connection.on('readyForQuery', ({ status }: { readonly status: string }) => {
       if (this.askedAtMs !== undefined) this.askedAtMs = performance.now();
+      if (status === OUTSIDE_OF_TRANSACTIONS) this.hasOwnLimit = false;
     });
     this.on('drain', () => {
       this.askedAtMs = undefined;
@@ -41,10 +55,20 @@ export class PooledClient extends Client {
     return this.askedAtMs === undefined ? 0 : performance.now() - this.askedAtMs;
   }
 
+  /** After how long the server ends a statement by itself. Infinity, where it has no limit or one that is not known. */
+  get limitMs(): number {
+    return this.hasOwnLimit ? Infinity : this.usualLimitMs;
+  }
+
+  /** The server that the connection leads to, while it is open: the name of the host may lead to another one later. */
+  get server(): ServerAddress {
+    const { remoteAddress, remotePort } = this.stream;
+    return { host: remoteAddress ?? this.host, port: remotePort ?? this.port };
+  }
+
   /** Breaks the connection. What waits for an answer fails as when the server is unavailable. */
   abandon(): void {
-    const { connection } = this as unknown as { connection: { readonly stream: Socket } };
-    connection.stream.destroy();
+    this.stream.destroy();
   }
 
   /**
@@ -55,5 +79,11 @@ export class PooledClient extends Client {
     const ofLocks = lockTimeoutMs === undefined ? '' : `; SET lock_timeout = ${lockTimeoutMs}`;
     const text = `SET statement_timeout = ${ms}; SET idle_in_transaction_session_timeout = ${ms}${ofLocks}`;
     await this.query({ text, query_timeout: answerWithinMs } as QueryConfig);
+    this.usualLimitMs = ms === 0 ? Infinity : ms;
+  }
+
+  private get stream(): Socket {
+    const { connection } = this as unknown as { connection: { readonly stream: Socket } };
+    return connection.stream;
   }
 }

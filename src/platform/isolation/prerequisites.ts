@@ -27,6 +27,13 @@ export function missingPrerequisites(options: { bubblewrap: string | null; other
  * forbid namespaces in general and allow them to bubblewrap.
  */
 export function explainFailedStart(detail: string): string[] {
+  // Several containers whose programs have the same user may use up its count, as may one that has a limit.
+  if (/Resource temporarily unavailable/i.test(detail)) {
+    return [
+      'room for more processes: all containers with the same user share its limit, and --pids-limit bounds each of ' +
+        `them: ${detail}`,
+    ];
+  }
   if (
     isSet('kernel/apparmor_restrict_unprivileged_userns', '1') &&
     /uid map|namespace|Operation not permitted/i.test(detail)

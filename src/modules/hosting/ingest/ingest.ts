@@ -1,9 +1,4 @@
 import { createHash, type Hash } from 'node:crypto';
-import { createReadStream, createWriteStream } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { pipeline } from 'node:stream/promises';
 import type { BuiltFile, BuiltLink, BuiltOutput } from '../built-output.js';
 import { ArtifactRefused } from '../hosting.errors.js';
 import { isText } from '../site/content-types.js';
@@ -14,6 +9,7 @@ import { type TreeFault, TreePaths } from '../tree-paths.js';
 import { directoryOf } from './file-paths.js';
 import type { ManifestFile } from './manifest.js';
 import type { Room } from './room.js';
+import { SpooledFile } from './spooled-file.js';
 
 /** Larger files are not held in memory, but spooled to disk first. */
 const IN_MEMORY_BYTES = 8 * 1_048_576;
@@ -56,7 +52,6 @@ export class Ingest {
   private failure: Error | undefined;
   private count = 0;
   private bytes = 0;
-  private directory: string | undefined;
   /** The path prefixes of files that may be sent to a browser. */
   private served: readonly string[] = [];
 
@@ -66,6 +61,7 @@ export class Ingest {
     private readonly signal: AbortSignal,
     private readonly variants: KnownVariants,
     private readonly room: Room,
+    private readonly spoolDirectory: string,
   ) {}
 
   /** @throws {ArtifactRefused} `output_too_large`, `output_invalid`, `storage_limit_reached` */
@@ -85,7 +81,6 @@ export class Ingest {
       return { files, links, count: this.count, bytes: this.bytes };
     } finally {
       await Promise.all(this.running);
-      if (this.directory !== undefined) await rm(this.directory, { recursive: true, force: true });
     }
   }
 
@@ -125,15 +120,19 @@ export class Ingest {
   }
 
   private async spool(file: BuiltFile): Promise<Content> {
-    this.directory ??= await mkdtemp(join(tmpdir(), 'service-ingest-'));
-    const path = join(this.directory, String(this.count));
+    const spooled = await SpooledFile.create(this.spoolDirectory);
     const hash = createHash('sha256');
-    await pipeline(this.counted(file, hash), createWriteStream(path, { flags: 'wx', mode: 0o600 }));
+    try {
+      await spooled.write(this.counted(file, hash));
+    } catch (error) {
+      await spooled.close();
+      throw error;
+    }
     return {
       sha256: hash.digest('hex'),
       buffer: undefined,
-      blob: { bytes: file.bytes, open: () => createReadStream(path) },
-      path,
+      blob: { bytes: file.bytes, open: () => spooled.read() },
+      spooled,
     };
   }
 
@@ -158,11 +157,14 @@ export class Ingest {
       throw new ArtifactRefused('output_invalid', `The file ${file.path} was not collected completely.`);
   }
 
-  private async keep(file: BuiltFile, { sha256, buffer, blob, path }: Content): Promise<void> {
-    await this.putOnce(keyOf(sha256), blob);
+  private async keep(file: BuiltFile, { sha256, buffer, blob, spooled }: Content): Promise<void> {
+    try {
+      await this.putOnce(keyOf(sha256), blob);
+    } finally {
+      await spooled?.close();
+    }
     const variants =
       buffer === undefined || !this.isServed(file.path) ? {} : await this.compressed(sha256, buffer, isText(file.path));
-    if (path !== undefined) await rm(path);
     this.files.set(file.path, {
       sha256,
       bytes: file.bytes,
@@ -230,5 +232,5 @@ interface Content {
   readonly sha256: string;
   readonly buffer: Buffer | undefined;
   readonly blob: BlobContent;
-  readonly path?: string;
+  readonly spooled?: SpooledFile;
 }
