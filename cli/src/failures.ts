@@ -72,6 +72,9 @@ export class LoginTimedOut extends Error {
   }
 }
 
+/** The reader of our output may stop early, as `head` does. */
+export const isUnread = (error: unknown): boolean => (error as NodeJS.ErrnoException | undefined)?.code === 'EPIPE';
+
 export function exitCodeOf(error: unknown): number {
   if (error instanceof UsageError) return EXIT.usage;
   if (error instanceof LoginDenied || error instanceof LoginNotProved) return EXIT.authentication;

@@ -1,11 +1,12 @@
 import { CommanderError } from 'commander';
 import { Context } from './context.js';
-import { EXIT, exitCodeOf, jsonOf, textOf } from './failures.js';
+import { EXIT, exitCodeOf, isUnread, jsonOf, textOf } from './failures.js';
 import { createProgram } from './program.js';
+import { hasToUndo } from './sandbox/printed-run.js';
 
-// The reader of our output may stop early, as `head` does.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code !== 'EPIPE') throw error;
+process.stdout.on('error', (error) => {
+  if (hasToUndo()) return;
+  if (!isUnread(error)) throw error;
   process.exit(EXIT.ok);
 });
 

@@ -10,7 +10,7 @@ import {
   ServiceError,
   ValidationError,
 } from './index.js';
-import { MAX_BREAKS, PAUSE_MS, sleep } from './sleep.js';
+import { MAX_BREAKS, MAX_TIMER_MS, PAUSE_MS, sleep } from './sleep.js';
 import type { Execution, Run } from './types.js';
 
 /**
@@ -48,6 +48,10 @@ export class StreamBrokenError extends Error {
   }
 }
 
+/** Whether a stream ended with this error, and not by an error of its caller. */
+export const isOfStream = (error: unknown): boolean =>
+  error instanceof ServiceError || error instanceof StreamBrokenError;
+
 /** How to open a stream, and what to do when it breaks. */
 interface EventStream {
   /** Opens the stream after the event with this number; undefined for all. */
@@ -69,13 +73,17 @@ export async function* eventsOf<R extends Run | Execution>(
   options: RequestOptions,
 ): AsyncGenerator<ExecutionEvent<R>, R | undefined, undefined> {
   const { signal } = options;
+  const { whyFinal } = source;
   let { after: seq, executionId } = source;
   let result: R | undefined;
   for (let breaks = 0; ;) {
     let cause: unknown = new TypeError('terminated');
+    let isOpen = false;
+    let isWithCaller = false;
     const connection = new Connection(signal);
     try {
       const response = await source.open(seq, { ...options, signal: connection.signal });
+      isOpen = true;
       // There is nothing after the last event.
       if (response.status === 204) return result;
       for await (const received of connection.events(response)) {
@@ -85,18 +93,22 @@ export async function* eventsOf<R extends Run | Execution>(
         if (event === undefined) continue;
         if (event.type === 'execution') executionId = event.execution.id;
         if (event.type === 'result') result = event.result;
+        isWithCaller = true;
         yield event;
+        isWithCaller = false;
         if (event.type === 'end') return result;
       }
     } catch (error) {
-      if (signal?.aborted === true) throw signal.reason;
-      if (error instanceof ServiceError) throw error;
+      if (isWithCaller) throw error;
+      signal?.throwIfAborted();
+      // A service that is restarted is as good as a break. In the stream, an error says how the run ended.
+      if (error instanceof ServiceError && (isOpen || error.status < 500 || whyFinal !== undefined)) throw error;
       cause = error;
     } finally {
       connection.close();
     }
     const facts = { executionId, seq, cause };
-    if (source.whyFinal !== undefined) throw new StreamBrokenError(`The connection broke. ${source.whyFinal}`, facts);
+    if (whyFinal !== undefined) throw new StreamBrokenError(`The connection broke. ${whyFinal}`, facts);
     if (++breaks > (options.maxRetries ?? MAX_BREAKS))
       throw new StreamBrokenError(
         `The connection to the events of ${executionId} broke ${breaks} times in a row.`,
@@ -130,7 +142,7 @@ export async function* eventsOfCall<R extends Run | Execution>(
 /** What asks for events. */
 export const EVENTS = { accept: 'text/event-stream' };
 
-/** Reads the answer to a call, and lets go of the signal of the caller then. */
+/** Reads the answer to a call within a time limit, and lets go of the signal of the caller then. */
 export async function answered<T>(
   call: (options: RequestOptions) => Promise<Response>,
   options: RequestOptions,
@@ -138,7 +150,9 @@ export async function answered<T>(
 ): Promise<T> {
   const connection = new Connection(options.signal);
   try {
-    return await read(await call({ ...options, signal: connection.signal }));
+    const response = await call({ ...options, signal: connection.signal });
+    // That was the limit for the headers only.
+    return await connection.within(options.timeoutMs ?? SILENCE_MS, read(response));
   } finally {
     connection.close();
   }
@@ -150,7 +164,7 @@ interface ReceivedEvent {
   readonly data: string;
 }
 
-/** The service writes something every 15 seconds. */
+/** In streams, the service writes something every 15 seconds. */
 const SILENCE_MS = 60_000;
 
 /** A connection that ends with the signal of the caller, and by itself. */
@@ -198,7 +212,7 @@ class Connection {
     // A result may be one line of megabytes, which is put together once.
     let pieces: string[] = [];
     for (;;) {
-      const { done, value } = await this.#withinSilence(reader.read());
+      const { done, value } = await this.within(SILENCE_MS, reader.read());
       if (done) return;
       const [first = '', ...others] = decoder.decode(value, { stream: true }).split('\n');
       pieces.push(first);
@@ -209,11 +223,14 @@ class Connection {
     }
   }
 
-  /** A connection whose other end is gone without a word would wait for ever. */
-  async #withinSilence<T>(read: Promise<T>): Promise<T> {
-    const timer = setTimeout(() => {
-      this.#controller.abort(new DOMException(`Nothing came within ${SILENCE_MS} ms.`, 'TimeoutError'));
-    }, SILENCE_MS);
+  /** Limits a read. A connection whose other end is gone without a word would wait for ever. */
+  async within<T>(limitMs: number, read: Promise<T>): Promise<T> {
+    const timer = setTimeout(
+      () => {
+        this.#controller.abort(new DOMException(`The answer did not come within ${limitMs} ms.`, 'TimeoutError'));
+      },
+      Math.min(limitMs, MAX_TIMER_MS),
+    );
     try {
       return await read;
     } finally {
@@ -271,15 +288,10 @@ interface ErrorBody {
   };
 }
 
-function errorIn({ error }: ErrorBody, { headers }: Response): ServiceError {
+export function errorIn({ error }: ErrorBody, { headers }: Response): ServiceError {
   return new (CLASS_BY_STATUS[error.status] ?? ServiceError)({
-    message: error.message,
-    status: error.status,
-    type: error.type,
-    code: error.code,
-    details: error.details,
+    ...error,
     retryAfter: error.retry_after,
-    hint: error.hint,
     dashboardUrl: error.dashboard_url,
     docsUrl: error.docs_url,
     // Errors that an upgrade resolves come before a stream begins.

@@ -1,4 +1,4 @@
-import { EVENTS, eventsOf, eventsOfCall, type ExecutionEvent } from './execution-events.js';
+import { EVENTS, eventsOf, eventsOfCall, type ExecutionEvent, isOfStream } from './execution-events.js';
 import type { RequestOptions, Service } from './index.js';
 import { SandboxSessions } from './live-session.js';
 import type { Execution, Run, RunRequest, TryRequest } from './types.js';
@@ -7,7 +7,7 @@ export { type ExecutionEvent, StreamBrokenError } from './execution-events.js';
 export { type LiveSession, type SandboxSessions, type SessionFiles } from './live-session.js';
 
 const EXECUTIONS = '/api/v1/sandbox/executions';
-/** How long a loop that was left waits for the answer to the cancellation of its run. */
+/** How long a loop that was left waits to know the run that it has started, and then for that to be cancelled. */
 const CANCEL_MS = 5_000;
 
 /** What streams accept. `timeoutMs` limits the wait for their start. */
@@ -35,20 +35,22 @@ export class LiveSandbox {
    * Starts a run like `service.sandbox.start`, and yields what happens in it. Returns its result. If the connection
    * breaks, it resumes after the last event.
    *
-   * Leaving the loop before the result, or an abort, cancels the run; you pay for its time up to then. After an error
-   * the run goes on: see {@link events}. A program that fails is no error: see `result.status`.
+   * Leaving the loop before the result, or an abort, cancels the run; you pay for its time up to then. An abort during
+   * the start waits up to five seconds for its answer. After an error the run goes on: see {@link events}. A program
+   * that fails is no error: see `result.status`.
    *
    * @throws as `service.sandbox.run`, and like {@link events}.
    */
   async *stream(request: RunRequest, options: StreamOptions = {}): AsyncGenerator<ExecutionEvent, Run, undefined> {
-    const { id } = await this.#service.sandbox.start(request, options);
+    const { id } = await this.#started(request, options);
     let isLeft = true;
     try {
       const result = yield* this.events(id, options);
       isLeft = false;
       return result;
     } catch (error) {
-      isLeft = options.signal?.aborted === true;
+      // Other errors are those that the caller threw into the loop, which leaves it.
+      isLeft = options.signal?.aborted === true || !isOfStream(error);
       throw error;
     } finally {
       if (isLeft) await this.#cancel(id, options);
@@ -64,7 +66,8 @@ export class LiveSandbox {
    * @throws {NotFoundError} `execution_not_found`.
    * @throws {RateLimitError} `concurrency_limit_exceeded`: too many streams at once.
    * @throws {ServiceError} `sandbox_unavailable`: the platform lost the run, which is free, or its turn did not come.
-   * @throws {StreamBrokenError} when the connection broke again and again without an event in between.
+   * @throws {StreamBrokenError} when the connection broke, or the service failed, again and again without an event in
+   *   between.
    */
   async *events(
     executionId: string,
@@ -94,9 +97,31 @@ export class LiveSandbox {
     return yield* eventsOfCall<Execution>(
       this.#service,
       { path: '/api/v1/sandbox/try', body: request },
-      'Anonymous runs cannot be resumed, because nothing is kept of them. Run it again, or with an account.',
+      'Anonymous runs cannot be resumed. Run it again, or with an account.',
       options,
     );
+  }
+
+  /** An aborted call may have started a run all the same. Only its answer says which, so that it is waited for. */
+  async #started(request: RunRequest, { signal, ...options }: StreamOptions): Promise<Run> {
+    signal?.throwIfAborted();
+    const waiting = new AbortController();
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const leave = (): void => {
+      timer = setTimeout(() => {
+        waiting.abort(signal!.reason);
+      }, CANCEL_MS);
+    };
+    signal?.addEventListener('abort', leave);
+    try {
+      return await this.#service.sandbox.start(request, { ...options, signal: waiting.signal });
+    } catch (error) {
+      signal?.throwIfAborted();
+      throw error;
+    } finally {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', leave);
+    }
   }
 
   async #cancel(id: string, { organization }: StreamOptions): Promise<void> {

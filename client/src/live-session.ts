@@ -1,6 +1,6 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-import { answered, eventsOfCall, type ExecutionEvent } from './execution-events.js';
-import { type Answer, type Call, type RequestOptions, type Service, ServiceError } from './index.js';
+import { answered, errorIn, eventsOfCall, type ExecutionEvent } from './execution-events.js';
+import type { Answer, Call, RequestOptions, Service } from './index.js';
 import { Listing, type Page } from './page.js';
 import type {
   NewSandboxSession,
@@ -181,7 +181,11 @@ export class SessionFiles {
     return dataOf(this.#service, { method: 'GET', path: this.#path, query: { path: directory || undefined } }, options);
   }
 
-  /** @throws {ServiceError} `payload_too_large`. */
+  /**
+   * Reads a file. Its content has to arrive within `timeoutMs`, by default within a minute.
+   *
+   * @throws {ServiceError} `payload_too_large`.
+   */
   read(path: string, options?: RequestOptions): Promise<Uint8Array<ArrayBuffer>> {
     return this.#content({ method: 'GET' }, path, options);
   }
@@ -245,20 +249,18 @@ function answerOf<T, M = { readonly request_id: string }>(
     (sending) => service.request(call, sending),
     options,
     async (response) => {
-      const body: unknown = await response.json().catch(() => undefined);
-      if (typeof body === 'object' && body !== null && 'data' in body) return body as Answer<T, M>;
-      throw unreadable(response);
+      // What ends the read, such as an abort, is thrown as it is.
+      const text = await response.text();
+      try {
+        const body = JSON.parse(text) as object;
+        if ('data' in body) return body as Answer<T, M>;
+      } catch {
+        // It is no JSON, or no object.
+      }
+      const { status } = response;
+      const message = `The response with status ${status} is not from the API. Check baseUrl and any proxy.`;
+      throw errorIn({ error: { status, type: 'api_error', code: 'unreadable_answer', message } }, response);
     },
   );
 }
 
-/** The same as of the client. */
-const unreadable = ({ status, headers }: Response): ServiceError =>
-  new ServiceError({
-    message: `The response with status ${status} is not from the API. Check baseUrl and any proxy in between.`,
-    status,
-    type: 'api_error',
-    code: 'unreadable_answer',
-    upgradeUrl: '',
-    requestId: headers.get('x-request-id') ?? undefined,
-  });

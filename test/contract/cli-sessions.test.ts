@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { closeSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { client, signUpWithKey } from '../support/built-client.js';
 import { COMMAND, type Ended, useCommandLine } from '../support/command-line.js';
 import { onThisMachine } from '../support/patience.js';
@@ -90,6 +91,25 @@ describe('service sandbox session', () => {
     await end(id);
   });
 
+  it('goes on with its session after a step whose files could not be saved', async () => {
+    const id = await created();
+    // As the client library does after its time limit. The code of this error is a number.
+    const late = encodeURIComponent(
+      "const real = fetch; globalThis.fetch = (url, init) => String(url).includes('/artifacts/')" +
+        " ? Promise.reject(new DOMException('late', 'TimeoutError')) : real(url, init);",
+    );
+    const typed =
+      'import os\nos.mkfifo("/artifacts/pipe"); n = open("/artifacts/one", "w").write("1")\nprint("goes on")\n';
+    const { code, stdout, stderr } = await service.run(
+      ['sandbox', 'repl', '--session', id, '--artifacts', join(service.home, 'late')],
+      { env: { ...env, NODE_OPTIONS: `--import=data:text/javascript,${late}` }, input: typed },
+    );
+    expect([code, stdout]).toEqual([0, 'goes on\n']);
+    expect(stderr).toContain('cannot be reached: late');
+    expect(stderr).toContain('pipe is not kept');
+    await end(id);
+  });
+
   it('is an interpreter, line by line, which ends with its session', async () => {
     const input = 'x = 2\ndef double(n):\n    return 2 * n\n\nprint(double(x))\n1 / 0\nprint("goes on")\n';
     const { code, stdout, stderr } = await run(['repl'], input);
@@ -123,6 +143,26 @@ describe('service sandbox session', () => {
     expect(await once(child, 'close')).toEqual([null, signal]);
     const { data } = await api.sandbox.list({ limit: 1 });
     // The command has waited for the answer.
+    await eventually(async () => (await api.sandbox.get(data[0]!.id)).status === 'cancelled', 'a cancelled run');
+  });
+
+  it.each([
+    ['is no longer read', 'pipe', [0, null], ''],
+    ['cannot be written', '/dev/full', [1, null], 'service: ENOSPC'],
+  ])('cancels a run that is streamed when its output %s', async (_, output, end, error) => {
+    const api = new client.Service({ apiKey: env['SERVICE_API_KEY'], baseUrl: app.url });
+    const program = join(service.home, 'goes-on.py');
+    writeFileSync(program, 'import time\nwhile True:\n    print("more", flush=True)\n    time.sleep(0.1)');
+    const stdout = output === 'pipe' ? output : openSync(output, 'w');
+    const child = spawn(process.execPath, [COMMAND, 'sandbox', 'run', '--stream', program], {
+      env: { ...service.environment, ...env },
+      stdio: ['ignore', stdout, 'pipe'],
+    });
+    if (typeof stdout === 'number') closeSync(stdout);
+    child.stdout?.once('data', () => child.stdout!.destroy());
+    const [said, ended] = await Promise.all([text(child.stderr!), once(child, 'close')]);
+    expect([ended, said]).toEqual([end, expect.stringContaining(error)]);
+    const { data } = await api.sandbox.list({ limit: 1 });
     await eventually(async () => (await api.sandbox.get(data[0]!.id)).status === 'cancelled', 'a cancelled run');
   });
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { gzipSync } from 'node:zlib';
-import type { Execution, ServiceOptions } from '@service/client';
+import type { Execution, ListedRun, ServiceOptions } from '@service/client';
 import type { ExecutionEvent, LiveSandbox } from '@service/client/sandbox';
 import { client, clientSandbox, signUpWithKey } from '../support/built-client.js';
 import { onThisMachine } from '../support/patience.js';
@@ -166,6 +166,36 @@ describe('@service/client/sandbox', () => {
       await eventually(async () => (await stateOf(id)) === 'cancelled', 'a cancelled run');
     });
 
+    it('cancels its run when its signal aborts before the start is answered', async () => {
+      const answer = relay.holdBack();
+      const leaving = new AbortController();
+      const aborted = thrownBy(sandbox.stream(SLEEPS, { signal: leaving.signal }).next());
+      const newest = async (): Promise<ListedRun> => (await service.sandbox.list({ limit: 1 })).data[0]!;
+      await eventually(async () => (await newest()).status === 'running', 'a run that nobody knows');
+      leaving.abort('left');
+      answer();
+      expect(await aborted).toBe('left');
+      const { id } = await newest();
+      await eventually(async () => (await stateOf(id)) === 'cancelled', 'a cancelled run');
+    });
+
+    it('waits for the answer to its start for a few seconds only, once its signal has aborted', async () => {
+      const answer = relay.holdBack();
+      const signal = AbortSignal.timeout(200);
+      expect(await thrownBy(sandbox.stream(STEPS, { signal }).next())).toBe(signal.reason);
+      answer();
+    });
+
+    it('cancels its run when an error is thrown into its loop', async () => {
+      const stream = sandbox.stream(SLEEPS);
+      const first = await stream.next();
+      const mine = new TypeError('mine');
+      expect(await thrownBy(stream.throw(mine))).toBe(mine);
+      const { id } = (first.value as { readonly execution: { readonly id: string } }).execution;
+      expect(relay.seen.filter(({ path }) => path.endsWith('/events'))).toHaveLength(1);
+      await eventually(async () => (await stateOf(id)) === 'cancelled', 'a cancelled run');
+    });
+
     it('does not begin with a signal that has aborted', async () => {
       const signal = AbortSignal.abort('left before');
       expect(await thrownBy(sandbox.stream(SLEEPS, { signal }).next())).toBe('left before');
@@ -325,10 +355,27 @@ describe('an answer', () => {
         headers: { 'content-type': 'text/event-stream', 'x-request-id': 'req_1' },
       },
     );
-  const sandboxThat = (answer: () => Response): LiveSandbox =>
+  const ENDED = (): Response => sse(['result', { id: 'exe_1' }], ['end', { status: 'succeeded' }]);
+  const RESTARTED = (): Response => new Response('', { status: 503 });
+  const sandboxThat = (answer: (signal: AbortSignal) => Response): LiveSandbox =>
     new clientSandbox.LiveSandbox(
-      new Service({ apiKey: 'svc_pat_canary', baseUrl: 'http://api.test', fetch: () => Promise.resolve(answer()) }),
+      new Service({
+        apiKey: 'svc_pat_canary',
+        baseUrl: 'http://api.test',
+        maxRetries: 0,
+        fetch: (_url, init) => Promise.resolve(answer(init!.signal!)),
+      }),
     );
+  /** Its body stops, until the signal aborts. */
+  const stalled = (signal: AbortSignal): Response => {
+    const start = (controller: ReadableStreamDefaultController): void => {
+      controller.enqueue(new TextEncoder().encode('{"data'));
+      signal.addEventListener('abort', () => {
+        controller.error(signal.reason);
+      });
+    };
+    return new Response(new ReadableStream({ start }));
+  };
 
   it('with an error in its stream is thrown as the class of its status', async () => {
     const error = {
@@ -373,17 +420,8 @@ describe('an answer', () => {
     jest.useFakeTimers();
     try {
       let calls = 0;
-      const fetch = (_url: unknown, { signal }: RequestInit = {}): Promise<Response> => {
-        if (++calls > 1) return Promise.resolve(sse(['result', { id: 'exe_1' }], ['end', { status: 'succeeded' }]));
-        const start = (controller: ReadableStreamDefaultController): void => {
-          signal!.addEventListener('abort', () => {
-            controller.error(signal!.reason);
-          });
-        };
-        return Promise.resolve(new Response(new ReadableStream({ start })));
-      };
-      const service = new Service({ apiKey: 'svc_pat_canary', baseUrl: 'http://api.test', fetch });
-      const read = all(new clientSandbox.LiveSandbox(service).events('exe_1'));
+      const sandbox = sandboxThat((signal) => (++calls > 1 ? ENDED() : stalled(signal)));
+      const read = all(sandbox.events('exe_1'));
       await jest.advanceTimersByTimeAsync(59_000);
       expect(calls).toBe(1);
       await jest.advanceTimersByTimeAsync(3_000);
@@ -393,8 +431,57 @@ describe('an answer', () => {
     }
   });
 
-  it('that is not from the API is an error that says so', async () => {
-    const page = sandboxThat(() => new Response('<html>', { headers: { 'content-type': 'text/html' } }));
+  it('of a service that is restarted is taken for a break of a stream that can be resumed', async () => {
+    jest.useFakeTimers();
+    try {
+      let calls = 0;
+      const sandbox = sandboxThat(() => {
+        calls++;
+        return calls === 1 ? sse(['stdout', { text: 'a' }]) : calls < 5 ? RESTARTED() : ENDED();
+      });
+      const read = all(sandbox.events('exe_1'));
+      await jest.advanceTimersByTimeAsync(5_000);
+      const { events, returned } = await read;
+      expect([calls, outputOf(events), returned]).toEqual([5, 'a', { id: 'exe_1' }]);
+    } finally {
+      jest.useRealTimers();
+    }
+    const broken = await thrownBy(sandboxThat(RESTARTED).events('exe_1', { maxRetries: 0 }).next());
+    expect([broken.name, broken.executionId, broken.cause.status]).toEqual(['StreamBrokenError', 'exe_1', 503]);
+    const final = await thrownBy(sandboxThat(RESTARTED).tryStream({ language: 'python', code: '1' }).next());
+    expect([final.constructor, final.status]).toEqual([ServiceError, 503]);
+  });
+
+  it('is not asked for again when an error is thrown into the loop over it', async () => {
+    let calls = 0;
+    const stream = sandboxThat(() => {
+      calls++;
+      return sse(['stdout', { text: 'a' }]);
+    }).events('exe_1');
+    await stream.next();
+    const mine = new TypeError('mine');
+    expect([await thrownBy(stream.throw(mine)), calls]).toEqual([mine, 1]);
+  });
+
+  it('whose body stops has a time limit, and what ends it is thrown as it is', async () => {
+    const { sessions } = sandboxThat(stalled);
+    const late = await thrownBy(sessions.get('sbx_1', { timeoutMs: 50 }));
+    expect([late.name, late.message]).toEqual(['TimeoutError', expect.stringContaining('within 50 ms')]);
+    const file = await thrownBy(sessions.withId('sbx_1').files.read('a', { timeoutMs: 50 }));
+    expect(file.name).toBe('TimeoutError');
+    const leaving = new AbortController();
+    setTimeout(leaving.abort.bind(leaving, 'left'), 50);
+    expect(await thrownBy(sessions.get('sbx_1', { signal: leaving.signal }))).toBe('left');
+    const terminated = new TypeError('terminated');
+    const start = (controller: ReadableStreamDefaultController): void => {
+      controller.error(terminated);
+    };
+    const broken = sandboxThat(() => new Response(new ReadableStream({ start })));
+    expect(await thrownBy(broken.sessions.get('sbx_1'))).toBe(terminated);
+  });
+
+  it.each(['<html>', 'null', '{}'])('that is not from the API is an error that says so: %s', async (body) => {
+    const page = sandboxThat(() => new Response(body, { headers: { 'content-type': 'text/html' } }));
     const error = await thrownBy(page.sessions.create({ language: 'python' }));
     expect(error).toBeInstanceOf(ServiceError);
     expect(error.code).toBe('unreadable_answer');

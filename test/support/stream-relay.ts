@@ -15,6 +15,7 @@ export class StreamRelay {
   });
   private isCut = false;
   private leftUntilCut = Infinity;
+  private held: Promise<void> | undefined;
   /** All requests in order. */
   readonly seen: RelayedRequest[] = [];
 
@@ -38,6 +39,7 @@ export class StreamRelay {
     this.seen.length = 0;
     this.isCut = false;
     this.leftUntilCut = Infinity;
+    this.held = undefined;
   }
 
   /** Breaks all connections, once; `forGood`: and every further one. */
@@ -51,6 +53,13 @@ export class StreamRelay {
     this.leftUntilCut = bytes;
   }
 
+  /** Holds back the answer to the next request until the returned function is called. The service gets the request. */
+  holdBack(): () => void {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.held = promise;
+    return resolve;
+  }
+
   private pass(asked: IncomingMessage, answer: ServerResponse): void {
     const { method, url, headers } = asked as IncomingMessage & { method: string; url: string };
     this.seen.push({ method, path: url, headers });
@@ -58,26 +67,36 @@ export class StreamRelay {
       asked.socket.destroy();
       return;
     }
+    const { held } = this;
+    this.held = undefined;
     const passed = request(new URL(url, this.target()), { method, headers, agent: false }, (received) => {
-      answer.writeHead(received.statusCode!, received.headers);
-      answer.flushHeaders();
-      received.on('data', (part: Buffer) => {
-        this.leftUntilCut -= part.length;
-        if (this.leftUntilCut >= 0) {
-          answer.write(part);
-          return;
-        }
-        const kept = part.subarray(0, part.length + this.leftUntilCut);
-        this.leftUntilCut = Infinity;
-        answer.write(kept, () => asked.socket.destroy());
-      });
-      received.on('end', () => answer.end());
       received.on('error', () => asked.socket.destroy());
+      if (held === undefined) this.passBack(received, asked, answer);
+      else
+        void held.then(() => {
+          if (!answer.destroyed) this.passBack(received, asked, answer);
+        });
     });
     passed.on('error', () => asked.socket.destroy());
     // The service sees at once that the caller is gone.
     answer.on('close', () => passed.destroy());
     asked.pipe(passed);
+  }
+
+  private passBack(received: IncomingMessage, asked: IncomingMessage, answer: ServerResponse): void {
+    answer.writeHead(received.statusCode!, received.headers);
+    answer.flushHeaders();
+    received.on('data', (part: Buffer) => {
+      this.leftUntilCut -= part.length;
+      if (this.leftUntilCut >= 0) {
+        answer.write(part);
+        return;
+      }
+      const kept = part.subarray(0, part.length + this.leftUntilCut);
+      this.leftUntilCut = Infinity;
+      answer.write(kept, () => asked.socket.destroy());
+    });
+    received.on('end', () => answer.end());
   }
 }
 

@@ -6,7 +6,7 @@ import { saveArtifacts } from '../artifacts.js';
 import { Context } from '../context.js';
 import { UsageError } from '../failures.js';
 import { type EndedRun, exitCodeOfProgram, pass, passNotes } from '../sandbox/ended-run.js';
-import { endedBySignals, printed } from '../sandbox/printed-run.js';
+import { printed, undoneAtEnd } from '../sandbox/printed-run.js';
 import {
   contentOf,
   languageOption,
@@ -110,7 +110,7 @@ async function run(
 
 /** The run would go on without the command, so that its end cancels the run. */
 const printedRun = (service: Service, request: RunRequest): Promise<EndedRun> =>
-  endedBySignals((signal) => printed(new LiveSandbox(service).stream(request, { signal })));
+  undoneAtEnd((signal) => printed(new LiveSandbox(service).stream(request, { signal })));
 
 function languageOf(file: string, language: Language | undefined): Language {
   const found = language ?? LANGUAGE_BY_EXTENSION[extname(file)];

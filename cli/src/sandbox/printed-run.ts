@@ -1,8 +1,14 @@
 import type { Execution, Run } from '@service/client';
 import type { ExecutionEvent } from '@service/client/sandbox';
+import { EXIT, isUnread } from '../failures.js';
 
 /** What ends a command that its person, or the machine, no longer wants. */
 const ENDS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+let isUndoable = false;
+
+/** Whether this command has work that it undoes before it ends, also when its output cannot be written. */
+export const hasToUndo = (): boolean => isUndoable;
 
 /** Prints what a program prints while it runs, and returns the result. */
 export async function printed<R extends Run | Execution>(events: AsyncGenerator<ExecutionEvent<R>, R>): Promise<R> {
@@ -15,10 +21,10 @@ export async function printed<R extends Run | Execution>(events: AsyncGenerator<
 }
 
 /**
- * Does work whose signal aborts when the command receives a signal. Then the work can undo what it has begun, and the
- * command ends as it would have ended at once. A second signal does not wait for that.
+ * Does work whose signal aborts when the command receives a signal, or its output cannot be written. Then the work can
+ * undo what it has begun, and the command ends as it would have ended at once. A second signal does not wait for that.
  */
-export async function endedBySignals<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+export async function undoneAtEnd<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const leaving = new AbortController();
   const leave = (signal: NodeJS.Signals): void => {
     stopListening();
@@ -27,11 +33,22 @@ export async function endedBySignals<T>(work: (signal: AbortSignal) => Promise<T
   const stopListening = (): void => {
     for (const signal of ENDS) process.off(signal, leave);
   };
+  // It comes again with all that is written meanwhile. The first reason counts.
+  const unwritten = (error: Error): void => {
+    leaving.abort(error);
+  };
+  const outputs = [process.stdout, process.stderr];
   for (const signal of ENDS) process.on(signal, leave);
+  for (const output of outputs) output.on('error', unwritten);
+  isUndoable = true;
   try {
     return await work(leaving.signal);
   } finally {
+    isUndoable = false;
     stopListening();
-    if (leaving.signal.aborted) process.kill(process.pid, leaving.signal.reason as NodeJS.Signals);
+    for (const output of outputs) output.off('error', unwritten);
+    const reason: unknown = leaving.signal.reason;
+    if (typeof reason === 'string') process.kill(process.pid, reason);
+    if (isUnread(reason)) process.exit(EXIT.ok);
   }
 }

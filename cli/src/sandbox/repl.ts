@@ -62,12 +62,13 @@ export class Repl {
     try {
       const step = this.save === undefined ? code : { code, artifacts: true };
       const ended = await printed(this.session.stream(step, { signal: this.running.signal }));
-      await this.save?.(ended);
       passNotes(ended);
+      await this.save?.(ended);
     } catch (error) {
       process.stderr.write(`${textOf(error, this.context.url)}\n`);
-      // Without its session there is nothing to go on with.
-      if ((error as { readonly code?: string }).code?.startsWith('sandbox_session_') === true) throw error;
+      // Without its session there is nothing to go on with. A time-out has a code, too, which is a number.
+      const { code } = error as { readonly code?: unknown };
+      if (typeof code === 'string' && code.startsWith('sandbox_session_')) throw error;
     } finally {
       this.running = undefined;
     }
