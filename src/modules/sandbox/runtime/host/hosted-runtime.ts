@@ -166,8 +166,12 @@ export class HostedRuntime extends ObservedRuntime {
   private take(reply: Reply): void {
     this.lastReadiness = reply.readiness;
     this.lastReadings = reply.readings;
+    // A listener that fails must not keep a run waiting.
+    if (reply.kind !== 'news') this.settle(reply);
     for (const event of reply.events) for (const listener of this.listeners) listener(event);
-    if (reply.kind === 'news') return;
+  }
+
+  private settle(reply: Exclude<Reply, { kind: 'news' }>): void {
     const call = this.calls.get(reply.call);
     if (reply.kind === 'output') {
       call?.onOutput?.(reply.pieces);

@@ -37,15 +37,17 @@ export interface HostState {
   readonly events: readonly PoolEvent[];
 }
 
+/** What the host says. */
+export type HostMessage =
+  | { readonly kind: 'probed'; readonly call: number }
+  | { readonly kind: 'output'; readonly call: number; readonly pieces: readonly OutputPiece[] }
+  | { readonly kind: 'file'; readonly call: number; readonly file: SentFile }
+  /** The host sends no more of this run until the service has taken it. */
+  | { readonly kind: 'piece'; readonly call: number; readonly piece: Buffer }
+  | { readonly kind: 'ended'; readonly call: number; readonly outcome: SandboxOutcome }
+  | { readonly kind: 'failed'; readonly call: number; readonly message: string }
+  /** Nothing but the state. */
+  | { readonly kind: 'news' };
+
 /** From the host to the service. */
-export type Reply = HostState &
-  (
-    | { readonly kind: 'probed'; readonly call: number }
-    | { readonly kind: 'output'; readonly call: number; readonly pieces: readonly OutputPiece[] }
-    | { readonly kind: 'file'; readonly call: number; readonly file: SentFile }
-    /** The host sends no more of this run until the service has taken it. */
-    | { readonly kind: 'piece'; readonly call: number; readonly piece: Buffer }
-    | { readonly kind: 'ended'; readonly call: number; readonly outcome: SandboxOutcome }
-    | { readonly kind: 'failed'; readonly call: number; readonly message: string }
-    | { readonly kind: 'news' }
-  );
+export type Reply = HostState & HostMessage;

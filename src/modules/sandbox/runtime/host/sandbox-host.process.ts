@@ -3,7 +3,7 @@ import { type ArtifactSink } from '../../domain/artifacts.js';
 import { type OutputListener } from '../../domain/sandbox-runtime.js';
 import { type PoolEvent } from '../pool-events.js';
 import { PooledRuntime } from '../pooled-runtime.js';
-import { type HostSettings, type HostState, type Reply, type Request } from './messages.js';
+import { type HostMessage, type HostSettings, type Reply, type Request } from './messages.js';
 
 /** The outcome of a run takes the events of the run with it, unless the run takes longer than this. */
 const EVENTS_WAIT_MS = 20;
@@ -19,32 +19,29 @@ function main(settings: HostSettings): void {
   let events: PoolEvent[] = [];
   let newsTimer: NodeJS.Timeout | undefined;
 
-  /** To be sent at once. */
-  const state = (): HostState => {
+  /** Every message takes along what has happened since the last one. */
+  const send = (message: HostMessage): void => {
     clearTimeout(newsTimer);
     newsTimer = undefined;
-    const happened = events;
+    const reply: Reply = { ...message, readiness: runtime.readiness, readings: runtime.readings, events };
     events = [];
-    return { readiness: runtime.readiness, readings: runtime.readings, events: happened };
-  };
-  const send = (reply: Reply): void => {
     // Without the service there is no receiver.
     if (process.connected) process.send?.(reply, undefined, undefined, () => undefined);
   };
   const fail = (call: number, error: unknown): void => {
-    send({ kind: 'failed', call, message: error instanceof Error ? error.message : String(error), ...state() });
+    send({ kind: 'failed', call, message: error instanceof Error ? error.message : String(error) });
   };
 
   const artifactsOf = (call: number): ArtifactSink => ({
     begin: (file) => {
-      send({ kind: 'file', call, file, ...state() });
+      send({ kind: 'file', call, file });
     },
     take: (piece) => {
       const taken = Promise.withResolvers<undefined>();
       taking.set(call, () => {
         taken.resolve(undefined);
       });
-      send({ kind: 'piece', call, piece, ...state() });
+      send({ kind: 'piece', call, piece });
       return taken.promise;
     },
   });
@@ -53,7 +50,7 @@ function main(settings: HostSettings): void {
     const stop = new AbortController();
     running.set(call, stop);
     const onOutput: OutputListener = (pieces) => {
-      send({ kind: 'output', call, pieces, ...state() });
+      send({ kind: 'output', call, pieces });
     };
     try {
       const outcome = await runtime.run(
@@ -62,7 +59,7 @@ function main(settings: HostSettings): void {
         sendsOutput ? onOutput : undefined,
         requested.limits.artifactBytes === undefined ? undefined : artifactsOf(call),
       );
-      send({ kind: 'ended', call, outcome, ...state() });
+      send({ kind: 'ended', call, outcome });
     } catch (error) {
       fail(call, error);
     } finally {
@@ -79,16 +76,19 @@ function main(settings: HostSettings): void {
   runtime.listen((event) => {
     // An Error cannot be sent to another process.
     events.push('error' in event ? { ...event, error: String(event.error) } : event);
-    newsTimer ??= setTimeout(() => {
-      send({ kind: 'news', ...state() });
-    }, EVENTS_WAIT_MS);
+    // It may explain why this process ends a moment later.
+    if ('error' in event) send({ kind: 'news' });
+    else
+      newsTimer ??= setTimeout(() => {
+        send({ kind: 'news' });
+      }, EVENTS_WAIT_MS);
   });
   process.on('message', (request: Request) => {
     switch (request.kind) {
       case 'probe':
         void runtime.probe().then(
           () => {
-            send({ kind: 'probed', call: request.call, ...state() });
+            send({ kind: 'probed', call: request.call });
           },
           (error: unknown) => {
             fail(request.call, error);

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { type JobContext, type JobHandler, JobPostponed } from '../../../../platform/background/define-job.js';
 import { Handles } from '../../../../platform/background/handles.js';
+import { Log } from '../../../../platform/logging/log.js';
 import type { LayerLease } from '../../../builds/package-layers.js';
 import { packagesInside } from '../../languages/package-mounts.js';
 import { type RunNetwork, RunNetworks } from '../../network/run-networks.js';
@@ -23,6 +24,7 @@ export class SessionStartProcessor implements JobHandler<SessionStartPayload, Se
     private readonly networks: RunNetworks,
     private readonly processes: SessionProcesses,
     private readonly held: HeldSessions,
+    private readonly log: Log,
   ) {}
 
   async handle(job: SessionStartPayload, { signal }: JobContext): Promise<SessionStarted> {
@@ -32,6 +34,14 @@ export class SessionStartProcessor implements JobHandler<SessionStartPayload, Se
     let process: SessionProcess;
     let lease: LayerLease | undefined;
     let network: RunNetwork | undefined;
+    /** No layer is removed while a session has it, and the way out ends with the session. It never rejects. */
+    const leave = async (): Promise<void> => {
+      lease?.release();
+      await network?.close().catch((error: unknown) => {
+        // What is left of it is removed when the worker starts again.
+        this.log.warn({ sessionId: id, error }, 'The way out of a sandbox session was not removed.');
+      });
+    };
     try {
       signal.throwIfAborted();
       if (packages !== undefined) lease = await this.packages.leaseOrPostpone(packages);
@@ -44,16 +54,11 @@ export class SessionStartProcessor implements JobHandler<SessionStartPayload, Se
         ...(network === undefined ? {} : { egress: network }),
       });
     } catch (error) {
-      lease?.release();
-      await network?.close();
       this.room.free(limits.memoryBytes);
+      await leave();
       throw error;
     }
-    // No layer is removed while a session has it, and the way out ends with the session.
-    void process.ended.then(async () => {
-      lease?.release();
-      await network?.close();
-    });
+    void process.ended.then(leave);
     return this.held.hold(
       { id, orgId, language, memoryBytes: limits.memoryBytes, idleTimeoutMs, expiresAtMs },
       process,
