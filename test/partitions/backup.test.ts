@@ -94,7 +94,7 @@ describe('a restored database', () => {
     let dropped: Promise<unknown> | undefined;
     jest.spyOn(files, 'save').mockImplementation(async (path, stream) => {
       // The first file is of another table.
-      dropped ??= other.query(`SET lock_timeout = '500ms'; DROP TABLE ${month!.name}`).catch(({ message }) => message);
+      dropped ??= other.query(`SET lock_timeout = '500ms'; DROP TABLE ${month!.name}`).catch(String);
       await dropped;
       await save(path, stream);
     });
