@@ -364,14 +364,17 @@ class Egress:
 
     def ensure(self):
         if self.pid is not None:
+            # Code may have stopped it, which is for its run only, too.
+            kill(self.pid, signal.SIGCONT)
             return
-        none = os.open("/dev/null", os.O_RDWR | os.O_CLOEXEC)
         try:
-            self.pid = spawn(self.command, [none, none, none, self.listener.fileno()], {})
+            none = os.open("/dev/null", os.O_RDWR | os.O_CLOEXEC)
+            try:
+                self.pid = spawn(self.command, [none, none, none, self.listener.fileno()], {})
+            finally:
+                os.close(none)
         except OSError:
-            pass  # No processes are left. The next run tries again.
-        finally:
-            os.close(none)
+            pass  # No processes or no open files are left. The next run tries again.
 
 
 class Agent:
