@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { MAX_ARTIFACT_ERRORS, MAX_ARTIFACTS } from '../../src/modules/sandbox/domain/artifacts.js';
 import { ArtifactsStore } from '../../src/modules/sandbox/persistence/artifacts.store.js';
+import { JobCancellations } from '../../src/platform/queues/job-cancellations.js';
 import { EventStream } from '../support/event-stream.js';
 import { as, expectStatus, Make, type Person } from '../support/make.js';
 import { onThisMachine } from '../support/patience.js';
@@ -60,6 +62,27 @@ const pathsOf = ({ artifacts }: { artifacts: Artifact[] }): string[] => artifact
 const codesOf = ({ artifact_errors = [] }: { artifact_errors?: { path?: string; code: string }[] }): object =>
   Object.fromEntries(artifact_errors.map(({ path = '', code }) => [path, code]));
 const sha256 = (content: string | Buffer): string => createHash('sha256').update(content).digest('hex');
+/** A storage that keeps the next file waiting. */
+function holdStorage(): { isAsked: Promise<unknown>; letGo: () => void } {
+  const [asked, free] = [Promise.withResolvers<undefined>(), Promise.withResolvers<undefined>()];
+  const store = app.get(ArtifactsStore);
+  const add = store.add.bind(store);
+  jest.spyOn(store, 'add').mockImplementationOnce(async (artifact) => {
+    asked.resolve(undefined);
+    await free.promise;
+    await add(artifact);
+  });
+  return {
+    isAsked: asked.promise,
+    letGo: () => {
+      free.resolve(undefined);
+    },
+  };
+}
+async function cancelNewest(): Promise<void> {
+  const [{ id }] = (await app.fetch(EXECUTIONS, as(key))).body.data;
+  expectStatus(200, await app.call('POST', `${EXECUTIONS}/${id}/cancel`, as(key)));
+}
 const heldNano = async (): Promise<number> =>
   Number((await app.fetch('/api/v1/billing/credits', as(person))).body.data.held);
 
@@ -174,7 +197,7 @@ describe('artifacts of a run in a session', () => {
     expectStatus(200, await app.call('DELETE', `${SESSIONS}/${id}`, as(free)));
   });
 
-  it('that cannot be stored are named', async () => {
+  it('that cannot be stored are named, and stay for the next run', async () => {
     const id = await started();
     jest.spyOn(app.get(ArtifactsStore), 'add').mockRejectedValueOnce(new Error('no'));
     const data = await run(id, 'n = open("/artifacts/x", "w").write("1")');
@@ -183,6 +206,68 @@ describe('artifacts of a run in a session', () => {
       artifacts: [],
       artifact_errors: [{ path: 'x', code: 'not_stored' }],
     });
+    expect(pathsOf(await run(id, 'pass'))).toEqual(['x']);
+    expect(pathsOf(await run(id, 'pass'))).toEqual([]);
+  });
+
+  it('of a cancelled run stay for the next one, which does not wait for the storage', async () => {
+    const id = await started();
+    const beforeMs = performance.now();
+    const storage = holdStorage();
+    const cancelled = ask(id, 'n = open("/artifacts/x", "w").write("1")', { timeout_ms: 60_000 });
+    await storage.isAsked;
+    await cancelNewest();
+    expect(expectStatus(200, await cancelled).body.data).toMatchObject({ status: 'cancelled' });
+    expect(pathsOf(await run(id, 'pass'))).toEqual(['x']);
+    expect(performance.now() - beforeMs).toBeLessThan(onThisMachine(10_000));
+    storage.letGo();
+  });
+
+  it('stay when they were stored for a run that had been cancelled, of which its worker did not hear', async () => {
+    const id = await started();
+    const storage = holdStorage();
+    const cancelled = ask(id, 'n = open("/artifacts/x", "w").write("1")');
+    await storage.isAsked;
+    jest.spyOn(app.get(JobCancellations), 'cancel').mockResolvedValueOnce(undefined);
+    await cancelNewest();
+    storage.letGo();
+    const { data } = expectStatus(200, await cancelled).body;
+    expect(data).toMatchObject({ status: 'cancelled' });
+    expect((await app.fetch(`${EXECUTIONS}/${data.id}/artifacts`, as(key))).body.data).toEqual([]);
+    expect(pathsOf(await run(id, 'pass'))).toEqual(['x']);
+  });
+
+  it('stay when they were written again before they were stored', async () => {
+    const id = await started();
+    const storage = holdStorage();
+    const code = `
+import os, threading, time
+def stat(): return os.stat("/artifacts/x")
+def again():
+    while stat().st_atime_ns == unread: time.sleep(0.01)  # Until it is sent.
+    n = open("/artifacts/x", "w").write("22")
+n = open("/artifacts/x", "w").write("1")
+unread = stat().st_atime_ns
+time.sleep(0.1)
+threading.Thread(target=again).start()`;
+    const first = run(id, code);
+    await storage.isAsked;
+    await sleep(500);
+    storage.letGo();
+    expect((await first).artifacts).toMatchObject([{ path: 'x', size_bytes: 1 }]);
+    expect((await run(id, 'pass')).artifacts).toMatchObject([{ path: 'x', size_bytes: 2 }]);
+  });
+
+  it('cost the time that sending them takes, and not the time of the storage', async () => {
+    const id = await started();
+    const storage = holdStorage();
+    const running = run(id, 'n = open("/artifacts/x", "w").write("1")', { timeout_ms: 30_000 });
+    await storage.isAsked;
+    await sleep(4_000);
+    storage.letGo();
+    const data = await running;
+    expect(pathsOf(data)).toEqual(['x']);
+    expect(data.duration_ms).toBeLessThan(3_500);
   });
 
   it('are read by whom the execution is read by, and asked for by true or false', async () => {
@@ -305,8 +390,9 @@ time.sleep(0.3)`,
     const code = `
 import os, signal, threading
 for n in range(40): k = open(f"/artifacts/{n:02}", "wb").write(bytes(2 << 20))
+unread = os.stat("/artifacts/00").st_atime_ns
 def stop():
-    while os.path.exists("/artifacts/00"): pass
+    while os.stat("/artifacts/00").st_atime_ns == unread: pass  # Until it is read.
     os.kill(os.getppid(), signal.SIGSTOP)
 threading.Thread(target=stop, daemon=True).start()`;
     const data = await run(id, code, { timeout_ms: 5_000 });

@@ -118,17 +118,20 @@ describe('a session with a network', () => {
     expect(await printed(id, code)).toBe('200 hello from api.example.com');
   });
 
-  it('has it again in the next run when its code has ended the way out, or its interpreter', async () => {
+  it('has it again in the next run when its code has stopped or ended the way out, or its interpreter', async () => {
     const id = await started();
     await run(id, `${TOOLS}\nimport os, signal\nself = {1, os.getpid(), os.getppid()}`);
-    const killed = await run(
-      id,
-      'for pid in [int(name) for name in os.listdir("/proc") if name.isdigit() and int(name) not in self]:\n' +
-        '    os.kill(pid, signal.SIGKILL)\n' +
-        'socket.setdefaulttimeout(0.3)\nprint(get("http://api.example.com/"))\nsocket.setdefaulttimeout(None)',
-    );
-    expect(killed.stdout).not.toContain('hello');
-    expect(await printed(id, 'print(get("http://api.example.com/"))')).toBe('hello from api.example.com');
+    for (const signal of ['SIGSTOP', 'SIGKILL']) {
+      const without = await run(
+        id,
+        'for pid in [int(name) for name in os.listdir("/proc") if name.isdigit() and int(name) not in self]:\n' +
+          `    os.kill(pid, signal.${signal})\n` +
+          'try: urllib.request.urlopen("http://api.example.com/", timeout=0.5); print("hello")\n' +
+          'except OSError: print("nothing")',
+      );
+      expect(without.stdout).toBe('nothing\n');
+      expect(await printed(id, 'print(get("http://api.example.com/"))')).toBe('hello from api.example.com');
+    }
     expect(await run(id, 'os._exit(1)')).toMatchObject({ state_lost: true });
     expect(await printed(id, `${TOOLS}\nprint(get("http://api.example.com/"))`)).toBe('hello from api.example.com');
   });

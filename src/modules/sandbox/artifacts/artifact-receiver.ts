@@ -28,11 +28,13 @@ export class ArtifactReceiver implements ArtifactSink {
   private readonly waiting = new AbortController();
   private readonly isLate: Promise<unknown>;
 
+  /** @param signal gives up what is not stored when it is aborted, as when it takes too long. */
   constructor(
     private readonly store: StoreFile,
     withinMs: number,
+    signal?: AbortSignal,
   ) {
-    this.isLate = sleep(withinMs, undefined, { signal: this.waiting.signal, ref: false }).catch(() => undefined);
+    this.isLate = this.passed(withinMs, signal);
   }
 
   begin(file: SentFile): void {
@@ -62,17 +64,28 @@ export class ArtifactReceiver implements ArtifactSink {
     else if (!hasRoom) await Promise.race([once(stream, 'drain').catch(() => undefined), incoming.stored, this.isLate]);
   }
 
-  /** Call it when nothing more arrives. What is not stored by now is waited for until it is late. */
-  async end(): Promise<{ artifacts: readonly KeptArtifact[]; errors: readonly ArtifactError[] }> {
+  /**
+   * Call it when nothing more arrives. What is not stored by now is waited for until it is late, but no longer than
+   * `withinMs` from now.
+   */
+  async end(withinMs?: number): Promise<{ artifacts: readonly KeptArtifact[]; errors: readonly ArtifactError[] }> {
     const whole = this.files.filter(({ left }) => left === 0);
     for (const { left, stream } of this.files) if (left > 0) stream.destroy(new Error('The program was ended.'));
-    await Promise.race([Promise.all(this.files.map(({ stored }) => stored)), this.isLate]);
+    const stored = Promise.all(this.files.map((file) => file.stored));
+    await Promise.race([stored, this.isLate, ...(withinMs === undefined ? [] : [this.passed(withinMs)])]);
     this.waiting.abort();
-    for (const { stream, kept } of whole) if (kept === null) stream.destroy(new Error('It took too long.'));
+    for (const { stream, kept } of whole)
+      if (kept === null) stream.destroy(new Error('It took too long, or the run was cancelled.'));
     return {
       artifacts: whole.flatMap(({ kept }) => (kept === null ? [] : [kept])),
       errors: whole.filter(({ kept }) => kept === null).map(({ path }) => artifactError('not_stored', path)),
     };
+  }
+
+  /** Resolves after this time, when the signal is aborted, and when nothing is waited for any longer. */
+  private passed(ms: number, signal?: AbortSignal): Promise<unknown> {
+    const signals = signal === undefined ? [this.waiting.signal] : [this.waiting.signal, signal];
+    return sleep(ms, undefined, { signal: AbortSignal.any(signals), ref: false }).catch(() => undefined);
   }
 
   private async finish(incoming: Incoming, file: SentFile): Promise<void> {

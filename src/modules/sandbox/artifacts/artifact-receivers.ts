@@ -29,9 +29,12 @@ export class ArtifactReceivers {
     private readonly clock: Clock,
   ) {}
 
-  /** Storing must not take longer than the execution may last, or its caller no longer waits. */
-  open(owner: Owner, withinMs: number): ArtifactReceiver {
-    return new ArtifactReceiver((file, content) => this.store(owner, file, content), withinMs);
+  /**
+   * Storing must not take longer than the execution may last, or its caller no longer waits.
+   * @param signal gives it up at once when it is aborted.
+   */
+  open(owner: Owner, withinMs: number, signal?: AbortSignal): ArtifactReceiver {
+    return new ArtifactReceiver((file, content) => this.store(owner, file, content), withinMs, signal);
   }
 
   /** The row comes first: whatever happens to this process, a blob is found and removed. */

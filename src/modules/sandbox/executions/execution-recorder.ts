@@ -39,10 +39,11 @@ export class ExecutionRecorder {
    * Runs the execution, unless it was cancelled or given up while it was queued. A result that arrives after a
    * cancellation is discarded, so that an answer which a caller has received stays true.
    *
+   * @returns what was written of the result: null when it was discarded, or there is none.
    * @throws {JobPostponed} when the start could not be written; the code did not run.
    * @throws what `run` throws.
    */
-  async record(orgId: string, job: RecordedRun, context: JobContext, run: Run): Promise<void> {
+  async record(orgId: string, job: RecordedRun, context: JobContext, run: Run): Promise<FinishedExecution | null> {
     const { executionId: id } = job;
     if (!(await this.begin(job, context.waitedMs))) {
       // The first worker may have lost Redis and still be running the code. If it is dead, the execution becomes
@@ -51,11 +52,11 @@ export class ExecutionRecorder {
         throw new Error('The execution has already started on another worker.');
       await this.ends.giveUp(id);
       await this.slots.free(orgId, id);
-      return;
+      return null;
     }
     try {
       const ended = await run();
-      await this.databaseRetry.run(() => this.ends.finish(id, ended));
+      return (await this.databaseRetry.run(() => this.ends.finish(id, ended))) ? ended : null;
     } catch (error) {
       const wasAbandoned = context.signal.reason instanceof JobAbandoned;
       await this.databaseRetry.run(() => (wasAbandoned ? this.ends.cancel(id) : this.ends.giveUp(id)));

@@ -26,7 +26,9 @@ export type AgentRequest =
   | { readonly op: FileOperation; readonly id: number; readonly path: string }
   /** The body says how much is wanted of the artifacts. The answer is the first piece, empty when there is none. */
   | { readonly op: 'collect'; readonly id: number }
-  | { readonly op: 'collect_more'; readonly id: number };
+  | { readonly op: 'collect_more'; readonly id: number }
+  /** The body names those of the artifacts that are kept: they are removed inside, unless they have changed. */
+  | { readonly op: 'collected'; readonly id: number };
 
 export type FileOperation = 'list' | 'read' | 'write' | 'remove';
 

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { ArtifactSink, SentFile } from '../../domain/artifacts.js';
 import { collectArtifacts } from './artifact-collection.js';
 
@@ -51,6 +52,7 @@ it.each([
   ['sends more than it may', ['#file 1 1001\nx']],
   ['names nothing', ['#file 0 1\nx']],
   ['names too much', ['#file 501 1\n']],
+  ['sends a larger piece than it may', ['#left 0 too_large\n'.repeat(30_000)]],
 ])('says that not all was sent by an agent that %s', async (_how, pieces) => {
   const [sink, errors, asked] = await collected(pieces);
   expect(errors).toEqual(['not_sent']);
@@ -68,4 +70,34 @@ it('asks an agent that sends without end for no longer than it may take', async 
   expect(errors).toHaveLength(21);
   expect(errors.at(-1)).toBe('not_sent');
   expect(asked).toBeGreaterThan(1);
+});
+
+describe('when it is cancelled', () => {
+  const WAITS = 'it still waits';
+
+  it('waits for no agent that does not answer', async () => {
+    const cancelled = new AbortController();
+    const collecting = collectArtifacts(WANTED, new Sink(), () => new Promise(() => undefined), cancelled.signal);
+    expect(await Promise.race([collecting, sleep(50, WAITS)])).toBe(WAITS);
+    cancelled.abort();
+    expect(await collecting).toMatchObject([{ code: 'not_sent' }]);
+  });
+
+  it('asks for no more, and the late answer harms nobody', async () => {
+    const cancelled = new AbortController();
+    const sink = new Sink();
+    const answer = Promise.withResolvers<Buffer>();
+    let asked = 0;
+    const ask = (): Promise<Buffer> => {
+      asked += 1;
+      return asked === 1 ? Promise.resolve(Buffer.from('#file 1 9\nxab')) : answer.promise;
+    };
+    const collecting = collectArtifacts(WANTED, sink, ask, cancelled.signal);
+    await sleep(10);
+    cancelled.abort();
+    expect(await collecting).toMatchObject([{ code: 'not_sent' }]);
+    answer.reject(new Error('The session has ended.'));
+    await sleep(10);
+    expect([asked, sink.bytes]).toEqual([2, 2]);
+  });
 });

@@ -65,6 +65,15 @@ export class FileRequests {
     });
   }
 
+  /** Has the artifacts with these paths removed, before anything that is asked later. */
+  async collected(paths: readonly string[]): Promise<void> {
+    // One at a time, and needed: it does not have to wait for room.
+    this.requireOpen();
+    await this.request((id) => {
+      this.means.send({ op: 'collected', id }, Buffer.from(JSON.stringify(paths)));
+    });
+  }
+
   /** True while something waits for an answer. */
   get isWaiting(): boolean {
     return this.pending.size > 0;
@@ -94,8 +103,12 @@ export class FileRequests {
     this.pending.clear();
   }
 
-  private requireRoom(): void {
+  private requireOpen(): void {
     if (this.isClosed) throw new SessionEnded('The session has ended.');
+  }
+
+  private requireRoom(): void {
+    this.requireOpen();
     if (this.pending.size >= MAX_PENDING) throw new Error('Too many requests for files wait.');
   }
 

@@ -137,6 +137,19 @@ describe('a session with an agent that is not ours', () => {
     expect(await session.ended).toBe('failed');
   });
 
+  it('has kept artifacts removed before anything else is done, and does not wait for it', async () => {
+    const { puppet, session } = startPuppet();
+    await session.removeCollected(['a/b', 'ä']);
+    const running = session.run(WORK);
+    const { header, body } = await puppet.asked();
+    expect([header, body.toString()]).toEqual([{ op: 'collected', id: 1 }, '["a/b","ä"]']);
+    expect((await puppet.asked()).header).toMatchObject({ op: 'run' });
+    puppet.say({ op: 'answer', id: 1, fault: 'failed' });
+    await session.end();
+    expect((await running).status).toBe('failed');
+    await expect(session.removeCollected(['a'])).rejects.toThrow(SessionEnded);
+  });
+
   it('settles every call, whatever it says and however it ends', async () => {
     const header = fc.record({
       op: fc.constantFrom('ready', 'begun', 'output', 'over', 'result', 'ended', 'answer', 'x'),

@@ -129,18 +129,29 @@ export class LiveSession implements SessionProcess {
     await this.files.ask('remove', path);
   }
 
-  async collectArtifacts(wanted: ArtifactsWanted, sink: ArtifactSink): Promise<readonly ArtifactError[]> {
+  async collectArtifacts(
+    wanted: ArtifactsWanted,
+    sink: ArtifactSink,
+    signal?: AbortSignal,
+  ): Promise<readonly ArtifactError[]> {
     const stuck = setTimeout(() => {
       this.giveUp();
     }, wanted.withinMs + COLLECT_GRACE_MS);
     try {
-      return await collectArtifacts(wanted, sink, async (bounds) => {
+      const ask = async (bounds?: { files: number; bytes: number }): Promise<Buffer> => {
         await this.wake();
         return this.files.collect(bounds);
-      });
+      };
+      return await collectArtifacts(wanted, sink, ask, signal);
     } finally {
       clearTimeout(stuck);
     }
+  }
+
+  async removeCollected(paths: readonly string[]): Promise<void> {
+    await this.wake();
+    // An agent that does not answer ends with its session, for which nobody needs to wait.
+    this.files.collected(paths).catch(() => undefined);
   }
 
   async freeze(): Promise<void> {

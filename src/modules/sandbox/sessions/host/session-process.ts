@@ -148,11 +148,24 @@ export interface SessionProcess {
   removeFile(path: string): Promise<void>;
 
   /**
-   * Sends the files that are in `/artifacts` to the sink, and removes there what was sent. The rest stays.
+   * Sends the files that are in `/artifacts` to the sink. They stay until {@link removeCollected} is called.
    *
+   * @param signal ends it at once when it is aborted.
    * @returns what was not sent, and why. It does not reject: when the session ends meanwhile, the rest was not sent.
    */
-  collectArtifacts(wanted: ArtifactsWanted, sink: ArtifactSink): Promise<readonly ArtifactError[]>;
+  collectArtifacts(
+    wanted: ArtifactsWanted,
+    sink: ArtifactSink,
+    signal?: AbortSignal,
+  ): Promise<readonly ArtifactError[]>;
+
+  /**
+   * Removes those of the files that were collected last which are kept, unless they were written again since. It does
+   * not wait until they are gone, but what is asked for later finds them gone.
+   *
+   * @throws {SessionEnded}
+   */
+  removeCollected(paths: readonly string[]): Promise<void>;
 
   /**
    * Stops everything inside. It then uses memory, but no processor time. A session that starts processes without end

@@ -364,14 +364,17 @@ class Egress:
 
     def ensure(self):
         if self.pid is not None:
+            # Code may have stopped it, which is for its run only, too.
+            kill(self.pid, signal.SIGCONT)
             return
-        none = os.open("/dev/null", os.O_RDWR | os.O_CLOEXEC)
         try:
-            self.pid = spawn(self.command, [none, none, none, self.listener.fileno()], {})
+            none = os.open("/dev/null", os.O_RDWR | os.O_CLOEXEC)
+            try:
+                self.pid = spawn(self.command, [none, none, none, self.listener.fileno()], {})
+            finally:
+                os.close(none)
         except OSError:
-            pass  # No processes are left. The next run tries again.
-        finally:
-            os.close(none)
+            pass  # No processes or no open files are left. The next run tries again.
 
 
 class Agent:
@@ -386,8 +389,9 @@ class Agent:
         # True when everything was ended because the last interpreter did not start.
         self.hasMadeRoom = False
         self.removals = {}
-        # What is left to send of the artifacts.
+        # What is left to send of the artifacts, and the facts of those that were sent, by path.
         self.sending = iter(())
+        self.sent = {}
 
     def pipes_of(self, kind):
         process = self.shell if kind == "shell" else self.interpreter
@@ -605,16 +609,31 @@ class Agent:
             elif op == "remove":
                 self.remove(id, path)
             elif op == "collect":
-                self.sending = artifacts["Sender"](json.loads(body), some_names_in, remove_sent).pieces()
+                self.sent = {}
+                self.sending = artifacts["Sender"](json.loads(body), some_names_in, self.sent.__setitem__).pieces()
                 answer(id, None, next_of(self.sending))
             elif op == "collect_more":
                 answer(id, None, next_of(self.sending))
+            elif op == "collected":
+                self.remove_sent(json.loads(body))
+                answer(id, None)
         except FileFault as fault:
             answer(id, fault.args[0])
         except OSError as error:
             answer(id, FAULTS.get(error.errno, "failed"))
         except ValueError:
             answer(id, "invalid")
+
+    def remove_sent(self, paths):
+        """Removes files that were sent, except for those that were written again meanwhile: they are sent again."""
+        sent, self.sent = self.sent, {}
+        for path in paths:
+            path = artifacts["ROOT"] + b"/" + path.encode("utf-8")
+            try:
+                if path in sent and is_same(os.lstat(path), sent[path]):
+                    os.unlink(path)
+            except OSError:
+                pass
 
     def remove(self, id, path):
         if not stat.S_ISDIR(os.lstat(path).st_mode):
@@ -673,14 +692,8 @@ def some_names_in(directory):
         return heapq.nsmallest(artifacts["MAX_ENTRIES"] + 1, (entry.name for entry in entries))
 
 
-def remove_sent(path, sent):
-    """Removes a file that was sent, unless it was written again meanwhile: then it is sent again."""
-    try:
-        now = os.lstat(path)
-        if (now.st_ino, now.st_mtime_ns, now.st_size) == (sent.st_ino, sent.st_mtime_ns, sent.st_size):
-            os.unlink(path)
-    except OSError:
-        pass
+def is_same(now, then):
+    return (now.st_ino, now.st_mtime_ns, now.st_size) == (then.st_ino, then.st_mtime_ns, then.st_size)
 
 
 def list_directory(path):

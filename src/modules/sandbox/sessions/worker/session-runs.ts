@@ -55,9 +55,10 @@ export class SessionRuns {
       turn.hasCome = true;
       const waitedMs = this.clock.now().getTime() - cameAtMs;
       const recorded = { ...work, overtimeMs: MAX_OVERTIME_MS };
-      await this.recorder.record(work.orgId, recorded, { signal, waitedMs }, () =>
+      const written = await this.recorder.record(work.orgId, recorded, { signal, waitedMs }, () =>
         session.use((process) => this.run(session.facts, process, work, signal)),
       );
+      await this.artifacts.remove(session, written?.artifacts?.kept ?? []);
     });
   }
 
@@ -73,8 +74,7 @@ export class SessionRuns {
       const outcome = await begin(process, work, signal, onOutput);
       // What came of a run that was cut short is not shown.
       signal.throwIfAborted();
-      const collected = await this.artifacts.collect(process, work, outcome.durationMs);
-      signal.throwIfAborted();
+      const collected = await this.artifacts.collect(process, work, outcome.durationMs, signal);
       const durationMs = outcome.durationMs + (collected?.tookMs ?? 0);
       return { outcome: executionOutcomeOf({ ...outcome, durationMs }), artifacts: collected?.artifacts ?? null };
     });
