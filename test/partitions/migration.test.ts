@@ -209,7 +209,7 @@ describe('the migration to partitions', () => {
     );
     // One of the same name is of another table.
     await client.query(
-      `CREATE TABLE others (id text CONSTRAINT audit_log_before_partitions CHECK (id < 'aud_01kb000000'))`,
+      `CREATE TABLE others (id text CONSTRAINT audit_log_before_partitions CHECK (id < 'aud_02098zw900'))`,
     );
     await upTo();
     const { suffix } = monthFrom(new Date(), 2);
