@@ -228,7 +228,7 @@ describe('the migration to partitions', () => {
     await client.query(`INSERT INTO audit_log (id, org_id, action, target_type, target_id, details, at) ${copy}`, [id]);
     await expect(upTo()).rejects.toThrow(id);
     expect(await proofs()).toEqual([]);
-    // As the page on partitions says.
+    // The page on partitions says to do this.
     await client.query(`CREATE TABLE aside AS SELECT * FROM audit_log WHERE id >= '${id}'`);
     await client.query('DELETE FROM audit_log WHERE id >= $1', [id]);
     await upTo();
