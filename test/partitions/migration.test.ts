@@ -209,7 +209,7 @@ describe('the migration to partitions', () => {
     );
     // One of the same name is of another table.
     await client.query(
-      `CREATE TABLE others (id text CONSTRAINT audit_log_before_partitions CHECK (id < 'aud_01kb000000'))`,
+      `CREATE TABLE others (id text CONSTRAINT audit_log_before_partitions CHECK (id < 'aud_02098zw900'))`,
     );
     await upTo();
     const { suffix } = monthFrom(new Date(), 2);
@@ -228,7 +228,7 @@ describe('the migration to partitions', () => {
     await client.query(`INSERT INTO audit_log (id, org_id, action, target_type, target_id, details, at) ${copy}`, [id]);
     await expect(upTo()).rejects.toThrow(id);
     expect(await proofs()).toEqual([]);
-    // As the page on partitions says.
+    // The page on partitions says to do this.
     await client.query(`CREATE TABLE aside AS SELECT * FROM audit_log WHERE id >= '${id}'`);
     await client.query('DELETE FROM audit_log WHERE id >= $1', [id]);
     await upTo();
