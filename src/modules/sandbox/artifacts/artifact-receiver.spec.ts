@@ -31,7 +31,7 @@ it('keeps what is stored in time', async () => {
   expect(await ended).toMatchObject({ artifacts: [{ id: 'art_1', path: 'x' }], errors: [] });
 });
 
-it('waits for a storage that does not confirm no longer than it is told', async () => {
+it('waits for a storage that does not confirm no longer than the given time', async () => {
   const storage = new Storage();
   const receiver = new ArtifactReceiver(storage.store, MINUTE_MS);
   receiver.begin({ path: 'x', sizeBytes: 3 });
