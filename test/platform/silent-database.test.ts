@@ -39,6 +39,7 @@ describe('a PostgreSQL that the network hides', () => {
 
   afterEach(() => {
     jest.restoreAllMocks();
+    relay.mend();
   });
 
   afterAll(async () => {
