@@ -170,12 +170,12 @@ describe('@service/client/sandbox', () => {
       const answer = relay.holdBack();
       const leaving = new AbortController();
       const aborted = thrownBy(sandbox.stream(SLEEPS, { signal: leaving.signal }).next());
-      const newest = async (): Promise<ListedRun> => (await service.sandbox.list({ limit: 1 })).data[0]!;
-      await eventually(async () => (await newest()).status === 'running', 'a run that nobody knows');
+      const newest = async (): Promise<ListedRun | undefined> => (await service.sandbox.list({ limit: 1 })).data[0];
+      await eventually(async () => (await newest())?.status === 'running', 'a run that nobody knows');
       leaving.abort('left');
       answer();
       expect(await aborted).toBe('left');
-      const { id } = await newest();
+      const { id } = (await newest())!;
       await eventually(async () => (await stateOf(id)) === 'cancelled', 'a cancelled run');
     });
 
