@@ -263,4 +263,3 @@ function answerOf<T, M = { readonly request_id: string }>(
     },
   );
 }
-

@@ -15,7 +15,7 @@ export class StreamRelay {
   });
   private isCut = false;
   private leftUntilCut = Infinity;
-  private held: Promise<void> | undefined;
+  private held: Promise<undefined> | undefined;
   /** All requests in order. */
   readonly seen: RelayedRequest[] = [];
 
@@ -55,9 +55,11 @@ export class StreamRelay {
 
   /** Holds back the answer to the next request until the returned function is called. The service gets the request. */
   holdBack(): () => void {
-    const { promise, resolve } = Promise.withResolvers<void>();
+    const { promise, resolve } = Promise.withResolvers<undefined>();
     this.held = promise;
-    return resolve;
+    return () => {
+      resolve(undefined);
+    };
   }
 
   private pass(asked: IncomingMessage, answer: ServerResponse): void {

@@ -31,7 +31,7 @@ export type Request =
   | { readonly kind: 'close' };
 
 /** What the host adds to every message: its state, and what has happened since the last one. */
-export interface HostState {
+interface HostState {
   readonly readiness: SandboxReadiness;
   readonly readings: readonly PoolReading[];
   readonly events: readonly PoolEvent[];
