@@ -93,11 +93,7 @@ describe('service sandbox session', () => {
 
   it('goes on with its session after a step whose files could not be saved', async () => {
     const id = await created();
-<<<<<<< HEAD
-    // The client library does the same after its time limit. The code of this error is a number.
-=======
     // This is what the client library throws after its time limit. The code of the error is a number.
->>>>>>> w-cli
     const late = encodeURIComponent(
       "const real = fetch; globalThis.fetch = (url, init) => String(url).includes('/artifacts/')" +
         " ? Promise.reject(new DOMException('late', 'TimeoutError')) : real(url, init);",

@@ -94,7 +94,9 @@ describe('a restored database', () => {
     let dropped: Promise<unknown> | undefined;
     jest.spyOn(files, 'save').mockImplementation(async (path, stream) => {
       // The first file is of another table.
-      dropped ??= other.query(`SET lock_timeout = '500ms'; DROP TABLE ${month!.name}`).catch(String);
+      dropped ??= other
+        .query(`SET lock_timeout = '500ms'; DROP TABLE ${month!.name}`)
+        .catch((error: unknown) => String(error));
       await dropped;
       await save(path, stream);
     });
