@@ -1,5 +1,7 @@
 import type { DataSource, QueryRunner } from 'typeorm';
 
+type IsolationLevel = Parameters<QueryRunner['startTransaction']>[0];
+
 /**
  * The locks that keep others from writing, or from reading too, held by a transaction that reads a whole table, which
  * may be large by then: it builds an index, verifies a constraint, or writes the table again. PostgreSQL itself tells
@@ -46,8 +48,14 @@ export async function findLongLocks(
 }
 
 function watch(runner: QueryRunner, tables: readonly number[], found: Set<string>): void {
+  const start = runner.startTransaction.bind(runner);
   const commit = runner.commitTransaction.bind(runner);
   const query = runner.query.bind(runner) as (sql: string, values?: unknown[], more?: boolean) => Promise<unknown>;
+  // PostgreSQL keeps the counts of a transaction that has ended for up to a second, as if they were of the next one.
+  const startWatched = async (level?: IsolationLevel): Promise<void> => {
+    if (!runner.isTransactionActive) await query('SELECT pg_stat_force_next_flush()');
+    await start(level);
+  };
   const commitWatched = async (): Promise<void> => {
     const locks = (await query(LONG_LOCKS, [tables])) as LongLock[];
     for (const { locked, mode, read } of locks) found.add(`${mode} on ${locked} while all of ${read} is read`);
@@ -57,7 +65,7 @@ function watch(runner: QueryRunner, tables: readonly number[], found: Set<string
     if (runner.isTransactionActive || IN_NO_TRANSACTION.test(sql)) return query(sql, values, more);
     // A statement by itself is a transaction, too. Unlike one of many rows, a table of a few has a plan without its
     // index.
-    await runner.startTransaction();
+    await startWatched();
     try {
       await query('SET LOCAL enable_seqscan = off');
       const answer = await query(sql, values, more);
@@ -68,5 +76,5 @@ function watch(runner: QueryRunner, tables: readonly number[], found: Set<string
       throw error;
     }
   };
-  Object.assign(runner, { commitTransaction: commitWatched, query: queryWatched });
+  Object.assign(runner, { startTransaction: startWatched, commitTransaction: commitWatched, query: queryWatched });
 }

@@ -38,16 +38,16 @@ describe('locks of migrations', () => {
   );
 
   it.each([
-    ['an index', 'CREATE INDEX ON audit_log (org_id)', 'ShareLock on audit_log while all of audit_log is read'],
+    ['an index', 'CREATE INDEX ON projects (org_id)', 'ShareLock on projects while all of projects is read'],
     [
       'a constraint that is verified',
-      'ALTER TABLE audit_log ADD CHECK (length(id) < 100)',
-      'AccessExclusiveLock on audit_log while all of audit_log is read',
+      'ALTER TABLE projects ADD CHECK (length(id) < 100)',
+      'AccessExclusiveLock on projects while all of projects is read',
     ],
     [
       'another type',
-      'ALTER TABLE run_events ALTER COLUMN seq TYPE numeric',
-      'AccessExclusiveLock on run_events while all of run_events is read',
+      'ALTER TABLE sandbox_executions ALTER COLUMN duration_ms TYPE numeric',
+      'AccessExclusiveLock on sandbox_executions while all of sandbox_executions is read',
     ],
   ])('are noticed: %s', async (_what, statement, lock) => {
     database = await createTestDatabase();
