@@ -19,6 +19,7 @@ export interface RunNetwork {
   readonly directory: string;
   /** Each run of a session may move as much as an execution. */
   readonly renew: () => void;
+  /** Never rejects. */
   readonly close: () => Promise<void>;
 }
 
@@ -40,7 +41,11 @@ export class RunNetworks {
 
   async open(owner: Owner, allowed: readonly string[]): Promise<RunNetwork> {
     const directory = await this.directories.make();
-    const remove = (): Promise<void> => rm(directory, { recursive: true, force: true });
+    const remove = (): Promise<void> =>
+      rm(directory, { recursive: true, force: true }).catch((error: unknown) => {
+        // What is left of it is removed when the worker starts again, and what has run has run.
+        this.logger.warn({ msg: 'The way out of a program was not removed', ...owner, error: String(error) });
+      });
     try {
       const proxy = await EgressProxy.listen({
         directory,

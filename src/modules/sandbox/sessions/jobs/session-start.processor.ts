@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { type JobContext, type JobHandler, JobPostponed } from '../../../../platform/background/define-job.js';
 import { Handles } from '../../../../platform/background/handles.js';
-import { Log } from '../../../../platform/logging/log.js';
 import type { LayerLease } from '../../../builds/package-layers.js';
 import { packagesInside } from '../../languages/package-mounts.js';
 import { type RunNetwork, RunNetworks } from '../../network/run-networks.js';
@@ -24,7 +23,6 @@ export class SessionStartProcessor implements JobHandler<SessionStartPayload, Se
     private readonly networks: RunNetworks,
     private readonly processes: SessionProcesses,
     private readonly held: HeldSessions,
-    private readonly log: Log,
   ) {}
 
   async handle(job: SessionStartPayload, { signal }: JobContext): Promise<SessionStarted> {
@@ -34,13 +32,10 @@ export class SessionStartProcessor implements JobHandler<SessionStartPayload, Se
     let process: SessionProcess;
     let lease: LayerLease | undefined;
     let network: RunNetwork | undefined;
-    /** No layer is removed while a session has it, and the way out ends with the session. It never rejects. */
+    /** No layer is removed while a session has it, and the way out ends with the session. */
     const leave = async (): Promise<void> => {
       lease?.release();
-      await network?.close().catch((error: unknown) => {
-        // What is left of it is removed when the worker starts again.
-        this.log.warn({ sessionId: id, error }, 'The way out of a sandbox session was not removed.');
-      });
+      await network?.close();
     };
     try {
       signal.throwIfAborted();
