@@ -1,16 +1,12 @@
 /**
- * The sandbox layer alone: how long from the code to its result, and how many a second, in each language and with each
- * way to start it. Beside them, in turns in the same run: a cold `bwrap` and interpreter without our filter, limits and
- * watch, and `isolate` where it is installed.
- *
- *   npm run bench:sandbox -- layer
+ * The sandbox layer alone: from handing over a program to its result, with each way to start it. Beside them a cold
+ * `bwrap` and interpreter without our filter, limits and watch, and `isolate` where it is installed
+ * (https://github.com/ioi/isolate; `make isolate && make install`, with `cg_root` in its configuration).
  */
 import { spawn } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { availableParallelism } from 'node:os';
-import { setTimeout as sleep } from 'node:timers/promises';
 
-import { millisecondsOf, printTable, quantile } from './figures.mjs';
 import { HELLO } from './hello.mjs';
 import { hasIsolate, runInIsolate } from './isolate.mjs';
 
@@ -84,51 +80,14 @@ function runIsolate(language) {
 }
 
 async function runOurs(runtime, language) {
-  const { stdout } = await runtime.run({ id: 'exe_bench', language, code: HELLO[language], stdin: '', limits: LIMITS });
-  return stdout;
+  const run = { id: 'exe_bench', language, code: HELLO[language], stdin: '', limits: LIMITS };
+  const { stdout, durationMs } = await runtime.run(run);
+  requireHello(stdout);
+  return durationMs;
 }
 
-export async function requireHello(output) {
-  if ((await output).trim() !== 'hello') throw new Error(`not a run: ${JSON.stringify(await output)}`);
-}
-
-/** One at a time, in turns, so that whatever else the machine does strikes all alike. */
-async function measureLatencies(ways, turns) {
-  const latencies = ways.map(() => []);
-  for (let turn = 0; turn < turns; turn++)
-    for (const [index, { run }] of ways.entries()) {
-      latencies[index].push(await millisecondsOf(() => requireHello(run())));
-      await sleep(70);
-    }
-  return latencies;
-}
-
-/** Runs as many programs at a time as a worker does, without a pause. */
-async function measureRate(run, seconds) {
-  const startedAt = performance.now();
-  const until = startedAt + seconds * 1000;
-  let runs = 0;
-  await Promise.all(
-    Array.from({ length: availableParallelism() }, async () => {
-      while (performance.now() < until) {
-        await requireHello(run());
-        runs += 1;
-      }
-    }),
-  );
-  return (runs * 1000) / (performance.now() - startedAt);
-}
-
-/** Some seconds of each in turns; the medians, because another program may have had one of the seconds. */
-async function measureRates(ways, rounds) {
-  const rates = ways.map(() => []);
-  for (let round = 0; round < rounds; round++)
-    for (const [index, { run, seconds }] of ways.entries()) {
-      rates[index].push(await measureRate(run, seconds));
-      // The next one begins with full pools, as after a quiet moment.
-      await sleep(200);
-    }
-  return rates.map((seen) => quantile(seen, 0.5));
+export function requireHello(output) {
+  if (output.trim() !== 'hello') throw new Error(`not a run: ${JSON.stringify(output)}`);
 }
 
 async function openRuntime({ cgroups, cpuWeight }, forkServer) {
@@ -141,43 +100,25 @@ async function openRuntime({ cgroups, cpuWeight }, forkServer) {
   return { runtime, mode: readiness.mode };
 }
 
-/** Each way to run a program of the language; the last one is what the others are compared with. */
-function waysOf(language, forking, starting) {
-  const isForked = forking.readings.some(({ languages, forks }) => forks && languages.includes(language));
-  return [
-    // Longer than the pools last.
-    ...(isForked ? [{ way: 'fork server', seconds: 2, run: () => runOurs(forking, language) }] : []),
-    { way: 'warm pool', seconds: 2, run: () => runOurs(starting, language) },
-    ...(hasIsolate() ? [{ way: 'isolate', seconds: 1, run: () => runIsolate(language) }] : []),
-    { way: 'cold bwrap', seconds: 1, run: () => runCold(language) },
-  ];
-}
-
-export async function benchLayer({ turns = 60, seconds = 4, cgroups = 'auto', cpuWeight = 10 } = {}) {
-  const isolation = { cgroups, cpuWeight };
+/** Its ways resolve with the time of the program, as the layer measures it. */
+export async function openLayer(isolation) {
   const { runtime: forking, mode } = await openRuntime(isolation, 'auto');
   const { runtime: starting } = await openRuntime(isolation, 'off');
-  try {
-    await sleep(500);
-    const rows = [];
-    for (const language of Object.keys(HELLO)) {
-      const ways = waysOf(language, forking, starting);
-      const latencies = await measureLatencies(ways, turns);
-      const rates = await measureRates(ways, seconds);
-      for (const [index, { way }] of ways.entries())
-        rows.push({
-          language,
-          way,
-          'p50 ms': quantile(latencies[index], 0.5),
-          'p99 ms': quantile(latencies[index], 0.99),
-          'runs/s': rates[index],
-          'p50 ratio': quantile(latencies[index], 0.5) / quantile(latencies.at(-1), 0.5),
-          'rate ratio': rates[index] / rates.at(-1),
-        });
-    }
-    printTable(`The layer, ${mode}, ${availableParallelism()} at a time`, rows);
-    return rows;
-  } finally {
-    await Promise.all([forking.close(), starting.close()]);
-  }
+  const isForked = (language) => forking.readings.some(({ languages, forks }) => forks && languages.includes(language));
+  return {
+    mode,
+    waysOf: (language) => [
+      // Longer than the pools last.
+      ...(isForked(language) ? [{ way: 'fork server', seconds: 2, run: () => runOurs(forking, language) }] : []),
+      { way: 'warm pool', seconds: 2, run: () => runOurs(starting, language) },
+      ...(hasIsolate() ? [{ way: 'isolate', seconds: 1, run: () => runIsolate(language).then(requireHello) }] : []),
+    ],
+    close: () => Promise.all([forking.close(), starting.close()]),
+  };
 }
+
+export const coldWay = (language) => ({
+  way: 'cold bwrap',
+  seconds: 1,
+  run: () => runCold(language).then(requireHello),
+});

@@ -1,13 +1,12 @@
 /**
  * How fast code runs: `npm run bench:sandbox -- [layer|http|sessions] [--turns n] [--seconds n] [--cgroups auto|off]
- * [--cpu-weight n] [--url http://…]`. Without a name, all. On a machine that has other work to do, the weight of 100
+ * [--cpu-weight n]`. Without a name, all; the layer and HTTP in turns. On a machine that has other work to do, the weight of 100
  * gives sandboxes the share of the cold starts beside them.
  */
 import '../../scripts/on-pinned-node.mjs';
 import { parseArgs } from 'node:util';
 
-import { benchHttp } from './http.mjs';
-import { benchLayer } from './layer.mjs';
+import { benchRuns } from './runs.mjs';
 import { benchSessions } from './sessions.mjs';
 
 const { values, positionals } = parseArgs({
@@ -17,18 +16,17 @@ const { values, positionals } = parseArgs({
     seconds: { type: 'string' },
     cgroups: { type: 'string' },
     'cpu-weight': { type: 'string' },
-    url: { type: 'string' },
   },
 });
-const { turns = 60, seconds = 4, cgroups, 'cpu-weight': cpuWeight, url } = values;
+const { turns = 60, seconds = 4, cgroups, 'cpu-weight': cpuWeight } = values;
 const options = {
   turns: Number(turns),
   seconds: Number(seconds),
   ...(cgroups === undefined ? {} : { cgroups }),
   ...(cpuWeight === undefined ? {} : { cpuWeight: Number(cpuWeight) }),
-  ...(url === undefined ? {} : { url }),
 };
 
-if (positionals.length === 0 || positionals.includes('layer')) await benchLayer(options);
-if (positionals.length === 0 || positionals.includes('http')) await benchHttp(options);
-if (positionals.length === 0 || positionals.includes('sessions')) await benchSessions(options);
+const isWanted = (name) => positionals.length === 0 || positionals.includes(name);
+const [layer, http] = [isWanted('layer'), isWanted('http')];
+if (layer || http) await benchRuns({ ...options, layer, http });
+if (isWanted('sessions')) await benchSessions(options);
