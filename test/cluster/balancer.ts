@@ -66,18 +66,25 @@ export class Balancer {
     await ended;
   }
 
+  /** How many requests a machine was given. */
+  async requestsOf(backend: 'api' | 'edge', server: string): Promise<number> {
+    const row = (await this.statistics()).find(([proxy, name]) => proxy === backend && name === server);
+    if (row === undefined) throw new Error(`HAProxy knows no ${backend}/${server}.`);
+    return Number(row[4]);
+  }
+
   private async areAllUp(): Promise<boolean> {
     const rows = (await this.statistics()).filter(([, server]) => !['FRONTEND', 'BACKEND'].includes(server!));
     return rows.length > 0 && rows.every(([, , state]) => state === 'UP');
   }
 
-  /** Backend, server and state. */
+  /** Backend, server, state, the last check, and how many requests it was given. */
   private async statistics(): Promise<string[][]> {
     const connection = connect(this.socket);
     connection.end('show stat\n');
     const lines = (await text(connection)).trim().split('\n');
     const names = lines[0]!.replace('# ', '').split(',');
-    const columns = ['pxname', 'svname', 'status', 'last_chk'].map((name) => names.indexOf(name));
+    const columns = ['pxname', 'svname', 'status', 'last_chk', 'stot'].map((name) => names.indexOf(name));
     return lines.slice(1).map((line) => columns.map((column) => line.split(',')[column]!));
   }
 

@@ -14,7 +14,7 @@ export interface NotifiedOrganization {
   readonly endpointId: string;
 }
 
-/** Several, as 5,000 messages that wait are the most for one. An address may sign up ten times at once. */
+/** Several, as the changes of one organization wait for each other. An address may sign up ten times at once. */
 export async function notifiedOrganizations(cluster: Cluster): Promise<NotifiedOrganization[]> {
   const notified: NotifiedOrganization[] = [];
   for (const name of ['babbage', 'curie', 'darwin', 'euler']) {
@@ -27,6 +27,24 @@ export async function notifiedOrganizations(cluster: Cluster): Promise<NotifiedO
     notified.push({ caller, endpointId: id as string });
   }
   return notified;
+}
+
+/**
+ * Ends the messages that wait, every second: nothing takes them, and an endpoint may have 5,000 of them. What a job has
+ * written stays. Returns what stops this.
+ */
+export function endMessages(cluster: Cluster, notified: readonly NotifiedOrganization[]): () => void {
+  const timer = setInterval(() => {
+    void cluster
+      .sql(`UPDATE webhook_deliveries SET state = 'failed' WHERE state = 'pending' AND endpoint_id = ANY ($1)`, [
+        notified.map(({ endpointId }) => endpointId),
+      ])
+      // PostgreSQL may be stopped just now.
+      .catch(() => undefined);
+  }, 1_000);
+  return () => {
+    clearInterval(timer);
+  };
 }
 
 /**
@@ -48,15 +66,20 @@ export class Bookkeeping {
     private readonly notified: readonly NotifiedOrganization[],
   ) {}
 
-  /** Creates a key, and repeats that with the same idempotency key until it is acknowledged, as clients do. */
-  async write(index: number): Promise<void> {
+  /**
+   * Creates a key, and repeats that with the same idempotency key until it is acknowledged, as clients do. Returns the
+   * first answer.
+   */
+  async write(index: number): Promise<Answer> {
     const { caller } = this.notified[index % this.notified.length]!;
     const name = `${this.run}-${index}`;
+    let first: Answer | undefined;
     for (;;) {
       const answer = await caller.call('POST', '/keys', { name }, name);
+      first ??= answer;
       if (isSuccess(answer)) {
         this.writes.push(name);
-        return;
+        return first;
       }
       this.refused('a write', answer);
       await sleep(RETRY_MS);

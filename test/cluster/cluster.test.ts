@@ -2,7 +2,7 @@ import { reportDrill } from '../support/drill-report.js';
 import { onThisMachine } from '../support/patience.js';
 import { deployApps } from './apps.js';
 import { hasHaproxy } from './balancer.js';
-import { notifiedOrganizations } from './bookkeeping.js';
+import { endMessages, notifiedOrganizations } from './bookkeeping.js';
 import { Caller } from './caller.js';
 import { Cluster } from './cluster.js';
 import type { DrillResult, Field } from './drill.js';
@@ -33,7 +33,7 @@ const DRILLS: readonly (readonly [name: string, title: string, run: (field: Fiel
   [
     'workers',
     'SIGKILL of workers',
-    (field) => killedWorkers(field, { kills: sized(2, 100), jobs: sized(300, 20_000), perSecond: sized(30, 80) }),
+    (field) => killedWorkers(field, { kills: sized(2, 100), jobs: sized(300, 20_000), perSecond: sized(30, 45) }),
   ],
   [
     'frozen',
@@ -53,11 +53,12 @@ const DRILLS: readonly (readonly [name: string, title: string, run: (field: Fiel
   ['partitions', 'network partitions', (field) => partitions(field, { rounds: sized(1, 3), calls: sized(3, 10) })],
 ];
 
-jest.setTimeout(onThisMachine(isFull ? 900_000 : 180_000));
+jest.setTimeout(isFull ? 3_600_000 : onThisMachine(180_000));
 
 (hasHaproxy ? describe : describe.skip)('a cluster', () => {
   const cluster = new Cluster();
   let field: Field;
+  let stopEnding = (): void => undefined;
 
   beforeAll(async () => {
     await cluster.start();
@@ -68,9 +69,11 @@ jest.setTimeout(onThisMachine(isFull ? 900_000 : 180_000));
       notified: await notifiedOrganizations(cluster),
       apps: await deployApps(cluster, caller),
     };
+    stopEnding = endMessages(cluster, field.notified);
   });
 
   afterAll(async () => {
+    stopEnding();
     await cluster.stop();
   });
 

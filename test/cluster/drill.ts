@@ -1,3 +1,4 @@
+import { onThisMachine } from '../support/patience.js';
 import type { App } from './apps.js';
 import type { NotifiedOrganization } from './bookkeeping.js';
 import type { Caller } from './caller.js';
@@ -20,6 +21,9 @@ export interface DrillResult {
   /** What broke the law of the drill. */
   readonly violations: readonly string[];
 }
+
+/** At full size the bounds are those of the drill; the short forms run beside other tests. */
+export const allowedMs = (ms: number): number => (process.env['CLUSTER_FULL'] === '1' ? ms : onThisMachine(ms));
 
 /** The first few of many. */
 export const some = (violations: readonly string[]): string[] =>

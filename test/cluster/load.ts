@@ -27,12 +27,21 @@ export class Load {
     this.running = this.run();
   }
 
+  /** Runs the work beside the load, and ends the load whatever becomes of the work. */
+  async during(work: () => Promise<void>): Promise<readonly Sent[]> {
+    try {
+      await work();
+    } finally {
+      await this.stop();
+    }
+    return this.sent;
+  }
+
   /** Resolves when all requests are answered. */
-  async stop(): Promise<readonly Sent[]> {
+  private async stop(): Promise<void> {
     this.stopping.abort();
     await this.running;
     await Promise.all(this.pending);
-    return this.sent;
   }
 
   private async run(): Promise<void> {
@@ -56,8 +65,8 @@ export class Load {
   }
 }
 
-/** From the first of them to the end of the last; 0 without any. */
+/** From the first of them to the answer of the last; 0 without any. */
 export function spanMs(sent: readonly Sent[]): number {
   if (sent.length === 0) return 0;
-  return Math.max(...sent.map(({ atMs }) => atMs)) - Math.min(...sent.map(({ atMs }) => atMs));
+  return Math.max(...sent.map(({ atMs, answer }) => atMs + answer.tookMs)) - Math.min(...sent.map(({ atMs }) => atMs));
 }

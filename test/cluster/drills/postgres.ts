@@ -20,31 +20,29 @@ export async function restartedPostgres(
   const books = new Bookkeeping(cluster, notified);
   const violations: string[] = [];
   let [longestMs, ended] = [0, 0];
-  let round = 0;
   const load = new Load(perSecond, async (index) => {
     if (index % 2 === 0) return { what: 'GET /projects', answer: await caller.call('GET', '/projects') };
-    const fromMs = performance.now();
-    await books.write(index);
-    return { what: 'a write', answer: { status: 201, retryAfter: null, text: '', tookMs: performance.now() - fromMs } };
+    return { what: 'a write', answer: await books.write(index) };
   });
-  for (; round < restarts; round++) {
-    await sleep(1_000);
-    const before = load.sent.length;
-    await cluster.postgres.restart(round % 2 === 0 ? 'fast' : 'immediate');
-    await until('it is answered again', async () => isSuccess(await caller.call('GET', '/projects')), 30_000);
-    longestMs = Math.max(longestMs, spanMs(load.sent.slice(before).filter(({ answer }) => !isSuccess(answer))));
-  }
-  while (ended < backends) {
-    await sleep(100);
-    const rows = await cluster.sql(
-      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+  const sent = await load.during(async () => {
+    for (let round = 0; round < restarts; round++) {
+      await sleep(1_000);
+      const before = load.sent.length;
+      await cluster.postgres.restart(round % 2 === 0 ? 'fast' : 'immediate');
+      await until('it is answered again', async () => isSuccess(await caller.call('GET', '/projects')), 30_000);
+      longestMs = Math.max(longestMs, spanMs(load.sent.slice(before).filter(({ answer }) => !isSuccess(answer))));
+    }
+    while (ended < backends) {
+      await sleep(100);
+      const rows = await cluster.sql(
+        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
        WHERE application_name = 'service-platform' AND pid <> pg_backend_pid() ORDER BY random() LIMIT $1`,
-      [Math.min(5, backends - ended)],
-    );
-    ended += rows.length;
-  }
-  await sleep(1_000);
-  const sent = await load.stop();
+        [Math.min(5, backends - ended)],
+      );
+      ended += rows.length;
+    }
+    await sleep(1_000);
+  });
   for (const { what, answer } of sent)
     if (!isSuccess(answer) && !isTypedRefusal(answer)) violations.push(describeAnswer(what, answer));
   await cluster.balancer.untilAllAreUp();

@@ -47,15 +47,16 @@ export async function rollingRestarts(
     }
   });
   const tookMs: number[] = [];
-  for (let restart = 0; restart < restarts; restart++) {
-    const process = cluster.processes[role][restart % cluster.processes[role].length]!;
-    const fromMs = performance.now();
-    await process.stop();
-    await process.start();
-    await cluster.balancer.untilAllAreUp();
-    tookMs.push(performance.now() - fromMs);
-  }
-  const sent = await load.stop();
+  const sent = await load.during(async () => {
+    for (let restart = 0; restart < restarts; restart++) {
+      const process = cluster.processes[role][restart % cluster.processes[role].length]!;
+      const fromMs = performance.now();
+      await process.stop();
+      await process.start();
+      await cluster.balancer.untilAllAreUp();
+      tookMs.push(performance.now() - fromMs);
+    }
+  });
   visitor.close();
   const failed = sent.filter(({ answer }) => !isSuccess(answer));
   const writes = sent.filter(({ what }) => !what.startsWith('GET') && !what.startsWith('a visit'));

@@ -17,11 +17,13 @@ export async function killedWorkers(
   const books = new Bookkeeping(cluster, notified);
   const pending = new Set<Promise<unknown>>();
   let [count, killed] = [0, 0];
+  const stopping = new AbortController();
+  const goesOn = (): boolean => !stopping.signal.aborted && (books.writes.length < jobs || killed < kills);
   const add = async (): Promise<void> => {
     const fromMs = performance.now();
-    while (count < jobs || killed < kills) {
+    while (goesOn()) {
       const due = Math.floor(((performance.now() - fromMs) / 1_000) * perSecond);
-      while (count < due && pending.size < MOST_PENDING && (count < jobs || killed < kills)) {
+      while (count < due && pending.size < MOST_PENDING && goesOn()) {
         const index = count++;
         const work: Promise<unknown> = (
           index % EXECUTION_EVERY === 0 ? books.execute(index) : books.write(index)
@@ -42,7 +44,15 @@ export async function killedWorkers(
       await victim.start();
     }
   };
-  await Promise.all([add(), kill()]);
+  const adding = add();
+  try {
+    await kill();
+  } catch (error) {
+    stopping.abort();
+    throw error;
+  } finally {
+    await adding;
+  }
   const { lost, doubled, lostWithWorker } = await books.account();
   return {
     count: `${kills} kills, ${books.writes.length} jobs and ${books.executions.length} executions at ${perSecond}/s`,
