@@ -18,7 +18,7 @@ import { Redis } from 'ioredis';
 import pg from 'pg';
 import { cpuOf, descendantsOf, freePort, ROOT } from '../service.mjs';
 import { HELLO } from '../sandbox/hello.mjs';
-import { bytesOfLimits, bytesOfOrganizations, bytesOfRows } from './sizes.mjs';
+import { bytesOfLimits, bytesOfOrganizations, bytesOfRows, memoryOf } from './sizes.mjs';
 
 const require = createRequire(import.meta.url);
 const { startEmbeddedPostgres } = require(join(ROOT, 'dist/src/roles/embedded/embedded-postgres.js'));
@@ -32,6 +32,7 @@ const only = process.argv.slice(2).find((each) => ['sizes', 'api', 'worker'].inc
 const isWanted = (part) => only === undefined || only === part;
 const MOST_PROCESSES = 3;
 const ROWS = 100_000;
+const MANY = 1_000_000;
 const CALLERS = 20;
 const CONNECTIONS = 32;
 const WARM_UP_REQUESTS = 5_000;
@@ -88,6 +89,13 @@ async function sizes(account) {
         `${(rows.bytes / 1_024).toFixed(1)} GB on disk, ${((memory * 1e6) / 2 ** 20).toFixed(0)} MiB in Redis |`,
     );
   }
+  const before = await memoryOf(client);
+  await bytesOfLimits(client, limits, { from: organizations, to: MANY });
+  console.log(
+    `\nWith ${MANY.toLocaleString('en')} callers in one day, Redis has ` +
+      `${(((await memoryOf(client)) - before) / 2 ** 20).toFixed(0)} MiB more than with ` +
+      `${organizations.toLocaleString('en')}.`,
+  );
   const list = Object.entries(known).map(([table, count]) => `\`${table}\` ${count}`);
   console.log(`\nRows of an organization with one person and one key: ${list.join(', ')}.\n`);
   console.log('| table | row | its part of indexes | a million a day, for a month |');

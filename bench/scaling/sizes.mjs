@@ -99,4 +99,4 @@ export async function bytesOfLimits(redis, script, { from, to }) {
   return ((await memoryOf(redis)) - before) / (to - from);
 }
 
-const memoryOf = async (redis) => Number(/^used_memory:(\d+)/m.exec(await redis.info('memory'))[1]);
+export const memoryOf = async (redis) => Number(/^used_memory:(\d+)/m.exec(await redis.info('memory'))[1]);

@@ -41,8 +41,8 @@ export class RunNetworks {
 
   async open(owner: Owner, allowed: readonly string[]): Promise<RunNetwork> {
     const directory = await this.directories.make();
-    const remove = (): Promise<void> =>
-      rm(directory, { recursive: true, force: true }).catch((error: unknown) => {
+    const removeIfPossible = (): Promise<void> =>
+      this.remove(directory).catch((error: unknown) => {
         // What is left of it is removed when the worker starts again, and what has run has run.
         this.logger.warn({ msg: 'The way out of a program was not removed', ...owner, error: String(error) });
       });
@@ -67,22 +67,26 @@ export class RunNetworks {
         },
         close: async () => {
           await proxy.close();
-          await remove();
+          await removeIfPossible();
         },
       };
     } catch (error) {
-      await remove();
+      await removeIfPossible();
       throw error;
     }
   }
 
-  /** Tests lead names to servers of their own. */
+  /** Tests lead names to servers of their own, and let directories resist. */
   async resolve(host: string): Promise<readonly string[]> {
     return (await lookup(host, { all: true })).map(({ address }) => address);
   }
 
   connect(port: number, address: string): Socket {
     return connect(port, address);
+  }
+
+  remove(directory: string): Promise<void> {
+    return rm(directory, { recursive: true, force: true });
   }
 
   /** The addresses of the machine may change at any time. */

@@ -1,6 +1,5 @@
 import type { JobContext } from '../../../../platform/background/define-job.js';
-import type { Log } from '../../../../platform/logging/log.js';
-import type { RunNetworks } from '../../network/run-networks.js';
+import type { RunNetwork, RunNetworks } from '../../network/run-networks.js';
 import type { PackageInstaller } from '../../packages/package-installer.js';
 import type { SessionEndReason } from '../host/session-process.js';
 import type { SessionProcesses } from '../host/session-processes.js';
@@ -19,14 +18,13 @@ const JOB: SessionStartPayload = {
   expiresAtMs: 0,
 };
 const CONTEXT = { signal: new AbortController().signal } as JobContext;
-const TOO_MANY = new Error('EMFILE: too many open files');
 
-/** A worker with room for one session, where the directory of a proxy cannot be removed. */
+/** A worker with room for one session, and what is open of its network. */
 function worker(start: () => Promise<{ ended: Promise<SessionEndReason> }>): {
   processor: SessionStartProcessor;
-  state: { free: number; warnings: object[] };
+  state: { free: number; networks: number };
 } {
-  const state = { free: 100, warnings: [] as object[] };
+  const state = { free: 100, networks: 0 };
   const room = {
     take: (bytes: number) => {
       state.free -= bytes;
@@ -36,30 +34,39 @@ function worker(start: () => Promise<{ ended: Promise<SessionEndReason> }>): {
       state.free += bytes;
     },
   };
-  const network = { directory: '/x', renew: () => undefined, close: () => Promise.reject(TOO_MANY) };
+  const open = (): Promise<RunNetwork> => {
+    state.networks++;
+    return Promise.resolve({
+      directory: '/x',
+      renew: () => undefined,
+      close: () => {
+        state.networks--;
+        return Promise.resolve();
+      },
+    });
+  };
   const processor = new SessionStartProcessor(
     room as unknown as SessionRoom,
     {} as unknown as PackageInstaller,
-    { open: () => Promise.resolve(network) } as unknown as RunNetworks,
+    { open } as unknown as RunNetworks,
     { canHaveEgress: true, start } as unknown as SessionProcesses,
     { hold: () => Promise.resolve(true) } as unknown as HeldSessions,
-    { warn: (fields: object) => state.warnings.push(fields) } as unknown as Log,
   );
   return { processor, state };
 }
 
-it('logs a way out that cannot be removed when a session has ended, and the worker goes on', async () => {
+it('keeps the network of a session until the session has ended', async () => {
   const ended = Promise.withResolvers<SessionEndReason>();
   const { processor, state } = worker(() => Promise.resolve({ ended: ended.promise }));
   expect(await processor.handle(JOB, CONTEXT)).toBe(true);
+  expect(state.networks).toBe(1);
   ended.resolve('ended');
-  // What is rejected and not caught by then fails this test.
   await new Promise((resolve) => setImmediate(resolve));
-  expect(state.warnings).toEqual([{ sessionId: 'sbx_1', error: TOO_MANY }]);
+  expect(state.networks).toBe(0);
 });
 
-it('frees the room of a session that did not start, and says why it did not, also then', async () => {
+it('frees the room and the network of a session that did not start', async () => {
   const { processor, state } = worker(() => Promise.reject(new Error('no memory')));
   await expect(processor.handle(JOB, CONTEXT)).rejects.toThrow('no memory');
-  expect(state).toEqual({ free: 100, warnings: [{ sessionId: 'sbx_1', error: TOO_MANY }] });
+  expect(state).toEqual({ free: 100, networks: 0 });
 });
