@@ -5,10 +5,12 @@ import { type DrillResult, type Field, some } from '../drill.js';
 const EXECUTION_EVERY = 25;
 /** Writes that wait for their answers at once. */
 const MOST_PENDING = 64;
+/** Before the next one is killed. */
+const AT_WORK_FOR_MS = 1_000;
 
 /**
- * Workers are killed in turn, without a word, while jobs arrive: each must have its effect, and once. An execution runs
- * at most once, so that one whose worker died may be lost, and is then not paid for.
+ * Workers are killed without a word, at most two of three at the same time, while jobs arrive: each job must have its
+ * effect, and once. An execution runs at most once, so that one whose worker died may be lost, and is then not paid for.
  */
 export async function killedWorkers(
   { cluster, notified }: Field,
@@ -34,19 +36,22 @@ export async function killedWorkers(
     }
     await Promise.all(pending);
   };
+  const workers = [...cluster.processes.worker];
+  /** One of them always goes on, so that at least one has work when another is killed. */
   const kill = async (): Promise<void> => {
-    // At least one of the others has work at that moment.
-    await sleep(1_000);
-    while (killed < kills) {
-      const victim = cluster.processes.worker[killed % cluster.processes.worker.length]!;
-      await victim.kill();
+    while (killed < kills && !stopping.signal.aborted) {
       killed++;
+      const victim = workers.shift()!;
+      await victim.kill();
       await victim.start();
+      workers.push(victim);
+      await sleep(AT_WORK_FOR_MS);
     }
   };
   const adding = add();
   try {
-    await kill();
+    await sleep(AT_WORK_FOR_MS);
+    await Promise.all(workers.slice(1).map(kill));
   } catch (error) {
     stopping.abort();
     throw error;
