@@ -70,8 +70,8 @@ export class OrgSessionsService {
 
   /**
    * Returns the result of the work with this key, after waiting for its end, and begins it if there is none. An aborted
-   * `signal` ends the wait and not the work. A session that has ended is followed by another one, and so is one that has
-   * other packages or hosts than the work names.
+   * `signal` ends the wait and not the work. A session that has ended is followed by another one. One that has other
+   * packages or hosts than the work names is ended, and followed too.
    *
    * @throws {RequestInvalid} `invalid_request`
    * @throws {InsufficientScopes} `insufficient_scopes`
@@ -176,11 +176,7 @@ export class OrgSessionsService {
     }
   }
 
-  private async start(
-    call: Call,
-    session: RunSession & WantedOfSession,
-    signal: AbortSignal,
-  ): Promise<string> {
+  private async start(call: Call, session: RunSession & WantedOfSession, signal: AbortSignal): Promise<string> {
     const input = {
       ...session,
       name: session.runId,

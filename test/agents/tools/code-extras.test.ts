@@ -190,22 +190,26 @@ describe('code of agents with packages, a network and files', () => {
     expect(await sessionOf({ network: { allow: ['API.example.com'.toLowerCase()] } })).toBe(third);
     expect(await sessionOf({})).toBe(third);
     const states = await rows('SELECT id, status FROM sandbox_sessions WHERE run_id = $1', run);
-    expect(states.filter(({ status }) => status === 'ended').map(({ id }) => id as string).sort()).toEqual(
-      [first, second].sort(),
-    );
+    expect(
+      states
+        .filter(({ status }) => status === 'ended')
+        .map(({ id }) => id as string)
+        .sort(),
+    ).toEqual([first, second].sort());
     // What comes from a session with a network may be words of others, whatever this call names.
     expect((await call('run_in_session', { code: 'print(1)' })).taints).toBe(true);
   });
 
   it('read_artifact reads what was kept, in pieces, and nothing of others', async () => {
-    const code = 'open("/artifacts/a ü.txt", "w").write("ä€😀" * 9_000); open("/artifacts/b.bin", "wb").write(bytes(9))';
+    const code =
+      'open("/artifacts/a ü.txt", "w").write("ä€😀" * 9_000); open("/artifacts/b.bin", "wb").write(bytes(9))';
     const kept = await output('run_code', { code, artifacts: true });
     const { execution_id } = kept;
     const [text, binary] = kept.artifacts.map(({ id }: any) => id as string);
     const read = (artifact_id: string, more: object = {}): Promise<any> =>
       output('read_artifact', { execution_id, artifact_id, ...more });
     let whole = '';
-    for (let offset: number | undefined = 0; offset !== undefined; ) {
+    for (let offset: number | undefined = 0; offset !== undefined;) {
       const piece: any = await read(text, { offset });
       expect(piece).toMatchObject({ path: 'a ü.txt', size_bytes: 81_000, type: 'text/plain' });
       whole += piece.text as string;

@@ -14,9 +14,15 @@ describe('fittedExecution', () => {
   it.each([
     ['one long text', { stdout: 'o'.repeat(1_000_000), stderr: 'e', results: [], artifacts }],
     ['several', { stdout: 'o'.repeat(200_000), stderr: 'e'.repeat(90_000), results: [{ data: 'r'.repeat(90_000) }] }],
-    ['letters that JSON makes longer', { stdout: '\u0001'.repeat(1_000_000), stderr: '"'.repeat(1_000_000), artifacts }],
+    [
+      'letters that JSON makes longer',
+      { stdout: '\u0001'.repeat(1_000_000), stderr: '"'.repeat(1_000_000), artifacts },
+    ],
     ['letters of four bytes', { stdout: '😀'.repeat(400_000), stderr: '', artifacts }],
-    ['many results', { stdout: '', stderr: '', results: Array.from({ length: 200 }, () => ({ data: 'x'.repeat(9_000) })) }],
+    [
+      'many results',
+      { stdout: '', stderr: '', results: Array.from({ length: 200 }, () => ({ data: 'x'.repeat(9_000) })) },
+    ],
     ['no text at all', { artifacts, results: [{ type: 'image/png', image: 1 }], stdout: 'x'.repeat(200_000) }],
   ])('shortens %s until all fits, and says so', (_, data) => {
     const body = fitted(data);

@@ -21,8 +21,8 @@ export interface ToolRequest {
 /**
  * Sends each argument to where the route reads it. Whether its value is valid is for the route to say.
  *
- * @throws {RequestInvalid} `invalid_request` for an argument that the tool does not have, for a missing or unusable part
- * of the path, and for an object where the route reads a text.
+ * @throws {RequestInvalid} `invalid_request` for an argument that the tool does not have, for a part of the path that is
+ * missing or unusable, and for an object where the route reads a text.
  */
 export function requestOf(compiled: CompiledTool, given: Readonly<Record<string, unknown>>): ToolRequest {
   const { tool, places, listed, hasBody } = compiled;
@@ -102,7 +102,7 @@ function appendTo(query: URLSearchParams, name: string, value: unknown): void {
   if (value === null || value === undefined) return;
   for (const each of Array.isArray(value) ? (value as unknown[]) : [value]) {
     // As text, it would be another value than the one that was meant.
-    if (typeof each === 'object') throw invalid(name, 'no object');
+    if (typeof each === 'object') throw invalid(name, 'a string, a number or a boolean');
     query.append(name, typeof each === 'string' ? each : JSON.stringify(each));
   }
 }

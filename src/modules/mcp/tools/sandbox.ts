@@ -96,8 +96,8 @@ export const SANDBOX_TOOLS: ToolFile = {
       name: 'read_session_file',
       title: 'Read a file of a session',
       description:
-        'Returns a file of a session, of up to 8 MiB: text as text, an image as an image, and other bytes only if they ' +
-        'are few. Of a long text, `from_byte` says where to begin.',
+        'Returns a file of a session, of up to 8 MiB: text as text, an image as an image, and other bytes only if ' +
+        'they are few. Of a long text, `from_byte` says where to begin.',
       method: 'GET',
       path: '/api/v1/sandbox/sessions/{session_id}/files/content',
       effect: 'reads',

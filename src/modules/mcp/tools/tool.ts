@@ -62,8 +62,8 @@ export interface Tool {
   /** The only fields of each item that the tool returns. */
   readonly keeps?: readonly string[];
   /**
-   * How the answer of the route is read: JSON by default, lines of NDJSON that have a `text`, a text as it is, or a file,
-   * which is shown by what is in it: text, an image or other bytes. The route of a file may answer no part of it.
+   * How the answer of the route is read: JSON by default, lines of NDJSON that have a `text`, a text as it is, or a
+   * file, which is shown by what is in it: text, an image or other bytes. The route of a file returns no ranges.
    */
   readonly answers?: 'json' | 'lines' | 'text' | 'file';
   /**

@@ -25,23 +25,24 @@ describe('cutToJson', () => {
 });
 
 describe('textOfPiece', () => {
-  it.each([['plain', 'x'.repeat(100_000)], ['wide', 'ä€😀'.repeat(9_000)], ['control', '\u0001'.repeat(50_000)]])(
-    'gives pieces of %s text that together are the whole',
-    (_, whole) => {
-      const bytes = Buffer.from(whole);
-      let text = '';
-      for (let offset: number | undefined = 0; offset !== undefined; ) {
-        const piece: ReturnType<typeof textOfPiece> = textOfPiece(bytes.subarray(offset, offset + 32_768), {
-          offset,
-          sizeBytes: bytes.length,
-        });
-        expect(JSON.stringify(piece).length).toBeLessThan(65_536);
-        text += piece!.text;
-        offset = piece!.next_offset;
-      }
-      expect(text).toBe(whole);
-    },
-  );
+  it.each([
+    ['plain', 'x'.repeat(100_000)],
+    ['wide', 'ä€😀'.repeat(9_000)],
+    ['control', '\u0001'.repeat(50_000)],
+  ])('gives pieces of %s text that together are the whole', (_, whole) => {
+    const bytes = Buffer.from(whole);
+    let text = '';
+    for (let offset: number | undefined = 0; offset !== undefined;) {
+      const piece: ReturnType<typeof textOfPiece> = textOfPiece(bytes.subarray(offset, offset + 32_768), {
+        offset,
+        sizeBytes: bytes.length,
+      });
+      expect(JSON.stringify(piece).length).toBeLessThan(65_536);
+      text += piece!.text;
+      offset = piece!.next_offset;
+    }
+    expect(text).toBe(whole);
+  });
 
   it('gives none of what has a NUL', () => {
     expect(textOfPiece(Buffer.from('a\0b'), { offset: 0, sizeBytes: 3 })).toBeUndefined();

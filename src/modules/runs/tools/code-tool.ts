@@ -30,8 +30,8 @@ const PACKAGE_PROPERTIES: Readonly<Record<string, JsonSchema>> = {
     type: 'string',
     enum: [...PACKAGE_SETS],
     description:
-      'A set of installed packages: python-data (numpy, pandas, matplotlib, requests) for Python, node-common (lodash, ' +
-      'zod, date-fns, dayjs, cheerio, papaparse, uuid, nanoid) for JavaScript and TypeScript.',
+      'A set of installed packages: python-data (numpy, pandas, matplotlib, requests) for Python, node-common ' +
+      '(lodash, zod, date-fns, dayjs, cheerio, papaparse, uuid, nanoid) for JavaScript and TypeScript.',
   },
   packages: {
     type: 'object',
@@ -41,7 +41,8 @@ const PACKAGE_PROPERTIES: Readonly<Record<string, JsonSchema>> = {
     maxProperties: 1,
     description:
       'Packages with exact versions, instead of a set: {"pip": ["six==1.16.0"]} for Python, {"npm": ' +
-      '["left-pad@1.3.0"]} for JavaScript and TypeScript. Installing them for the first time takes a while and is charged.',
+      '["left-pad@1.3.0"]} for JavaScript and TypeScript. Installing them for the first time takes a while and is ' +
+      'charged.',
   },
 };
 

@@ -24,10 +24,10 @@ export class RunCodeTool extends CodeTool {
   readonly summary = 'Runs TypeScript, JavaScript or Python in the sandbox.';
   readonly description =
     'Runs a program in a sandbox and returns its output and exit code. Nothing is kept between runs, and there is no ' +
-    'network unless the arguments name hosts. Print what you want to know. With `rich_results`, the value of the last ' +
+    'network unless `network` names hosts. Print what you want to know. With `rich_results`, the value of the last ' +
     'expression of Python is in `results`; figures are only named there: save them in /artifacts. With `artifacts`, ' +
-    'the files in /artifacts are kept for a day, for people to download and for you to read with read_artifact. The ' +
-    'time that it runs is charged.';
+    'the files in /artifacts are kept for a day, for people to download and for read_artifact. The time that it runs ' +
+    'is charged.';
   readonly inputSchema = inputOf(
     {
       language: { type: 'string', enum: [...LANGUAGES] },

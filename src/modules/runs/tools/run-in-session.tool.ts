@@ -28,14 +28,13 @@ export class RunInSessionTool extends CodeTool {
   readonly name = 'run_in_session';
   readonly summary = 'Runs code and commands of the shell in an interpreter that the run keeps between its steps.';
   readonly description =
-    'Runs code in an interpreter that keeps variables, imports and files until this run ends, or runs a command of the ' +
-    'shell in its working directory. Send either `code` or `command`. Each language has an interpreter of its own. ' +
-    'The first call names the packages and hosts of the interpreter. Leave them out later: a call that names others ' +
-    'begins a new interpreter. When `session_id` is another one than before, variables and files are gone; with ' +
-    '`state_lost`, only variables are. The value of the last expression is in `results`; figures are only named there: ' +
-    'save them in /artifacts. With `artifacts`, the files in /artifacts are kept for a day, for people to download and ' +
-    'for you to read with read_artifact, and removed there. read_session_file reads other files. The time of runs is ' +
-    'charged.';
+    'Runs code in an interpreter that keeps variables, imports and files until this run ends, or runs a command of ' +
+    'the shell in its working directory. Send either `code` or `command`. Each language has an interpreter of its ' +
+    'own. The first call names its packages and hosts. Leave them out later: a call that names others begins a new ' +
+    'interpreter. When `session_id` is another one than before, variables and files are gone; with `state_lost`, ' +
+    'only variables are. The value of the last expression is in `results`; figures are only named there: save them ' +
+    'in /artifacts. With `artifacts`, the files in /artifacts are kept for a day, for people to download and for ' +
+    'read_artifact, and removed there. read_session_file reads other files. The time of runs is charged.';
   readonly inputSchema = inputOf(
     {
       language: { type: 'string', enum: [...LANGUAGES] },

@@ -240,7 +240,8 @@ const IsSessionPath = (): PropertyDecorator =>
     validator: {
       validate: isSessionPath,
       defaultMessage: () =>
-        `path must be a relative path in the working directory, without "..", of at most ${MAX_SESSION_PATH_BYTES} bytes`,
+        'path must be a relative path in the working directory, without "..", of at most ' +
+        `${MAX_SESSION_PATH_BYTES} bytes`,
     },
   });
 

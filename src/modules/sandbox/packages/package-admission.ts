@@ -7,7 +7,7 @@ import { PackageLocksStore } from '../persistence/package-locks.store.js';
 import { ExecutionPackagesRefused, PackagesUnavailable } from '../sandbox.errors.js';
 import { PackagesBilling } from './packages-billing.js';
 
-/** HTTP clients wait no longer for an answer, and the code has to run, too. Work that nobody waits for may take more. */
+/** HTTP clients wait no longer for an answer, and the code has to run, too. Other callers may wait longer. */
 export const LONGEST_INSTALL_WAIT_MS = 28_000;
 const RETRY_AFTER_SECONDS = 5;
 /** What is missing is not repaired within seconds. */
@@ -34,8 +34,8 @@ export class PackageAdmission {
   ) {}
 
   /**
-   * Returns what {@link prepare} may cost at most, in nano-dollars: nothing for packages that were installed before, and
-   * for sets.
+   * Returns what {@link prepare} may cost at most, in nano-dollars: nothing for sets, and for packages that were
+   * installed before.
    *
    * @throws {BudgetExceeded} `budget_exceeded`
    * @throws {CreditsExhausted} `credits_exhausted`
