@@ -37,7 +37,7 @@ export async function fileResultOf(
   { begin, address }: AskedFile,
 ): Promise<CallToolResult> {
   const total = Number(response.headers['content-length']);
-  const { bytes, isCut } = await readUpTo(Readable.from(from(response, begin)), MAX_IMAGE_BYTES);
+  const { bytes, isCut } = await readUpTo(Readable.from(readFrom(response, begin)), MAX_IMAGE_BYTES);
   const type = begin === 0 ? imageTypeOf(bytes) : undefined;
   if (type !== undefined)
     return isCut
@@ -67,7 +67,7 @@ const tooLarge = (what: string, total: number, address: string): CallToolResult 
   );
 
 /** Reads a body from a byte on. */
-async function* from(body: Readable, begin: number): AsyncGenerator<Buffer> {
+async function* readFrom(body: Readable, begin: number): AsyncGenerator<Buffer> {
   let left = begin;
   for await (const chunk of body as AsyncIterable<Buffer>) {
     if (left < chunk.length) yield chunk.subarray(left);

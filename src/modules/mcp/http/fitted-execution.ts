@@ -11,7 +11,7 @@ export function fittedExecution(body: AnswerBody, goesOnWith: string | undefined
   const data = body['data'] as Execution | null | undefined;
   const length = sizeOf(body);
   if (length <= MAX_TEXT_BYTES || typeof data !== 'object' || data === null) return body;
-  const results = Array.isArray(data.results) ? data.results : [];
+  const results = Array.isArray(data.results) ? (data.results as readonly Shown[]) : [];
   const texts = [data.stdout, data.stderr, ...results.map(({ data: text }) => text)];
   const sizes = texts.flatMap((text) => (typeof text === 'string' ? [sizeOf(text)] : []));
   const room = MAX_TEXT_BYTES - (length - sizes.reduce((sum, size) => sum + size, 0));
@@ -32,10 +32,15 @@ export function fittedExecution(body: AnswerBody, goesOnWith: string | undefined
 interface Execution {
   readonly stdout?: unknown;
   readonly stderr?: unknown;
-  readonly results?: readonly { readonly data?: unknown }[];
+  readonly results?: unknown;
 }
 
-const shownData = (result: { readonly data?: unknown }, short: (text: unknown) => unknown): object =>
+interface Shown {
+  /** Absent for an image, which is shown by itself. */
+  readonly data?: unknown;
+}
+
+const shownData = (result: Shown, short: (text: unknown) => unknown): object =>
   result.data === undefined ? {} : { data: short(result.data) };
 
 /** Returns what each may have at most so that all fit, when those that have less leave the rest to the others. */

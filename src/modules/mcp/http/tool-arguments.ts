@@ -21,8 +21,8 @@ export interface ToolRequest {
 /**
  * Sends each argument to where the route reads it. Whether its value is valid is for the route to say.
  *
- * @throws {RequestInvalid} `invalid_request` for an argument that the tool does not have, for a part of the path that is
- * missing or unusable, and for an object where the route reads a text.
+ * @throws {RequestInvalid} `invalid_request` for an argument that the tool does not have, for a missing or unusable
+ * part of the path, and for an object where the route reads a text.
  */
 export function requestOf(compiled: CompiledTool, given: Readonly<Record<string, unknown>>): ToolRequest {
   const { tool, places, listed, hasBody } = compiled;

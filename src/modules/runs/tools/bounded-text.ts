@@ -31,8 +31,7 @@ export function cutToJson(text: string, mostLength: number): { readonly text: st
 const MAX_PIECE_LENGTH = 60_000;
 
 /**
- * Returns the text of a part of a file that is longer, and where to read on; undefined for what has a NUL, which no text
- * has.
+ * Returns the text of a part of a file, and where to read on; undefined for what has a NUL, which no text has.
  */
 export function textOfPiece(
   bytes: Buffer,

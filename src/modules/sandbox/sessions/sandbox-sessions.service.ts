@@ -16,11 +16,11 @@ import { SANDBOX_SESSION_ID } from '../sandbox.ids.js';
 import { SandboxSettings } from '../sandbox.settings.js';
 import { NewSessions } from './new-sessions.js';
 import { sessionLimitsOf } from './session-limits.js';
-import { type SessionStart, SessionStarts, startedWithinMs } from './session-starts.js';
+import { type SessionStartInput, SessionStarts, startedWithinMs } from './session-starts.js';
 
 const MINUTE_MS = 60_000;
 
-export interface CreateSessionInput extends SessionStart {
+export interface CreateSessionInput extends SessionStartInput {
   readonly language: Language;
   readonly name?: string | undefined;
   readonly memoryMib?: number | undefined;

@@ -21,7 +21,7 @@ const START_WITHIN_MS = 15_000;
 const NETWORK_MISSING = 'cgroups, without which sessions have no network';
 
 /** Of a session that starts, only what its row does not keep. */
-export interface SessionStart {
+export interface SessionStartInput {
   readonly options: SessionOptions;
   /** How long it may wait until its packages are installed. The default is what a waiting caller accepts. */
   readonly installWithinMs?: number | undefined;
@@ -56,8 +56,8 @@ export class SessionStarts {
    * @throws {SandboxUnavailable} `sandbox_unavailable`
    * @throws the reason of `signal` when it is aborted.
    */
-  async start(call: Call, session: SandboxSession, start: SessionStart, signal: AbortSignal): Promise<void> {
-    const { options, installWithinMs = LONGEST_INSTALL_WAIT_MS } = start;
+  async start(call: Call, session: SandboxSession, input: SessionStartInput, signal: AbortSignal): Promise<void> {
+    const { options, installWithinMs = LONGEST_INSTALL_WAIT_MS } = input;
     try {
       if (session.packages !== null)
         await this.packages.prepare(call, session.packages, {
