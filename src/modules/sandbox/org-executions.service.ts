@@ -110,7 +110,7 @@ export class OrgExecutionsService {
       // It goes on, and the next call finds it.
       if (signal.aborted) throw error;
       // It may have been written, and not have reached the queue.
-      await this.keyed.forgetUnstarted(call.org.id, effectKey);
+      await this.keyed.forgetUnstarted(call.org.id, input.effectKey);
       throw error;
     }
   }
