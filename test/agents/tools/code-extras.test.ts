@@ -3,7 +3,8 @@ import { type AddressInfo, connect } from 'node:net';
 import { InsufficientScopes } from '../../../src/modules/auth/access.errors.js';
 import { HostingSettings } from '../../../src/modules/hosting/hosting.settings.js';
 import { RunNetworks } from '../../../src/modules/sandbox/network/run-networks.js';
-import { as, Make, type Org, type Person, uniqueName } from '../../support/make.js';
+import { OrgSessionsService } from '../../../src/modules/sandbox/org-sessions.service.js';
+import { Make, type Org, type Person, uniqueName } from '../../support/make.js';
 import { PackageIndex } from '../../support/package-index.js';
 import { onThisMachine } from '../../support/patience.js';
 import { useApp, WITH_SANDBOX } from '../../support/test-app.js';
@@ -53,9 +54,9 @@ describe('code of agents with packages, a network and files', () => {
     run = `run_${uniqueName('x')}`;
   });
   afterEach(async () => {
-    const live = "SELECT id FROM sandbox_sessions WHERE org_id = $1 AND status IN ('awake', 'frozen')";
-    for (const { id } of await make.sql(live, [org.id]))
-      await app.call('DELETE', `/api/v1/sandbox/sessions/${id as string}`, as(person));
+    const live = 'SELECT run_id FROM sandbox_sessions WHERE org_id = $1 AND ended_at IS NULL';
+    for (const { run_id: id } of await make.sql(live, [org.id]))
+      await app.get(OrgSessionsService).endAllOf(id as string);
   });
   afterAll(async () => {
     index.close();
@@ -126,7 +127,7 @@ describe('code of agents with packages, a network and files', () => {
       for (const extra of [{ network }, { packages: { pip: ['one==1.0'] } }])
         await expect(
           theirs.call(kind, { language: 'python', code: '1', ...extra }, { settings: HOSTS, run: { id: run } }),
-        ).rejects.toMatchObject({ code: 'invalid_request', status: 400, details: [{ code: 'plan' }] });
+        ).rejects.toMatchObject({ code: 'invalid_request', status: 400, help: { details: [{ code: 'plan' }] } });
       const scopes = ['ai:invoke'] as const;
       expect(await refused(kind, { code: '1', network }, { settings: HOSTS, scopes })).toBeInstanceOf(
         InsufficientScopes,

@@ -25,7 +25,7 @@ export interface ToolRequest {
  * part of the path, and for an object where the route reads a text.
  */
 export function requestOf(compiled: CompiledTool, given: Readonly<Record<string, unknown>>): ToolRequest {
-  const { tool, places, listed, hasBody } = compiled;
+  const { tool, places, listed } = compiled;
   const unknown = Object.keys(given).filter((name) => !Object.hasOwn(listed.inputSchema.properties, name));
   if (unknown.length > 0)
     throw new RequestInvalid(unknown.slice(0, MAX_FAULTS).map((name) => unknownArgument(name, compiled)));

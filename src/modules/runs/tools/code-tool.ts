@@ -79,11 +79,11 @@ export abstract class CodeTool extends SingleTool {
   override async toolsOf(use: ToolUse): Promise<readonly AgentTool[]> {
     const { hosts } = use.settings as Settings;
     const [tool] = await super.toolsOf(use);
-    return [{ ...tool!, inputSchema: this.schemaFor(use.settings as Settings), isOutward: hosts !== undefined }];
+    return [{ ...tool!, inputSchema: this.schemaFor(use.settings), isOutward: hosts !== undefined }];
   }
 
   protected override async call(call: ToolCall, settings: ToolSettings): Promise<ToolOutcome> {
-    const refused = refusalOf(call.input as CodeInput, settings as Settings);
+    const refused = refusalOf(call.input, settings);
     if (refused !== undefined) return refused;
     try {
       return await this.run(call);
