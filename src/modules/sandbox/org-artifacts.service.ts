@@ -4,13 +4,13 @@ import type { Call } from '../auth/caller.js';
 import { ArtifactReads } from './artifacts/artifact-reads.js';
 import { ExecutionNotFound } from './sandbox.errors.js';
 
-export interface ArtifactPlace {
+interface ArtifactPlace {
   readonly executionId: string;
   readonly artifactId: string;
 }
 
 /** A part of a file that an execution kept. */
-export interface ArtifactPiece {
+interface ArtifactPiece {
   readonly bytes: Buffer;
   /** Of the whole file. */
   readonly sizeBytes: number;

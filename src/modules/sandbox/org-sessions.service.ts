@@ -50,7 +50,7 @@ export type EndedSessionWork = EndedExecution &
   };
 
 /** A file of a session of a run. */
-export interface RunSessionFile {
+interface RunSessionFile {
   readonly content: Buffer;
   readonly hasNetwork: boolean;
 }

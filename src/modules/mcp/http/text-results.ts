@@ -8,7 +8,7 @@ import { MAX_TEXT_BYTES, quoted } from './tool-answers.js';
 const MAX_CHARACTER_BYTES = 4;
 
 /** A part of a text, and where it is in the whole. */
-export interface TextPiece {
+interface TextPiece {
   readonly bytes: Buffer;
   readonly begin: number;
   readonly total: number | undefined;
