@@ -46,7 +46,6 @@ beforeAll(async () => {
   [key, stranger] = await Promise.all([make.key(ada), make.key(await make.person({ plan: 'pro' }))]);
   session_id = await started({ name: 'march' });
 });
-afterAll(() => ended(session_id));
 
 describe('the files of a session', () => {
   const write = (path: string, content: string, given: object = {}): Promise<any> =>
@@ -395,7 +394,7 @@ describe('hostile arguments', () => {
         const { code, status } = errorIn(await call(name, given));
         expect([name, code, status]).toEqual([
           name,
-          expect.stringMatching(/^(?:invalid_request|sandbox_session_not_found|execution_not_found)$/),
+          expect.stringMatching(/^(?:invalid_request|malformed_request|sandbox_session_not_found|execution_not_found)$/),
           expect.any(Number),
         ]);
       }
