@@ -394,7 +394,9 @@ describe('hostile arguments', () => {
         const { code, status } = errorIn(await call(name, given));
         expect([name, code, status]).toEqual([
           name,
-          expect.stringMatching(/^(?:invalid_request|malformed_request|sandbox_session_not_found|execution_not_found)$/),
+          expect.stringMatching(
+            /^(?:invalid_request|malformed_request|sandbox_session_not_found|execution_not_found)$/,
+          ),
           expect.any(Number),
         ]);
       }
