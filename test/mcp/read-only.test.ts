@@ -15,6 +15,8 @@ const OWN_COLUMNS: Readonly<Record<string, readonly string[]>> = {
     ...['last_active_at', 'activity', 'connections', 'updated_at'],
     ...['size_bytes', 'empty_bytes', 'disk_bytes', 'undrained_bytes', 'measured_at'],
   ],
+  // Who reads a file of a session wakes it for a moment.
+  sandbox_sessions: ['status', 'last_used_at', 'alive_until'],
 };
 
 describe('the address with read_only=1', () => {
@@ -33,6 +35,14 @@ describe('the address with read_only=1', () => {
     await wire.query(database.id as string, { sql: 'CREATE TABLE people (id int)', access: 'write' });
     const project_id = project.id as string;
     const database_id = database.id as string;
+    const sessions = '/api/v1/sandbox/sessions';
+    const session = expectStatus(201, await app.post(sessions, { language: 'python' }, as(wire.key))).body.data;
+    const code = 'for path in ("/artifacts/a.txt", "a.txt"): open(path, "w").write("text")';
+    const work = { code, artifacts: true };
+    const runs = `${sessions}/${session.id as string}/runs`;
+    const execution = expectStatus(200, await app.post(runs, work, as(wire.key))).body.data;
+    const { id: session_id } = session;
+    const { id: execution_id } = execution;
     client = await connectMcp(app, wire.key, { query: '?read_only=1' });
     given = {
       explain_access: { method: 'DELETE', path: '/api/v1/projects/shop' },
@@ -47,6 +57,10 @@ describe('the address with read_only=1', () => {
       list_objects: { bucket_id: bucket.id },
       read_object: { bucket_id: bucket.id, key: 'a.txt' },
       get_run: { run_id: 'run_00000000000000000000000000' },
+      list_session_files: { session_id },
+      read_session_file: { session_id, path: 'a.txt' },
+      list_artifacts: { execution_id },
+      read_artifact: { execution_id, artifact_id: execution.artifacts[0].id },
       estimate_cost: { code: 'print(1)', language: 'python' },
       search_docs: { q: 'deploy' },
       explain_error: { code: 'invalid_request' },
@@ -84,6 +98,7 @@ describe('the address with read_only=1', () => {
       expect([name, given[name] !== undefined || (inputSchema.required ?? []).length === 0]).toEqual([name, true]);
       const result: any = await client.callTool({ name, arguments: { ...given[name] } });
       if (result.isError === true) expect([name, errorIn(result).status]).toEqual([name, 404]);
+      if (/_session_file|_artifact/.test(name)) expect([name, result.isError]).toEqual([name, undefined]);
     }
     expect(await digests()).toEqual(before);
   });

@@ -75,7 +75,8 @@ const GIVEN: Record<string, () => object> = {
 /** These need a deploy that is ready, a worker, or what another tool has made, and have tests of their own. */
 const ELSEWHERE = [
   ...['cancel_deploy', 'promote_deploy', 'rollback_project', 'run_code', 'cancel_run', 'read_object'],
-  ...['start_session', 'run_in_session', 'run_command_in_session', 'end_session'],
+  ...['start_session', 'run_in_session', 'run_command_in_session', 'end_session', 'list_session_files'],
+  ...['read_session_file', 'write_session_file', 'list_artifacts', 'read_artifact'],
   ...['describe_schema', 'query_database', 'create_branch', 'execute_sql', 'estimate_cost'],
 ];
 
@@ -424,8 +425,14 @@ describe('narrowing', () => {
       'write_files',
       'run_code',
       'start_session',
+      'list_sessions',
       'run_in_session',
       'run_command_in_session',
+      'list_session_files',
+      'read_session_file',
+      'write_session_file',
+      'list_artifacts',
+      'read_artifact',
       'end_session',
     ]);
   });

@@ -1,5 +1,6 @@
 import { type Ended, useCommandLine } from '../support/command-line.js';
-import { as, expectStatus, Make, type Person } from '../support/make.js';
+import { parseUsd } from '../../src/platform/money/nano-dollars.js';
+import { as, expectStatus, Make, type Person, send } from '../support/make.js';
 import { NpmPackages } from '../support/npm-packages.js';
 import { PackageIndex } from '../support/package-index.js';
 import { type Answer, type CallOptions, eventually, useApp, WITH_SANDBOX } from '../support/test-app.js';
@@ -157,6 +158,38 @@ for path in (one.__file__, os.path.dirname(one.__file__) + "/new"):
     const asked = index.requests.length;
     expectStatus(200, await execute(python('print(1)', 'one==1.0', 'two==1.5'), { headers: { 'dry-run': 'true' } }));
     expect(index.requests.length).toBe(asked);
+  });
+
+  it('add the price of the longest installation to the cost of a dry run, until they were installed', async () => {
+    const [large, other] = await Promise.all(
+      [0, 1].map(async () => make.key(await make.person({ plan: 'enterprise' }), { scopes: ['sandbox:execute'] })),
+    );
+    const dryRun = { headers: { 'dry-run': 'true' } };
+    const costOf = async (body: object, by: string): Promise<bigint> =>
+      parseUsd(expectStatus(200, await execute(body, dryRun, by)).body.data.max_cost as string);
+    const timeout_ms = 240_000;
+    const price = await costOf({ language: 'python', code: '1', timeout_ms }, large!);
+    expect(price).toBeGreaterThan(0n);
+    const asks = { ...python('import two', 'two==1.5'), timeout_ms };
+    expect(await costOf(asks, large!)).toBe(2n * price);
+    expect(await stdoutOf(asks, large)).toBe('');
+    expect(await costOf(asks, large!)).toBe(price);
+    // Another organization installs its own, and sets are free.
+    expect(await costOf(asks, other!)).toBe(2n * price);
+    const ofSet = { language: 'javascript', code: '1', package_set: 'node-common', timeout_ms };
+    expect(await costOf(ofSet, other!)).toBe(price);
+  });
+
+  it('are refused in a dry run when their installation does not fit into a budget', async () => {
+    const dryRun = { headers: { 'dry-run': 'true' } };
+    const owner = await make.person({ plan: 'pro' });
+    const named = { name: 'small', scopes: ['sandbox:execute'] };
+    const { id, secret: by } = expectStatus(201, await app.post('/api/v1/keys', named, as(owner))).body.data;
+    const budget = { limit: '0.001', window: 'day' };
+    expectStatus(200, await send(app, ['PUT', `/api/v1/billing/budgets/key:${id as string}`], budget, as(owner)));
+    expectStatus(200, await execute({ language: 'python', code: '1' }, dryRun, by));
+    const answer = expectStatus(402, await execute(python('1', 'one==1.0'), dryRun, by));
+    expect(answer.body.error.code).toBe('budget_exceeded');
   });
 
   it('are installed again from their lock where this machine does not have them, at no charge', async () => {

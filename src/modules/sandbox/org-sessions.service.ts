@@ -1,16 +1,24 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
+import { RequestInvalid } from '../../platform/errors/request-invalid.js';
 import type { Call } from '../auth/caller.js';
 import { Features } from '../features/features.js';
 import type { Language } from './domain/sandbox-runtime.js';
+import { isSessionPath } from './domain/session-paths.js';
+import { type PackageChoice, wantedBy } from './domain/packages.js';
 import { KeyedExecutions } from './executions/keyed-executions.js';
-import type { EndedExecution } from './org-executions.service.js';
+import { untilAborted } from './executions/until-aborted.js';
+import { requireAllowedHosts } from './network/requested-hosts.js';
+import { type EndedExecution, INSTALL_WITHIN_MS } from './org-executions.service.js';
+import { type RequestedPackages, requestedPackages } from './packages/requested-packages.js';
 import { EffectAlreadyBegun } from './persistence/executions.store.js';
 import type { SandboxExecution } from './persistence/sandbox-execution.entity.js';
+import type { SandboxSession } from './persistence/sandbox-session.entity.js';
 import { RunHasSession, SandboxSessionsStore } from './persistence/sandbox-sessions.store.js';
 import { SandboxSessionOver } from './sandbox.errors.js';
 import { SandboxSessionsService } from './sessions/sandbox-sessions.service.js';
 import { SessionEnds } from './sessions/session-ends.js';
+import { SessionFilesService } from './sessions/session-files.service.js';
 import { SessionWorkService } from './sessions/session-work.service.js';
 
 /** A model thinks, and people approve, between two steps. */
@@ -18,7 +26,7 @@ const IDLE_TIMEOUT_SECONDS = 900;
 const TURN_WITHIN_MS = 60_000;
 const LOOK_EVERY_MS = 250;
 
-export interface KeyedSessionInput {
+export interface KeyedSessionInput extends RequestedPackages {
   /** The run of an agent. It has one session for each language, which begins with its first work. */
   readonly runId: string;
   readonly language: Language;
@@ -28,13 +36,24 @@ export interface KeyedSessionInput {
   readonly timeoutMs?: number | undefined;
   /** True when the files in `/artifacts` are kept. */
   readonly artifacts?: boolean | undefined;
+  /** The hosts that the session may connect to. Undefined for those that it has. */
+  readonly allowedHosts?: readonly string[] | undefined;
   /** Identifies the work. The same key of an organization runs once. */
   readonly effectKey: string;
 }
 
 /** How the work ended. The output is null unless it ran to its end. */
 export type EndedSessionWork = EndedExecution &
-  Pick<SandboxExecution, 'sessionId' | 'results' | 'artifacts' | 'stateLost'>;
+  Pick<SandboxExecution, 'sessionId' | 'stateLost'> & {
+    /** True when the session may connect to hosts, so that the output may be words of others. */
+    readonly hasNetwork: boolean;
+  };
+
+/** A file of a session of a run. */
+interface RunSessionFile {
+  readonly content: Buffer;
+  readonly hasNetwork: boolean;
+}
 
 /** Runs code in the sessions of runs of agents. Work that is repeated after a crash runs and costs once. */
 @Injectable()
@@ -46,13 +65,19 @@ export class OrgSessionsService {
     private readonly ends: SessionEnds,
     private readonly live: SandboxSessionsStore,
     private readonly keyed: KeyedExecutions,
+    private readonly files: SessionFilesService,
   ) {}
 
   /**
    * Returns the result of the work with this key, after waiting for its end, and begins it if there is none. An aborted
-   * `signal` ends the wait and not the work. A session that has ended is followed by another one.
+   * `signal` ends the wait and not the work. A session that has ended is followed by another one. One that has other
+   * packages or hosts than the work names is ended, and followed too.
    *
+   * @throws {RequestInvalid} `invalid_request`
    * @throws {InsufficientScopes} `insufficient_scopes`
+   * @throws {ExecutionNetworkOff} `feature_disabled`
+   * @throws {ExecutionPackagesRefused} `package_install_failed`
+   * @throws {PackagesUnavailable} `packages_unavailable`, also when they are not installed after five minutes.
    * @throws {FeatureDisabled} `feature_disabled`
    * @throws {SandboxSessionBusy} `sandbox_session_busy`
    * @throws {SandboxSessionLimitReached} `concurrency_limit_exceeded`, for sessions.
@@ -67,11 +92,11 @@ export class OrgSessionsService {
     call.principal.require('sandbox:execute', call.org.id);
     for (;;) {
       const found = await this.keyed.find(call.org.id, input.effectKey);
-      if (found !== null) return this.keyed.end(found.id, signal);
+      if (found !== null) return this.withNetwork(await this.keyed.end(found.id, signal));
       this.features.require('sandbox_executions');
       const sessionId = await this.sessionOf(call, input, signal);
       const ended = await this.begin(call, sessionId, input, signal);
-      if (ended !== null) return ended;
+      if (ended !== null) return this.withNetwork(ended);
     }
   }
 
@@ -80,13 +105,40 @@ export class OrgSessionsService {
     await this.ends.endAllOfRun(runId);
   }
 
+  /**
+   * Reads a file of the session that a run has in a language. Returns null when it has none.
+   *
+   * @throws {InsufficientScopes} `insufficient_scopes`
+   * @throws {SandboxSessionOver} `sandbox_session_over`
+   * @throws {SessionFileMissing} `session_file_not_found`
+   * @throws {SessionFileBeyondLimit} `payload_too_large`
+   * @throws {SandboxSessionLimitReached} `concurrency_limit_exceeded`
+   * @throws {RequestInvalid} `invalid_request`
+   * @throws {SandboxUnavailable} `sandbox_unavailable`
+   */
+  async readFile(call: Call, { runId, language }: RunSession, path: string): Promise<RunSessionFile | null> {
+    call.principal.require('sandbox:execute', call.org.id);
+    if (path === '' || !isSessionPath(path))
+      throw new RequestInvalid([
+        { path: 'path', in: 'body', code: 'is_session_path', message: 'path must be a relative path without ".."' },
+      ]);
+    const [session] = await this.live.liveOfRun(runId, language);
+    if (session === undefined) return null;
+    return { content: await this.files.read(call, session.id, path), hasNetwork: session.allowedHosts !== null };
+  }
+
+  private async withNetwork(ended: SandboxExecution): Promise<EndedSessionWork> {
+    const session = ended.sessionId === null ? null : await this.live.find(ended.sessionId, [ended.orgId]);
+    return Object.assign(ended, { hasNetwork: session !== null && session.allowedHosts !== null });
+  }
+
   /** Returns null when it has to be looked at again: the session has ended, or another worker has begun the work. */
   private async begin(
     call: Call,
     sessionId: string,
     { do: kind, text, timeoutMs, artifacts, effectKey }: KeyedSessionInput,
     signal: AbortSignal,
-  ): Promise<EndedSessionWork | null> {
+  ): Promise<SandboxExecution | null> {
     const asked = { do: kind, text, timeoutMs, artifacts, effectKey, stdin: '', queueTimeoutMs: TURN_WITHIN_MS };
     // The work goes on when nobody waits for it here, and is found by its key.
     const working = this.work.run(call, sessionId, asked, new AbortController().signal);
@@ -102,14 +154,21 @@ export class OrgSessionsService {
     }
   }
 
-  private async sessionOf(call: Call, { runId, language }: KeyedSessionInput, signal: AbortSignal): Promise<string> {
+  private async sessionOf(call: Call, input: KeyedSessionInput, signal: AbortSignal): Promise<string> {
+    const { runId, language, allowedHosts } = input;
+    requireAllowedHosts(allowedHosts);
+    const wanted = { packages: requestedPackages(language, input), allowedHosts };
     for (;;) {
       signal.throwIfAborted();
       const [session] = await this.live.liveOfRun(runId, language);
-      if (session !== undefined && session.status !== 'starting') return session.id;
+      if (session !== undefined && session.status !== 'starting') {
+        if (fits(session, wanted)) return session.id;
+        await this.ends.end(call, session.id);
+        continue;
+      }
       try {
         // One that is starting is that of a worker that was lost, and soon starts or is given up.
-        if (session === undefined) return await this.start(call, { runId, language }, signal);
+        if (session === undefined) return await this.start(call, { runId, language, ...wanted }, signal);
       } catch (error) {
         if (!(error instanceof RunHasSession)) throw error;
       }
@@ -117,31 +176,33 @@ export class OrgSessionsService {
     }
   }
 
-  private async start(
-    call: Call,
-    { runId, language }: Pick<KeyedSessionInput, 'runId' | 'language'>,
-    signal: AbortSignal,
-  ): Promise<string> {
-    const input = { language, runId, name: runId, idleTimeoutSeconds: IDLE_TIMEOUT_SECONDS, options: {} };
-    return (await this.sessions.create(call, input, signal)).id;
+  private async start(call: Call, session: RunSession & WantedOfSession, signal: AbortSignal): Promise<string> {
+    const input = {
+      ...session,
+      name: session.runId,
+      idleTimeoutSeconds: IDLE_TIMEOUT_SECONDS,
+      installWithinMs: INSTALL_WITHIN_MS,
+      options: {},
+    };
+    return (await untilAborted(this.sessions.create(call, input, signal), signal)).id;
   }
 }
 
-/** @throws the reason of `signal` when it is aborted before. */
-async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  signal.throwIfAborted();
-  let leave: () => void = () => undefined;
-  const aborted = new Promise<never>((_, reject) => {
-    leave = (): void => {
-      reject(signal.reason as Error);
-    };
-    signal.addEventListener('abort', leave, { once: true });
-  });
-  // It may end after nobody waits for it.
-  work.catch(() => undefined);
-  try {
-    return await Promise.race([work, aborted]);
-  } finally {
-    signal.removeEventListener('abort', leave);
-  }
+type RunSession = Pick<KeyedSessionInput, 'runId' | 'language'>;
+
+interface WantedOfSession {
+  readonly packages: PackageChoice | undefined;
+  readonly allowedHosts: readonly string[] | undefined;
 }
+
+/** What the work does not name may be anything. */
+function fits({ orgId, packages, allowedHosts }: SandboxSession, wanted: WantedOfSession): boolean {
+  const hasPackages = wanted.packages === undefined || isSame(orgId, packages, wanted.packages);
+  return hasPackages && (wanted.allowedHosts === undefined || listOf(allowedHosts) === listOf(wanted.allowedHosts));
+}
+
+const isSame = (orgId: string, held: PackageChoice | null, wanted: PackageChoice): boolean =>
+  held !== null && wantedBy(orgId, held).id === wantedBy(orgId, wanted).id;
+
+const listOf = (hosts: readonly string[] | null): string =>
+  [...new Set((hosts ?? []).map((host) => host.toLowerCase()))].sort().join(' ');

@@ -73,12 +73,13 @@ export class SandboxUnavailable extends DomainError {
 /** The run would wait longer than allowed. `Retry-After` says when it would be admitted if no other run arrived. */
 export class SandboxBusy extends DomainError {
   constructor(expectedMs: number, withinMs: number, cause?: unknown) {
+    const retryAfterSeconds = Math.max(1, Math.ceil((expectedMs - withinMs) / 1000));
     super(
       SANDBOX_ERRORS.sandbox_unavailable,
       `The sandbox is busy: the run would wait longer than ${withinMs} ms in the queue.`,
       {
-        retryAfterSeconds: Math.max(1, Math.ceil((expectedMs - withinMs) / 1000)),
-        hint: 'The execution was not counted. Retry after the seconds in Retry-After.',
+        retryAfterSeconds,
+        hint: `The execution was not counted. Retry after ${retryAfterSeconds} s.`,
         details: { expected_wait_seconds: Math.ceil(expectedMs / 1000), max_wait_seconds: Math.ceil(withinMs / 1000) },
       },
       { cause },

@@ -37,13 +37,35 @@ describe('run_code', () => {
     expect(tool).toMatchObject({ effect: 'keyed', taints: false, scopes: ['sandbox:execute'] });
   });
 
-  it('keeps 64 KiB of the output and says that there was more', async () => {
+  it('keeps of the output what a model is shown of a result, and says that there was more', async () => {
     const output = await caller.output('run_code', {
       language: 'javascript',
-      code: 'console.log("a".repeat(100_000))',
+      code: 'console.log("a".repeat(100_000)); console.error("e".repeat(100_000))',
     });
-    expect(output.stdout).toHaveLength(65_536);
-    expect(output.truncated).toEqual({ stdout: true, stderr: false });
+    expect(output.truncated).toEqual({ stdout: true, stderr: true });
+    expect(output.stderr).toHaveLength(16_384);
+    expect(output.stdout.length).toBeGreaterThan(45_000);
+    expect(JSON.stringify(output).length).toBeLessThan(65_536);
+  });
+
+  it('returns the value of the last expression and what was kept, within what a model is shown', async () => {
+    const code = `
+for n in range(50): open("/artifacts/" + "n" * 200 + f"{n:02}", "w").write("kept")
+print("o" * 500_000)
+"r" * 500_000`;
+    const asked = { language: 'python', code, rich_results: true, artifacts: true };
+    const output = await caller.output('run_code', asked);
+    expect(JSON.stringify(output).length).toBeLessThan(65_536);
+    expect(output).toMatchObject({ status: 'succeeded', truncated: { stdout: true, stderr: false } });
+    expect(output.results).toEqual([{ type: 'text/plain', data: expect.stringMatching(/^'r+$/), truncated: true }]);
+    expect(output.artifacts[0]).toEqual({
+      id: expect.stringMatching(/^art_/),
+      path: `${'n'.repeat(200)}00`,
+      size_bytes: 4,
+      type: expect.any(String),
+    });
+    expect(output.artifacts.length + output.artifacts_not_shown).toBe(50);
+    expect(await caller.output('run_code', { language: 'python', code: '1' })).not.toHaveProperty('results');
   });
 
   it('runs and costs once for a key, however often it is called', async () => {
@@ -120,6 +142,14 @@ describe('run_code', () => {
       },
       { files: [{ path: 'a', content: 'x'.repeat(300_000) }] },
       { code: 'x'.repeat(200_000) },
+      { rich_results: true },
+      { package_set: 'python-data' },
+      { packages: { pip: ['six==1.16.0'] } },
+      { packages: { npm: ['left-pad'] } },
+      { packages: { npm: ['left-pad@1.3.0', 'left-pad@1.3.1'] } },
+      { packages: { npm: [] } },
+      { packages: {} },
+      { packages: { npm: ['left-pad@1.3.0'] }, package_set: 'node-common' },
     ])
       expect(await refused(input)).toMatchObject({ status: 400, code: 'invalid_request' });
   });

@@ -30,5 +30,8 @@ export function imagesIn(body: AnswerBody): { readonly body: AnswerBody; readonl
 
 function isImage({ type, data }: Shown): boolean {
   const beginning = BEGINNINGS[type];
-  return beginning !== undefined && data.startsWith(beginning) && BASE64.test(data);
+  return beginning !== undefined && data.startsWith(beginning) && isBase64(data);
 }
+
+/** With its padding, and nothing else. */
+export const isBase64 = (text: string): boolean => BASE64.test(text);

@@ -17,7 +17,7 @@ import { OUTSIDE_LISTS, type OutsidePlace } from '../tools/outside-lists.js';
 import { answerOf, canAsk, type ClientSide, requireConfirm } from './confirmations.js';
 import { requestOf } from './tool-arguments.js';
 import { type AnswerBody, failed } from './tool-answers.js';
-import { acceptOf, resultOf } from './tool-calls.js';
+import { acceptOf, askedOf, resultOf } from './tool-calls.js';
 import { type CompiledTool, compileTool } from './tool-schemas.js';
 
 /** A request of a client that has no key: anyone's, or an operator's. */
@@ -71,7 +71,8 @@ export class OutsideTools {
 
   private async send({ session, given, signal }: OutsideCall, compiled: CompiledTool): Promise<CallToolResult> {
     const { method, name } = compiled.tool;
-    const { path, body, headers } = requestOf(compiled, given);
+    const request = requestOf(compiled, given);
+    const { path, body, headers } = request;
     const { address, authorization, requestId, traceId } = session;
     const response = await this.inner.open({
       method,
@@ -87,7 +88,7 @@ export class OutsideTools {
       origin: { address, caller: undefined, via: `mcp:${name}` },
       signal,
     });
-    return resultOf(response, compiled);
+    return resultOf(response, compiled, askedOf(request, this.config));
   }
 
   private of(place: OutsidePlace): ReadonlyMap<string, CompiledTool> {

@@ -7,6 +7,15 @@ import { MAX_TEXT_BYTES, quoted } from './tool-answers.js';
 /** How many bytes a character of UTF-8 has at most. */
 const MAX_CHARACTER_BYTES = 4;
 
+/** A part of a text, and where it is in the whole. */
+interface TextPiece {
+  readonly bytes: Buffer;
+  readonly begin: number;
+  readonly total: number | undefined;
+  /** True when there is more behind it. */
+  readonly isCut: boolean;
+}
+
 /** Returns a text as it is, or says that it is none. Of a long one, it says where the rest begins. */
 export async function textResultOf(
   response: IncomingMessage,
@@ -16,16 +25,22 @@ export async function textResultOf(
   const { begin, total } = extentOf(response);
   if (bytes.includes(0))
     return said(`This is no text, but ${total === undefined ? '' : `${total} bytes of `}something else.`);
-  const whole = isCut ? untilCharacter(bytes) : bytes;
-  const text = whole.toString();
-  const { content } = tool.quotes === undefined ? said(text) : quoted(text, tool);
-  if (!isCut) return { content };
-  const next = tool.beginsAt === undefined ? '' : ` Call again with \`${tool.beginsAt}: ${begin + whole.length}\`.`;
-  const rest = `[Cut after ${whole.length} bytes${total === undefined ? '' : ` of ${total}`}.${next}]`;
-  return { content: [...content, { type: 'text', text: rest }] };
+  return pieceOfText({ bytes: isCut ? untilCharacter(bytes) : bytes, begin, total, isCut }, tool);
 }
 
-const said = (text: string): CallToolResult => ({ content: [{ type: 'text', text }] });
+/** Shows a part of a text, and says where the rest begins. */
+export function pieceOfText(
+  { bytes, begin, total, isCut }: TextPiece,
+  tool: Pick<Tool, 'quotes' | 'beginsAt'>,
+): CallToolResult {
+  const result = tool.quotes === undefined ? said(bytes.toString()) : quoted(bytes.toString(), tool);
+  if (!isCut) return result;
+  const next = tool.beginsAt === undefined ? '' : ` Call again with \`${tool.beginsAt}: ${begin + bytes.length}\`.`;
+  const rest = `[Cut after ${bytes.length} bytes${total === undefined ? '' : ` of ${total}`}.${next}]`;
+  return { ...result, content: [...result.content, { type: 'text', text: rest }] };
+}
+
+export const said = (text: string): CallToolResult => ({ content: [{ type: 'text', text }] });
 
 /** Where the part of the whole begins that was sent, and how long the whole is. */
 function extentOf({ headers }: IncomingMessage): { begin: number; total: number | undefined } {
@@ -36,7 +51,7 @@ function extentOf({ headers }: IncomingMessage): { begin: number; total: number 
 }
 
 /** Leaves out a character at the end that is not whole. */
-function untilCharacter(bytes: Buffer): Buffer {
+export function untilCharacter(bytes: Buffer): Buffer {
   for (let back = 1; back <= MAX_CHARACTER_BYTES; back++) {
     const byte = bytes[bytes.length - back];
     if (byte === undefined || byte < 0x80) return bytes;

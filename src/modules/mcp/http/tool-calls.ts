@@ -12,14 +12,16 @@ import type { Tool } from '../tools/tool.js';
 import type { McpSession } from './mcp-session.js';
 import { requestOf, type ToolRequest } from './tool-arguments.js';
 import { imagesIn } from './image-results.js';
+import { fittedExecution } from './fitted-execution.js';
+import { type AskedFile, fileResultOf } from './file-results.js';
 import { type AnswerBody, failed, MAX_TEXT_BYTES, quoted, succeeded } from './tool-answers.js';
 import type { CatalogEntry } from './tool-catalog.js';
 import { textResultOf } from './text-results.js';
 
 /** What is read of an answer before it is cut. Answers in JSON can only be read as a whole. */
 const MAX_JSON_BYTES = 4_194_304;
-/** The images of one execution have up to 4 MiB. */
-const MAX_JSON_BYTES_WITH_IMAGES = 8_388_608;
+/** An execution prints up to 2 MiB, which JSON may make six times as long, and shows up to 4 MiB beside it. */
+const MAX_EXECUTION_BYTES = 20_971_520;
 
 /** An answer of a route. */
 export interface RouteAnswer {
@@ -48,9 +50,10 @@ export class ToolCalls {
   async call(call: ToolCall): Promise<CallToolResult> {
     const { entry, session } = call;
     try {
-      const response = await this.send(call, requestOf(entry, call.given));
+      const request = requestOf(entry, call.given);
+      const response = await this.send(call, request);
       if (session.spent !== undefined && isFree(response.statusCode ?? 500)) await this.budgets.giveBack(session.spent);
-      return await resultOf(response, entry);
+      return await resultOf(response, entry, askedOf(request, this.config));
     } catch (error) {
       if (!(error instanceof DomainError)) throw error;
       return this.refusal(error, session);
@@ -95,7 +98,12 @@ const headersOf = ({ call, traceId }: McpSession): OutgoingHttpHeaders => ({
   'x-trace-id': traceId,
 });
 
-const ACCEPTED = { json: 'application/json', lines: 'application/x-ndjson', text: 'text/markdown, */*' } as const;
+const ACCEPTED = {
+  json: 'application/json',
+  lines: 'application/x-ndjson',
+  text: 'text/markdown, */*',
+  file: '*/*',
+} as const;
 
 export const acceptOf = ({ answers = 'json' }: Pick<Tool, 'answers'>): OutgoingHttpHeaders => ({
   accept: ACCEPTED[answers],
@@ -118,31 +126,53 @@ function writeHeadersOf(
   };
 }
 
+/** What a client can ask for again: from where on, and at which address with its key. */
+export const askedOf = ({ path, begin }: ToolRequest, { publicUrl }: Pick<Config, 'publicUrl'>): AskedFile => ({
+  begin,
+  address: `${publicUrl}${path}`,
+});
+
 /** Returns the answer of a route as the result of its tool. */
 export async function resultOf(
   response: IncomingMessage,
   entry: Pick<CatalogEntry, 'tool' | 'listed'>,
+  asked: AskedFile,
 ): Promise<CallToolResult> {
   const { tool, listed } = entry;
   const status = response.statusCode ?? 500;
   if (status >= 400) return failed(await jsonOf(response));
   if (tool.answers === 'text') return textResultOf(response, tool);
+  if (tool.answers === 'file') return fileResultOf(response, tool, asked);
   if (tool.answers === 'lines') {
     const { bytes } = await readUpTo(response, MAX_TEXT_BYTES + 1);
     return quoted(bytes.toString(), tool);
   }
-  const whole = await jsonOf(response, tool.showsImages === true ? MAX_JSON_BYTES_WITH_IMAGES : MAX_JSON_BYTES);
+  const whole = await jsonOf(response, tool.answersExecution === true ? MAX_EXECUTION_BYTES : MAX_JSON_BYTES);
   if (whole['error'] !== undefined) return failed(whole);
-  const { body, images } = tool.showsImages === true ? imagesIn(whole) : { body: whole, images: [] };
+  const { body, images } = tool.answersExecution === true ? executionIn(whole, tool) : { body: whole, images: [] };
   const kept = tool.keeps === undefined ? body : keptOf(body, tool.keeps);
   const result = succeeded(kept, tool, listed.outputSchema !== undefined);
   return images.length === 0 ? result : { ...result, content: [...result.content, ...images] };
 }
 
+function executionIn(whole: AnswerBody, { goesOnWith }: Tool): ReturnType<typeof imagesIn> {
+  const { body, images } = imagesIn(whole);
+  return { body: fittedExecution(body, goesOnWith), images };
+}
+
 async function jsonOf(response: IncomingMessage, mostBytes = MAX_JSON_BYTES): Promise<AnswerBody> {
   const { bytes, isCut } = await readUpTo(response, mostBytes);
   const most = mostBytes / 1_048_576;
-  if (isCut) return { error: { message: `The answer is larger than ${most} MiB. Ask for less at once.` } };
+  if (isCut)
+    return {
+      error: {
+        type: 'api_error',
+        code: 'payload_too_large',
+        status: 413,
+        message: `The answer is larger than ${most} MiB.`,
+        hint: 'Ask for less at once.',
+      },
+    };
   if (bytes.length === 0) return { data: null };
   try {
     return JSON.parse(bytes.toString()) as AnswerBody;

@@ -90,8 +90,8 @@ function argumentsOf(document: OpenAPIObject, operation: Operation | undefined, 
     add(inputs, tool, { name: parameter.name, schema: described, place: parameter.in, isRequired: parameter.required });
   }
   const { requestBody } = operation ?? {};
-  const content = requestBody === undefined || '$ref' in requestBody ? undefined : requestBody.content;
-  const body = content?.['application/json']?.schema;
+  const described = requestBody === undefined || '$ref' in requestBody ? undefined : requestBody.content;
+  const body = described?.['application/json']?.schema;
   if (body !== undefined) {
     const { properties = {}, required = [] } = plain(document, body) as {
       properties?: Properties;
@@ -101,13 +101,15 @@ function argumentsOf(document: OpenAPIObject, operation: Operation | undefined, 
     for (const [name, schema] of Object.entries(properties))
       add(inputs, tool, { name, schema, place: 'body', isRequired: required.includes(name) });
   }
-  const { undocumented, ownArguments = {} } = tool;
+  const { undocumented, ownArguments = {}, sendsText, sendsBytes } = tool;
+  const content = [sendsText?.text, sendsBytes?.content];
   if (undocumented !== undefined) {
     inputs.hasBody ||= undocumented.in === 'body';
     for (const [name, schema] of Object.entries(undocumented.properties))
       add(inputs, tool, { name, schema, place: undocumented.in, isRequired: schema['default'] === undefined });
   }
-  for (const [name, schema] of Object.entries(ownArguments)) add(inputs, tool, { name, schema, place: 'tool' });
+  for (const [name, schema] of Object.entries(ownArguments))
+    add(inputs, tool, { name, schema, place: 'tool', isRequired: content.includes(name) });
   return inputs;
 }
 

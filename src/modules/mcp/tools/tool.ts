@@ -55,19 +55,24 @@ export interface Tool {
   };
   /** The own arguments whose text is the body of the route as it is, and its media type. */
   readonly sendsText?: { readonly text: string; readonly mediaType: string };
+  /** The own arguments whose bytes are the body of the route, and how they are written: `text` or `base64`. */
+  readonly sendsBytes?: { readonly content: string; readonly encoding: string };
   /** The own argument that says at which byte the answer begins. */
   readonly beginsAt?: string;
   /** The only fields of each item that the tool returns. */
   readonly keeps?: readonly string[];
-  /** How the answer of the route is read: JSON by default, lines of NDJSON that have a `text`, or a text as it is. */
-  readonly answers?: 'json' | 'lines' | 'text';
+  /**
+   * How the answer of the route is read: JSON by default, lines of NDJSON that have a `text`, a text as it is, or a
+   * file, which is shown by what is in it: text, an image or other bytes. The route of a file returns no ranges.
+   */
+  readonly answers?: 'json' | 'lines' | 'text' | 'file';
   /**
    * Whose words the answer holds, for example `the build`. Such an answer is returned inside of a random boundary, so
    * that a model can tell it from words of its own caller, and without a structured copy.
    */
   readonly quotes?: string;
-  /** True when the answer is an execution, whose images a model sees as images. */
-  readonly showsImages?: boolean;
+  /** True when the answer is an execution: its images are shown as images, and only its long texts are cut. */
+  readonly answersExecution?: boolean;
   /** How to get the rest of an answer that was cut. */
   readonly goesOnWith?: string;
   /** True when the answer is a deploy whose end the tool waits for. */

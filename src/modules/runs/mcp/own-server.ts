@@ -68,7 +68,7 @@ export class OwnServer {
     return this.use(caller, call, async (client) => {
       const options = { signal, timeout: TIMEOUT_MS, maxTotalTimeout: TIMEOUT_MS };
       const result = await client.callTool({ name, arguments: { ...input } }, options);
-      const texts = (result.content as { text?: string }[]).map(({ text = '' }) => text);
+      const texts = (result.content as readonly Content[]).map(textOf);
       return {
         isError: result.isError === true,
         text: texts.join('\n'),
@@ -128,6 +128,16 @@ export class OwnServer {
     return error instanceof ProtocolError;
   }
 }
+
+interface Content {
+  readonly type: string;
+  readonly text?: string;
+  readonly mimeType?: string;
+}
+
+/** Models are given results of tools as text. */
+const textOf = ({ type, text, mimeType = 'other bytes' }: Content): string =>
+  text ?? `[${type === 'image' ? `An image (${mimeType})` : 'A file that is no text'}, which is not shown here.]`;
 
 /** What the server would say of itself, so that it is not asked. */
 const OWN = {

@@ -3,7 +3,7 @@ import type { ToolCall, ToolOutcome } from '../../agents/agent-tool.js';
 import { AgentTools } from '../../agents/agent-tools.js';
 import type { Scope } from '../../auth/scopes.js';
 import { OrgObjectsService } from '../../objects/org-objects.service.js';
-import { storable } from './bounded-text.js';
+import { storable, textOfPiece } from './bounded-text.js';
 import { BUCKET_PROPERTY, BucketTool, KEY_PROPERTY } from './bucket-tool.js';
 import { inputOf, succeeded, type ToolSettings } from './single-tool.js';
 
@@ -57,26 +57,10 @@ export class ReadObjectTool extends BucketTool {
         content_type: storable(object.contentType),
         updated_at: object.updatedAt.toISOString(),
       };
-      // A text has no NUL.
-      if (bytes.includes(0)) return succeeded({ ...facts, note: 'The object is binary.' });
-      const isLast = offset + bytes.length >= object.sizeBytes;
-      const text = isLast ? bytes : bytes.subarray(0, bytes.length - unfinishedOf(bytes));
       return succeeded({
         ...facts,
-        text: text.toString(),
-        ...(isLast ? {} : { next_offset: offset + text.length }),
+        ...(textOfPiece(bytes, { offset, sizeBytes: object.sizeBytes }) ?? { note: 'The object is binary.' }),
       });
     });
   }
-}
-
-/** Returns how many bytes at the end begin a character of UTF-8 that does not end there: 0 to 3. */
-function unfinishedOf(bytes: Buffer): number {
-  for (let back = 1; back <= Math.min(3, bytes.length); back++) {
-    const byte = bytes[bytes.length - back]!;
-    if ((byte & 0xc0) === 0x80) continue;
-    const length = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : byte >= 0xc0 ? 2 : 1;
-    return length > back ? back : 0;
-  }
-  return 0;
 }

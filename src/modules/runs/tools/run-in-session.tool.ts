@@ -3,7 +3,6 @@ import { Database } from '../../../platform/database/database.js';
 import { Log } from '../../../platform/logging/log.js';
 import type { ToolCall, ToolOutcome } from '../../agents/agent-tool.js';
 import { AgentTools } from '../../agents/agent-tools.js';
-import type { Scope } from '../../auth/scopes.js';
 import { LANGUAGES } from '../../sandbox/org-executions.service.js';
 import {
   type EndedSessionWork,
@@ -11,16 +10,11 @@ import {
   OrgSessionsService,
 } from '../../sandbox/org-sessions.service.js';
 import { RunObservers } from '../run-observers.js';
-import { cutText, storable } from './bounded-text.js';
+import { type CodeInput, CodeTool, extrasOf } from './code-tool.js';
 import { answerOf, MAX_CODE_BYTES } from './execution-answer.js';
-import { failed, inputOf, SingleTool } from './single-tool.js';
+import { failed, inputOf } from './single-tool.js';
 
-/** All results together. */
-const MAX_RESULTS_BYTES = 65_536;
-/** The types of results that a model can read. */
-const TEXTS: readonly string[] = ['text/plain', 'application/json', 'text/html'];
-
-interface Input {
+interface Input extends CodeInput {
   readonly language: KeyedSessionInput['language'];
   readonly code?: string;
   readonly command?: string;
@@ -30,15 +24,17 @@ interface Input {
 
 /** Runs code in an interpreter that a run keeps from step to step. It ends with the run. */
 @Injectable()
-export class RunInSessionTool extends SingleTool {
+export class RunInSessionTool extends CodeTool {
   readonly name = 'run_in_session';
   readonly summary = 'Runs code and commands of the shell in an interpreter that the run keeps between its steps.';
   readonly description =
-    'Runs code in an interpreter without network that keeps variables, imports and files until this run ends, or ' +
-    'runs a command of the shell in its working directory. Send either `code` or `command`. Each language has an ' +
-    'interpreter of its own. When `session_id` is another one than before, variables and files are gone; with ' +
-    '`state_lost`, only variables are. The value of the last expression is in `results`. With `artifacts`, the files ' +
-    'in /artifacts are kept for a day for people to download, and removed there. The time of runs is charged.';
+    'Runs code in an interpreter that keeps variables, imports and files until this run ends, or runs a command of ' +
+    'the shell in its working directory. Send either `code` or `command`. Each language has an interpreter of its ' +
+    'own. The first call names its packages and hosts. Leave them out later: a call that names others begins a new ' +
+    'interpreter. When `session_id` is another one than before, variables and files are gone; with `state_lost`, ' +
+    'only variables are. The value of the last expression is in `results`; figures are only named there: save them ' +
+    'in /artifacts. With `artifacts`, the files in /artifacts are kept for a day, for people to download and for ' +
+    'read_artifact, and removed there. read_session_file reads other files. The time of runs is charged.';
   readonly inputSchema = inputOf(
     {
       language: { type: 'string', enum: [...LANGUAGES] },
@@ -49,8 +45,6 @@ export class RunInSessionTool extends SingleTool {
     },
     ['code', 'command', 'timeout_ms', 'artifacts'],
   );
-  readonly effect = 'keyed';
-  override readonly scopes: readonly Scope[] = ['sandbox:execute'];
 
   constructor(
     tools: AgentTools,
@@ -64,8 +58,9 @@ export class RunInSessionTool extends SingleTool {
     observers.register(({ id }) => this.database.afterCommit(() => this.endSessionsOf(id)));
   }
 
-  protected async call({ input, caller, run, effectKey, signal }: ToolCall): Promise<ToolOutcome> {
-    const { language, code, command, timeout_ms: timeoutMs, artifacts } = input as unknown as Input;
+  protected async run({ input, caller, run, effectKey, signal }: ToolCall): Promise<ToolOutcome> {
+    const asked = input as unknown as Input;
+    const { language, code, command, timeout_ms: timeoutMs, artifacts } = asked;
     const text = code ?? command;
     if (text === undefined || (code !== undefined && command !== undefined))
       return failed('invalid_request', 'Send either code or command.');
@@ -76,8 +71,8 @@ export class RunInSessionTool extends SingleTool {
       );
     const kind = code === undefined ? 'shell' : 'run';
     const work = { runId: run.id, language, do: kind, text, timeoutMs, artifacts, effectKey } as const;
-    const ended = await this.sessions.run(caller, work, signal);
-    return answerOf(ended, ownFieldsOf(ended));
+    const ended = await this.sessions.run(caller, { ...work, ...extrasOf(asked) }, signal);
+    return answerOf(ended, { hasNetwork: ended.hasNetwork, fields: ownFieldsOf(ended) });
   }
 
   /** A session that is missed here ends when it is not used. */
@@ -90,27 +85,8 @@ export class RunInSessionTool extends SingleTool {
   }
 }
 
-const ownFieldsOf = ({ sessionId, stateLost, results, artifacts }: EndedSessionWork): object => ({
+const ownFieldsOf = ({ sessionId, stateLost }: EndedSessionWork): object => ({
   session_id: sessionId,
+  results: [],
   ...(stateLost === true ? { state_lost: true } : {}),
-  results: shownOf(results ?? []),
-  ...(artifacts === null ? {} : artifactsOf(artifacts)),
 });
-
-function artifactsOf({ kept, errors }: NonNullable<EndedSessionWork['artifacts']>): object {
-  return {
-    artifacts: kept.map(({ id, path, sizeBytes, type }) => ({ id, path, size_bytes: sizeBytes, type })),
-    ...(errors.length === 0 ? {} : { artifact_errors: errors }),
-  };
-}
-
-/** Images are only named: results of tools are text. */
-function shownOf(results: NonNullable<EndedSessionWork['results']>): readonly object[] {
-  let left = MAX_RESULTS_BYTES;
-  return results.map(({ type, data }) => {
-    if (!TEXTS.includes(type)) return { type };
-    const { text, isCut } = cutText(storable(data), left);
-    left -= Buffer.byteLength(text);
-    return { type, data: text, ...(isCut ? { truncated: true } : {}) };
-  });
-}

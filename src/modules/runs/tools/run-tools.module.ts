@@ -32,7 +32,9 @@ import { McpServers } from '../mcp/mcp-servers.js';
 import { OwnServer } from '../mcp/own-server.js';
 import { ServiceTool } from './service.tool.js';
 import { McpTool } from './mcp.tool.js';
+import { ReadArtifactTool } from './read-artifact.tool.js';
 import { ReadFilesTool } from './read-files.tool.js';
+import { ReadSessionFileTool } from './read-session-file.tool.js';
 import { RunCodeTool } from './run-code.tool.js';
 import { RunInSessionTool } from './run-in-session.tool.js';
 import { SearchFilesTool } from './search-files.tool.js';
@@ -86,8 +88,10 @@ import { WriteObjectTool } from './write-object.tool.js';
     McpTool,
     OwnServer,
     QueryDatabaseTool,
+    ReadArtifactTool,
     ReadFilesTool,
     ReadObjectTool,
+    ReadSessionFileTool,
     RunCodeTool,
     RunInSessionTool,
     SearchFilesTool,

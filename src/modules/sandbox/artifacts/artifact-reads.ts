@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import { Injectable } from '@nestjs/common';
-import { BlobMissing } from '../../../platform/blobs/blob-storage.js';
+import { BlobMissing, type ByteRange } from '../../../platform/blobs/blob-storage.js';
 import { Clock } from '../../../platform/time/clock.js';
 import type { Call } from '../../auth/caller.js';
 import { ExecutionsService } from '../executions/executions.service.js';
@@ -32,16 +32,21 @@ export class ArtifactReads {
    * @throws as {@link list}.
    * @throws {ArtifactNotFound} `artifact_not_found`
    */
-  async open(
-    call: Call,
-    executionId: string,
-    artifactId: string,
-  ): Promise<{ readonly artifact: SandboxArtifact; readonly content: Readable }> {
+  async get(call: Call, executionId: string, artifactId: string): Promise<SandboxArtifact> {
     const { id } = await this.executions.get(call, executionId);
     const artifact = await this.artifacts.find(id, artifactId, this.clock.now());
     if (artifact === null) throw new ArtifactNotFound();
+    return artifact;
+  }
+
+  /**
+   * Opens what {@link get} returned, or a part of it.
+   *
+   * @throws {ArtifactNotFound} `artifact_not_found`
+   */
+  async open({ id }: SandboxArtifact, range?: ByteRange): Promise<Readable> {
     try {
-      return { artifact, content: await this.blobs.get(keyOfArtifact(artifact.id)) };
+      return await this.blobs.get(keyOfArtifact(id), range);
     } catch (error) {
       // It has expired this moment.
       if (error instanceof BlobMissing) throw new ArtifactNotFound();

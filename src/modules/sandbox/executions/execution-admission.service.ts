@@ -8,7 +8,7 @@ import { type QueuedExecution, SandboxExecution } from '../persistence/sandbox-e
 import type { SandboxFile, SandboxLimits } from '../domain/sandbox-runtime.js';
 import { EXECUTION_ID } from '../sandbox.ids.js';
 import type { PackageChoice } from '../domain/packages.js';
-import { PackageAdmission } from '../packages/package-admission.js';
+import { LONGEST_INSTALL_WAIT_MS, PackageAdmission } from '../packages/package-admission.js';
 import { type CreateExecutionInput, RETURN_MS } from '../runs/sandbox.service.js';
 import { AdmissionChecks } from './admission-checks.js';
 import { ExecutionBilling } from './execution-billing.js';
@@ -21,6 +21,8 @@ export interface CreateOrgExecutionInput extends CreateExecutionInput, LimitsInp
   /** The longest time that the execution may wait in the queue. */
   readonly queueTimeoutMs: number;
   readonly packages?: PackageChoice;
+  /** How long it may wait until its packages are installed. The default is what a waiting caller accepts. */
+  readonly installWithinMs?: number;
   /** See {@link SandboxExecution.effectKey}. */
   readonly effectKey?: string;
   /** The session in which it runs, instead of a worker that is free. */
@@ -30,7 +32,7 @@ export interface CreateOrgExecutionInput extends CreateExecutionInput, LimitsInp
 /** The limits and the highest cost that an execution would have. */
 export interface Rehearsal {
   readonly limits: SandboxLimits;
-  /** The price of the whole time limit. */
+  /** The price of the whole time limit, of artifacts, and of the longest installation of packages that are new. */
   readonly maxCostNano: bigint;
 }
 
@@ -61,7 +63,10 @@ export class ExecutionAdmissionService {
     const limits = await this.checks.limitsFor(call, input);
     const { org, principal } = call;
     const of = { orgId: org.id, keyId: keyIdOf(principal.credential), limits, budgetSubjects: call.budgetSubjects };
-    return { limits, maxCostNano: await this.billing.rehearse(of, org.plan) };
+    // They are held one after the other, so that each has to fit by itself.
+    const { packages } = input;
+    const installNano = packages === undefined ? 0n : await this.packages.rehearse(call, packages);
+    return { limits, maxCostNano: installNano + (await this.billing.rehearse(of, org.plan)) };
   }
 
   /**
@@ -76,13 +81,14 @@ export class ExecutionAdmissionService {
     const limits = await this.checks.limitsFor(call, input);
     const { org } = call;
     const { packages, queueTimeoutMs } = input;
+    const { installWithinMs = Math.min(queueTimeoutMs, LONGEST_INSTALL_WAIT_MS) } = input;
     const id = this.ids.next(EXECUTION_ID);
     // It may wait for its packages before it waits in the queue.
-    const waitMs = packages === undefined ? queueTimeoutMs : 2 * queueTimeoutMs;
+    const waitMs = packages === undefined ? queueTimeoutMs : installWithinMs + queueTimeoutMs;
     await this.slots.take(org.id, id, PLANS[org.plan], waitMs + limits.timeoutMs + RETURN_MS);
     try {
       if (packages !== undefined)
-        await this.packages.prepare(call, packages, { executionId: id, withinMs: queueTimeoutMs });
+        await this.packages.prepare(call, packages, { executionId: id, withinMs: installWithinMs });
       return await this.write(call, input, { id, limits });
     } catch (error) {
       await this.slots.free(org.id, id);

@@ -53,7 +53,8 @@ export class ArtifactsController {
     @Param('artifact_id') artifactId: string,
     @Res() response: Response,
   ): Promise<void> {
-    const { artifact, content } = await this.artifacts.open(call, executionId, artifactId);
+    const artifact = await this.artifacts.get(call, executionId, artifactId);
+    const content = await this.artifacts.open(artifact);
     // A type that a browser shows, and a name in the address bar, would be those of a tenant's choice.
     response.setHeader('Content-Type', 'application/octet-stream');
     response.setHeader('Content-Length', artifact.sizeBytes);

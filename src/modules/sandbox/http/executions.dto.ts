@@ -472,8 +472,9 @@ export class RehearsalView {
     type: String,
     example: '0.000833334',
     description:
-      'Highest cost in USD, as a decimal: the price of the whole time limit. Absent in the anonymous sandbox, which ' +
-      'is free.',
+      'Highest cost in USD, as a decimal: the price of the whole time limit, of artifacts, and of 240 seconds of ' +
+      'installing `packages` that were not installed for the organization before. Absent in the anonymous sandbox, ' +
+      'which is free.',
   })
   max_cost?: string;
 

@@ -21,6 +21,7 @@ import { PLANS } from '../../plans/plan.js';
 import { MAX_ARTIFACTS } from '../domain/artifacts.js';
 import { type Language, LANGUAGES } from '../domain/sandbox-runtime.js';
 import { PACKAGE_SETS, type PackageChoice, type PackageSetName } from '../domain/packages.js';
+import { isSessionPath, MAX_SESSION_PATH_BYTES } from '../domain/session-paths.js';
 import { SESSION_ENDS, SESSION_STATES, type SessionEnd, type SessionState } from '../domain/session-state.js';
 import type { SandboxSession } from '../persistence/sandbox-session.entity.js';
 import type { SessionFile } from '../sessions/host/session-process.js';
@@ -36,7 +37,6 @@ const IDLE_SECONDS = { min: 60, max: 3_600, default: 300 };
 /** With the default time limit, a waiting caller gets an answer within the usual 60 second time-out of HTTP clients. */
 const QUEUE_TIMEOUT_MS = 28_000;
 const MAX_QUEUE_TIMEOUT_MS = 300_000;
-const MAX_PATH_BYTES = 1_024;
 
 export class SandboxSessionBody extends PickType(OrgExecutionRequest, [
   'language',
@@ -231,22 +231,17 @@ export class SandboxSessionsQuery extends PageQuery {
 const PATH = {
   type: String,
   example: 'data/input.csv',
-  maxLength: MAX_PATH_BYTES,
+  maxLength: MAX_SESSION_PATH_BYTES,
 };
 
 const IsSessionPath = (): PropertyDecorator =>
   ValidateBy({
     name: 'isSessionPath',
     validator: {
-      validate: (value: unknown) =>
-        typeof value === 'string' &&
-        value.isWellFormed() &&
-        Buffer.byteLength(value) <= MAX_PATH_BYTES &&
-        !value.includes('\0') &&
-        !value.startsWith('/') &&
-        !value.split('/').includes('..'),
+      validate: isSessionPath,
       defaultMessage: () =>
-        `path must be a relative path in the working directory, without "..", of at most ${MAX_PATH_BYTES} bytes`,
+        'path must be a relative path in the working directory, without "..", of at most ' +
+        `${MAX_SESSION_PATH_BYTES} bytes`,
     },
   });
 

@@ -7,7 +7,7 @@ import { PackageLocksStore } from '../persistence/package-locks.store.js';
 import { ExecutionPackagesRefused, PackagesUnavailable } from '../sandbox.errors.js';
 import { PackagesBilling } from './packages-billing.js';
 
-/** HTTP clients wait no longer for an answer, and the code has to run, too. */
+/** HTTP clients wait no longer for an answer, and the code has to run, too. Other callers may wait longer. */
 export const LONGEST_INSTALL_WAIT_MS = 28_000;
 const RETRY_AFTER_SECONDS = 5;
 /** What is missing is not repaired within seconds. */
@@ -34,6 +34,20 @@ export class PackageAdmission {
   ) {}
 
   /**
+   * Returns what {@link prepare} may cost at most, in nano-dollars: nothing for sets, and for packages that were
+   * installed before.
+   *
+   * @throws {BudgetExceeded} `budget_exceeded`
+   * @throws {CreditsExhausted} `credits_exhausted`
+   * @throws {SpendCapReached} `spend_cap_reached`
+   */
+  async rehearse(call: Call, choice: PackageChoice): Promise<bigint> {
+    const wanted = wantedBy(call.org.id, choice);
+    if (wanted.orgId === null || (await this.isInstalled(wanted))) return 0n;
+    return this.billing.rehearse(call);
+  }
+
+  /**
    * Resolves when a worker has installed the packages once. Another worker then installs the same from their lock.
    *
    * @throws {ExecutionPackagesRefused} `package_install_failed`
@@ -44,7 +58,7 @@ export class PackageAdmission {
    */
   async prepare(call: Call, choice: PackageChoice, ask: Ask): Promise<void> {
     const wanted = wantedBy(call.org.id, choice);
-    if ((await this.locks.known([wanted.id])).length > 0) return;
+    if (await this.isInstalled(wanted)) return;
     const paidAs = wanted.orgId === null ? undefined : await this.billing.hold(call, ask.executionId);
     const result = await this.install({ wanted, paidAs }, { ...ask, subject: call.org.id });
     if (result.kind === 'failed') throw new ExecutionPackagesRefused(result.message, result.log);
@@ -52,20 +66,24 @@ export class PackageAdmission {
       throw new PackagesUnavailable(result.reason, { retryAfterSeconds: RETRY_UNAVAILABLE_AFTER_SECONDS });
   }
 
+  /** Another worker may have installed them. This one then does it again from their lock, free of charge. */
+  private async isInstalled({ id }: WantedPackages): Promise<boolean> {
+    return (await this.locks.known([id])).length > 0;
+  }
+
   private async install(
     { wanted, paidAs }: { readonly wanted: WantedPackages; readonly paidAs: string | undefined },
     { executionId, withinMs, subject }: Ask & { readonly subject: string },
   ): Promise<PackagesResult> {
-    const waitMs = Math.min(withinMs, LONGEST_INSTALL_WAIT_MS);
     const stop = new AbortController();
     const timer = setTimeout(() => {
       stop.abort(new WaitedLongEnough());
-    }, waitMs);
+    }, withinMs);
     const payload: PackagesPayload = { wanted, ...(paidAs === undefined ? {} : { paidAs }) };
     try {
       // A job that has not begun by then is removed, and the price of its work is no longer held.
-      const startWithinMs = Math.ceil(BEGINS_WITHIN * waitMs);
-      const patience = { startWithinMs, finishWithinMs: waitMs, signal: stop.signal, subject };
+      const startWithinMs = Math.ceil(BEGINS_WITHIN * withinMs);
+      const patience = { startWithinMs, finishWithinMs: withinMs, signal: stop.signal, subject };
       return await this.jobs.run<PackagesPayload, PackagesResult>(packagesJob, payload, {
         ...patience,
         jobId: `packages-${executionId}`,

@@ -20,9 +20,16 @@ const ROOM_WITHIN_MS = 20_000;
 const START_WITHIN_MS = 15_000;
 const NETWORK_MISSING = 'cgroups, without which sessions have no network';
 
+/** Of a session that starts, only what its row does not keep. */
+export interface SessionStartInput {
+  readonly options: SessionOptions;
+  /** How long it may wait until its packages are installed. The default is what a waiting caller accepts. */
+  readonly installWithinMs?: number | undefined;
+}
+
 /** A session that has not started by then never will. It may wait for its packages before it waits for room. */
-export const startedWithinMs = (hasPackages: boolean): number =>
-  (hasPackages ? LONGEST_INSTALL_WAIT_MS : 0) + ROOM_WITHIN_MS + START_WITHIN_MS + 5_000;
+export const startedWithinMs = (hasPackages: boolean, installWithinMs = LONGEST_INSTALL_WAIT_MS): number =>
+  (hasPackages ? installWithinMs : 0) + ROOM_WITHIN_MS + START_WITHIN_MS + 5_000;
 
 /** Has sessions started by any worker that has room. */
 @Injectable()
@@ -49,12 +56,13 @@ export class SessionStarts {
    * @throws {SandboxUnavailable} `sandbox_unavailable`
    * @throws the reason of `signal` when it is aborted.
    */
-  async start(call: Call, session: SandboxSession, options: SessionOptions, signal: AbortSignal): Promise<void> {
+  async start(call: Call, session: SandboxSession, input: SessionStartInput, signal: AbortSignal): Promise<void> {
+    const { options, installWithinMs = LONGEST_INSTALL_WAIT_MS } = input;
     try {
       if (session.packages !== null)
         await this.packages.prepare(call, session.packages, {
           executionId: session.id,
-          withinMs: LONGEST_INSTALL_WAIT_MS,
+          withinMs: installWithinMs,
         });
       const isHeld = await this.jobs.run<SessionStartPayload, SessionStarted>(
         sessionStartJob,
