@@ -66,8 +66,23 @@ export class Pgbouncer {
     }
   }
 
+  /** The processes of PostgreSQL that it has connections to. */
+  async backends(): Promise<number[]> {
+    const client = new Client(this.console);
+    await client.connect();
+    try {
+      return (await client.query<{ remote_pid: string }>('SHOW SERVERS')).rows.map((row) => Number(row.remote_pid));
+    } finally {
+      await client.end();
+    }
+  }
+
+  private get console() {
+    return { host: '127.0.0.1', port: this.port, user: 'app', database: 'pgbouncer' };
+  }
+
   private async answers(): Promise<boolean> {
-    const client = new Client({ host: '127.0.0.1', port: this.port, user: 'app', database: 'pgbouncer' });
+    const client = new Client(this.console);
     client.on('error', () => undefined);
     try {
       await client.connect();

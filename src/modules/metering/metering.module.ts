@@ -49,6 +49,7 @@ import { UsageService } from './usage.service.js';
     StorageSources,
     UnpaidUsageService,
     UsagePartitions,
+    UsagePartitionsStore,
     UsagePeriodsService,
     UsageReportService,
     UsageService,
