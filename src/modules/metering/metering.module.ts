@@ -49,7 +49,6 @@ import { UsageService } from './usage.service.js';
     StorageSources,
     UnpaidUsageService,
     UsagePartitions,
-    UsagePartitionsStore,
     UsagePeriodsService,
     UsageReportService,
     UsageService,
