@@ -169,8 +169,11 @@ describe('while `service backup` runs', () => {
     expect(dump.partitions.map(({ name }) => name)).toContain(nameOf(2));
     const lines = app.log().filter((line) => 'change' in line);
     expect(new Set(lines.map(({ change: what, level }) => [what, level].join(' ')))).toEqual(
-      new Set(['audit_log', 'deploy_log_lines', 'run_events'].map((table) => `create ${table} info`)).add(
-        'remove audit_log info',
+      new Set(
+        ['audit_log', 'deploy_log_lines', 'run_events'].flatMap((table) => [
+          `create ${table} info`,
+          `remove ${table} info`,
+        ]),
       ),
     );
     expect(await isThere(nameOf(2))).toBe(true);

@@ -229,7 +229,7 @@ describe('three months', () => {
     }
 
     const days = await usageOf(startOf(1), startOf(4), '&group_by=day');
-    expect(days.map(({ day, quantity }) => [day, quantity] as unknown)).toEqual(
+    expect(days.map(({ day, quantity }) => [day, quantity] as unknown).sort()).toEqual(
       TIMES.map((at) => [at.toISOString().slice(0, 10), String(QUANTITY)]),
     );
     for (const month of MONTHS)
@@ -238,7 +238,7 @@ describe('three months', () => {
   });
 
   it('stay while they have rows that are kept', async () => {
-    now = startOf(5);
+    now = startOf(4);
     await ahead();
     await removeOld();
     for (const table of TABLES) expect(await partitionsOf(table)).toEqual(expect.arrayContaining(namesOf(table)));
