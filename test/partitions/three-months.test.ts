@@ -163,7 +163,8 @@ describe('three months', () => {
         );
         // The last line comes in the next month.
         await make.sql(
-          `INSERT INTO deploy_log_lines SELECT $1, n, $2::timestamptz + (n - 1) * interval '31 days', 'build', 'stdout', 'line ' || n
+          `INSERT INTO deploy_log_lines
+           SELECT $1, n, $2::timestamptz + (n - 1) * interval '31 days', 'build', 'stdout', 'line ' || n
            FROM generate_series(1, 2) n`,
           [deploy, at],
         );

@@ -30,7 +30,7 @@ function find(root: string): Found {
   if (!/^[0-9a-f]{40}$/.test(named)) throw new Error(`${NAMED_BY} must have the hash of a commit, and has "${named}".`);
   if (git('cat-file', '-e', `${named}^{commit}`) === undefined)
     return {
-      missing: `The history of this clone does not reach back to ${named}, the previous release: git fetch --unshallow.`,
+      missing: `The history of this clone does not reach back to ${named}: git fetch --unshallow.`,
     };
   const isAncestor = (one: string, other: string): boolean =>
     git('merge-base', '--is-ancestor', one, other) !== undefined;
@@ -68,9 +68,9 @@ export const filesOf = (commit: string, directory: string): string[] =>
   gitIn(ROOT)('ls-tree', '--name-only', `${commit}:${directory}`)!.split('\n');
 
 /**
- * Puts the tree that is tested, as it is now, into the directory, and installs and builds it with the commands of the page.
- * Where the previous release is not required, packages are linked to those that are installed here: `npm ci` would bring
- * the same once more.
+ * Puts the tree that is tested, as it is now, into the directory, and installs and builds it with the commands of the
+ * page. Where the previous release is not required, packages are linked to those that are installed here: `npm ci` would
+ * bring the same once more.
  */
 export function buildThis(directory: string, commands: readonly (readonly string[])[]): void {
   mkdirSync(directory, { recursive: true });
