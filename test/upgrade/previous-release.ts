@@ -69,7 +69,7 @@ export const filesOf = (commit: string, directory: string): string[] =>
 
 /**
  * Puts the tree that is tested, as it is now, into the directory, and installs and builds it with the commands of the
- * page. Where the previous release is not required, packages are linked to those that are installed here: `npm ci` would
+ * page. Where the previous release is not required, packages are linked to those installed here: `npm ci` would
  * bring the same once more.
  */
 export function buildThis(directory: string, commands: readonly (readonly string[])[]): void {

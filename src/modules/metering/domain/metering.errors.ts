@@ -8,7 +8,7 @@ export class UsageWithoutPrice extends Error {
   }
 }
 
-/** A module recorded usage of a month that was archived, and that nobody knows to be new. It has no error code either. */
+/** A module recorded usage of an archived month, which nobody knows to be new. It has no error code either. */
 export class UsageMonthArchived extends Error {
   constructor(month: string) {
     super(`The usage of ${month} is in the archive, and no event can be added to it.`);
