@@ -66,18 +66,20 @@ export class Pgbouncer {
     }
   }
 
-  /** The processes of PostgreSQL that it has connections to. */
-  async backends(): Promise<number[]> {
+  /** The names that its clients of a database have given themselves. */
+  async clientsOf(databaseUrl: string): Promise<string[]> {
     const client = new Client(this.console);
     await client.connect();
     try {
-      return (await client.query<{ remote_pid: string }>('SHOW SERVERS')).rows.map((row) => Number(row.remote_pid));
+      const { rows } = await client.query<{ database: string; application_name: string }>('SHOW CLIENTS');
+      const name = new URL(databaseUrl).pathname.slice(1);
+      return rows.filter(({ database }) => database === name).map((row) => row.application_name);
     } finally {
       await client.end();
     }
   }
 
-  private get console() {
+  private get console(): { host: string; port: number; user: string; database: string } {
     return { host: '127.0.0.1', port: this.port, user: 'app', database: 'pgbouncer' };
   }
 
