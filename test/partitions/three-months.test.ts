@@ -50,11 +50,7 @@ describe('three months', () => {
   let key: string;
   let deployed: string;
 
-  beforeAll(async () => {
-    // They would run at moments of their own while the clock leaps over months.
-    jest.spyOn(Schedules.prototype, 'start').mockReturnValue();
-    await app.start();
-  });
+  beforeAll(() => app.start());
   afterAll(async () => {
     jest.restoreAllMocks();
     await app.stop();
@@ -76,6 +72,8 @@ describe('three months', () => {
       'the deploy is over',
       30_000,
     );
+    // They would run at moments of their own while the clock leaps over months.
+    await (app.get(Schedules) as unknown as { stop(): Promise<void> }).stop();
     const clock = app.get(Clock);
     const real = clock.now.bind(clock);
     jest.spyOn(clock, 'now').mockImplementation(() => now ?? real());
