@@ -58,7 +58,9 @@ const TABLES = `
     await Promise.all([router.start(), hooks.start()]);
     undone.push(
       () => router.stop(),
-      () => hooks.stop(),
+      () => {
+        hooks.stop();
+      },
       () => ServiceProcess.killAll(),
       () => {
         api.close();

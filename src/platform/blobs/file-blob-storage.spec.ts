@@ -114,7 +114,9 @@ describe('an unfinished file', () => {
     let opened = 0;
     let open = (): void => undefined;
     const gate = new Promise<void>((resolve) => (open = resolve));
-    const content = waiting(gate, () => ++opened === storages.length && open());
+    const content = waiting(gate, () => {
+      if (++opened === storages.length) open();
+    });
     await Promise.all(storages.map((storage) => storage.put('blobs/ab/1', content)));
     expect(readFileSync(join(parent, root, 'blobs/ab/1'), 'utf8')).toBe('one');
     expect(unfinished()).toEqual([]);
