@@ -11339,7 +11339,7 @@ export interface components {
         };
         readonly RefusedEventView: {
             /** @enum {string} */
-            readonly code: "invalid_event" | "organization_not_found" | "project_not_found" | "price_not_found" | "not_yet";
+            readonly code: "invalid_event" | "organization_not_found" | "project_not_found" | "price_not_found" | "not_yet" | "too_old";
             readonly field?: string;
             /** @description Index in `events`, from 0. */
             readonly index: number;

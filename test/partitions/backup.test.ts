@@ -1,11 +1,23 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
+import { AUDIT_ENTRY_ID } from '../../src/modules/audit/audit.ids.js';
+import { Schedules } from '../../src/platform/background/schedules.js';
+import { Log } from '../../src/platform/logging/log.js';
+import { firstIdOf } from '../../src/platform/partitions/partitioned-table.js';
+import { Clock } from '../../src/platform/time/clock.js';
 import { BackupFiles } from '../../src/roles/backup/backup-files.js';
 import { dumpDatabase, loadDatabase } from '../../src/roles/backup/database-dump.js';
+import { StoredFiles } from '../../src/roles/backup/stored-files.js';
 import { migrate } from '../../src/roles/migrate.js';
+import { loadSettings } from '../../src/roles/settings.js';
+import { Make } from '../support/make.js';
+import { onThisMachine } from '../support/patience.js';
+import { TestApp } from '../support/test-app.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
+
+jest.setTimeout(onThisMachine(60_000));
 
 /** Partitions with their bounds, constraints, indexes and triggers, and what is in them. */
 const PARTITIONS = `
@@ -104,5 +116,107 @@ describe('a restored database', () => {
     expect(await dropped).toContain('lock timeout');
     expect(dump.tables.find(({ name }) => name === 'audit_log')!.rows).toBe(1);
     expect(dump.partitions.map(({ name }) => name)).toContain(month!.name);
+  });
+});
+
+describe('while `service backup` runs', () => {
+  const app = new TestApp({ AUDIT_LOG_MONTHS: '3', AUDIT_ARCHIVE_URL: 'file:' }, 'without_databases');
+  const make = new Make(app);
+  const directory = mkdtempSync(join(tmpdir(), 'partitions-'));
+  const monthOf = (later: number): Date => new Date(Date.UTC(new Date().getUTCFullYear() + 1, later, 15));
+  const nameOf = (later: number): string => `audit_log_${monthOf(later).toISOString().slice(0, 7).replace('-', '_')}`;
+  let now = monthOf(2);
+
+  beforeAll(async () => {
+    jest.spyOn(Schedules.prototype, 'start').mockReturnValue();
+    await app.start();
+    const { organization } = await make.person();
+    jest.spyOn(app.get(Clock), 'now').mockImplementation(() => now);
+    await app.runSchedule('partitions');
+    await make.sql(
+      `INSERT INTO audit_log (id, org_id, action, target_type, target_id, details, at)
+       VALUES ($1 || repeat('7', 16), $2, 'test.done', 'test', '1', '{}', $3)`,
+      [firstIdOf(AUDIT_ENTRY_ID)(now), organization.id, now],
+    );
+    now = monthOf(6);
+  });
+  afterAll(async () => {
+    jest.restoreAllMocks();
+    await app.stop();
+    rmSync(directory, { recursive: true });
+  });
+
+  const change = async (): Promise<void> => {
+    await app.runSchedule('partitions');
+    await app.runSchedule('old-partitions');
+  };
+  const isThere = async (name: string): Promise<boolean> =>
+    (await make.sql<{ there: boolean }>('SELECT to_regclass($1) IS NOT NULL AS there', [name]))[0]!.there;
+
+  it('partitions are neither created nor removed, and nobody is told that this failed', async () => {
+    const save = Reflect.get(BackupFiles.prototype, 'save') as BackupFiles['save'];
+    let changes = 0;
+    const saving = jest.spyOn(BackupFiles.prototype, 'save').mockImplementation(async function (
+      this: BackupFiles,
+      ...given
+    ) {
+      if (changes++ === 0) await change();
+      await save.apply(this, given);
+    });
+    const dump = await dumpDatabase(app.config.databaseUrl!, new BackupFiles(join(directory, 'dump')));
+    saving.mockRestore();
+    expect(changes).toBeGreaterThan(50);
+    expect(dump.partitions.map(({ name }) => name)).toContain(nameOf(2));
+    const lines = app.log().filter((line) => 'change' in line);
+    expect(new Set(lines.map(({ change: what, level }) => [what, level].join(' ')))).toEqual(
+      new Set(
+        ['audit_log', 'deploy_log_lines', 'run_events'].flatMap((table) => [
+          `create ${table} info`,
+          `remove ${table} info`,
+        ]),
+      ),
+    );
+    expect(await isThere(nameOf(2))).toBe(true);
+    expect(await isThere(nameOf(8))).toBe(false);
+    expect((await app.fetch('/metrics')).text).toContain('partition_months_ahead{table="audit_log"} -1');
+  });
+
+  it('they are when it has ended', async () => {
+    await change();
+    expect(await isThere(nameOf(2))).toBe(false);
+    expect(await isThere(nameOf(8))).toBe(true);
+    expect((await app.fetch('/metrics')).text).toContain('partition_months_ahead{table="audit_log"} 2');
+  });
+
+  it('what uses a table for a day is a fault', async () => {
+    const other = new Client(app.config.databaseUrl);
+    await other.connect();
+    await other.query('BEGIN');
+    await other.query('SELECT count(*) FROM audit_log');
+    now = monthOf(9);
+    await change();
+    now = new Date(now.getTime() + 86_400_000);
+    await expect(app.runSchedule('partitions')).rejects.toThrow('lock timeout');
+    await other.query('COMMIT');
+    await other.end();
+    await change();
+    expect(await isThere(nameOf(9))).toBe(true);
+  });
+
+  it('has the archive, and a restoration brings it back', async () => {
+    const files = new BackupFiles(join(directory, 'files'));
+    const paths = await new StoredFiles(app.settings, app.get(Log)).save(files);
+    expect(paths).toContain('audit-archive.tar');
+    const data = join(directory, 'data');
+    // Also when nothing is archived there any more.
+    const settings = loadSettings({ ...app.sharedSettings, DATA_DIR: data });
+    await new StoredFiles(settings, app.get(Log)).load(files, ['audit-archive.tar']);
+    const [before, after] = [app.dataDirectory, data].map((each) => join(each, 'audit-archive', 'partitions'));
+    const names = readdirSync(before!, { recursive: true, withFileTypes: true }).filter((each) => each.isFile());
+    expect(names.length).toBeGreaterThan(2);
+    for (const { parentPath, name } of names) {
+      const path = join(parentPath, name);
+      expect(readFileSync(join(after!, path.slice(before!.length)))).toEqual(readFileSync(path));
+    }
   });
 });

@@ -1,5 +1,7 @@
 import { IsString } from 'class-validator';
+import { join } from 'node:path';
 import { Client } from 'pg';
+import { StoreLock } from '../../src/modules/hosting/persistence/store-lock.js';
 import { defineJob } from '../../src/platform/background/define-job.js';
 import { Config } from '../../src/platform/config/config.js';
 import { readSettings } from '../../src/platform/config/settings.js';
@@ -7,9 +9,11 @@ import { connect } from '../../src/platform/database/connect.js';
 import { Database } from '../../src/platform/database/database.js';
 import { DatabaseNotifications } from '../../src/platform/database/database-notifications.js';
 import { Shutdown } from '../../src/platform/lifecycle/shutdown.js';
-import { openLog } from '../../src/platform/logging/log.js';
+import { Log, openLog } from '../../src/platform/logging/log.js';
 import { Outbox } from '../../src/platform/outbox/outbox.js';
 import { QueueWorkers } from '../../src/platform/queues/queue-workers.js';
+import { backUp } from '../../src/roles/backup/back-up.js';
+import { BackupFiles } from '../../src/roles/backup/backup-files.js';
 import { createDataSource } from '../../src/roles/data-source.js';
 import { migrate } from '../../src/roles/migrate.js';
 import { onThisMachine } from '../support/patience.js';
@@ -85,6 +89,53 @@ describe('PgBouncer in front of PostgreSQL', () => {
         await direct.end();
         await eventually(() => heard.includes('three'), 'news come without the pooler');
       } finally {
+        await app.stop();
+      }
+    }),
+  );
+
+  withPgbouncer('leaves what keeps a session for long to the direct address', () =>
+    behind('session', async (pooler, url) => {
+      const app = new TestApp({ DATABASE_DIRECT_URL: database.url }, 'without_databases');
+      await app.start({ database: kept(url) });
+      const direct = new Client({ connectionString: database.url, application_name: 'the test' });
+      await direct.connect();
+      /** The names of the service's connections, as PgBouncer and as PostgreSQL have them. */
+      const names = async (): Promise<{ pooled: Set<string>; all: Set<string> }> => {
+        const { rows } = await direct.query<{ name: string }>(
+          `SELECT application_name AS name FROM pg_stat_activity
+           WHERE datname = current_database() AND backend_type = 'client backend' AND pid <> pg_backend_pid()`,
+        );
+        return {
+          pooled: new Set(await pooler.clientsOf(database.url)),
+          all: new Set(rows.map(({ name }) => name)),
+        };
+      };
+      try {
+        await app.get(Database).manager.query('SELECT 1');
+        const save = Reflect.get(BackupFiles.prototype, 'save') as BackupFiles['save'];
+        let during: Awaited<ReturnType<typeof names>> | undefined;
+        jest.spyOn(BackupFiles.prototype, 'save').mockImplementation(async function (this: BackupFiles, ...given) {
+          during ??= await names();
+          return save.apply(this, given);
+        });
+        await app
+          .get(StoreLock)
+          .whileAdding(() =>
+            backUp(app.settings, app.get(Log), { directory: join(app.dataDirectory, 'backup'), now: new Date() }),
+          );
+        expect([...during!.pooled]).toEqual(['service-platform']);
+        // PgBouncer hands its clients' names on.
+        expect([...during!.all].sort()).toEqual([
+          'service-platform',
+          'service-platform aliases',
+          'service-platform artifacts',
+          'service-platform backup',
+          'service-platform-listener',
+        ]);
+      } finally {
+        jest.restoreAllMocks();
+        await direct.end();
         await app.stop();
       }
     }),

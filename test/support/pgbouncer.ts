@@ -66,8 +66,25 @@ export class Pgbouncer {
     }
   }
 
+  /** The names that its clients of a database have given themselves. */
+  async clientsOf(databaseUrl: string): Promise<string[]> {
+    const client = new Client(this.console);
+    await client.connect();
+    try {
+      const { rows } = await client.query<{ database: string; application_name: string }>('SHOW CLIENTS');
+      const name = new URL(databaseUrl).pathname.slice(1);
+      return rows.filter(({ database }) => database === name).map((row) => row.application_name);
+    } finally {
+      await client.end();
+    }
+  }
+
+  private get console(): { host: string; port: number; user: string; database: string } {
+    return { host: '127.0.0.1', port: this.port, user: 'app', database: 'pgbouncer' };
+  }
+
   private async answers(): Promise<boolean> {
-    const client = new Client({ host: '127.0.0.1', port: this.port, user: 'app', database: 'pgbouncer' });
+    const client = new Client(this.console);
     client.on('error', () => undefined);
     try {
       await client.connect();

@@ -9,6 +9,8 @@ import {
 import { ModuleSettings } from '../../platform/config/module-settings.js';
 import { IntegerSetting, ParsedSetting } from '../../platform/config/setting.js';
 
+const DIRECTORY = { kind: 'file', directory: undefined } as const;
+
 /** How long the audit log stays in the database, and where its older months are kept. */
 export class AuditSettings extends ModuleSettings {
   @IntegerSetting({
@@ -36,8 +38,9 @@ export class AuditSettings extends ModuleSettings {
   })
   private readonly archiveAddress?: BlobsAddress;
 
-  get archivePlace(): BlobsPlace | undefined {
-    return this.archiveAddress && placeOf(this.archiveAddress, join(this.config.dataDir, 'audit-archive'));
+  /** Where the archive is, or was while there was one. */
+  get archivePlace(): BlobsPlace {
+    return placeOf(this.archiveAddress ?? DIRECTORY, join(this.config.dataDir, 'audit-archive'));
   }
 
   /** Without a default: a worker that loses its disk must not lose the archive because nobody chose its place. */

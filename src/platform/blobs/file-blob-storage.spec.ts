@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { Readable } from 'node:stream';
@@ -89,4 +89,51 @@ it('syncs a directory once for all that wait, and again for those that came whil
   expect(syncs.seen).toEqual([`${root}/blobs/ab`, `${root}/blobs`, `${root}/blobs/ab`]);
   await syncs.sync(directory);
   expect(syncs.seen).toHaveLength(4);
+});
+
+describe('an unfinished file', () => {
+  const unfinished = (): string[] => readdirSync(join(parent, root, 'unfinished'));
+
+  /** Content of which nothing comes before `gate`. */
+  const waiting = (gate: Promise<void>, onOpen: () => void): BlobContent => ({
+    bytes: 3,
+    open: () => Readable.from(one(gate, onOpen), { objectMode: false }),
+  });
+  async function* one(gate: Promise<void>, onOpen: () => void): AsyncGenerator<Buffer> {
+    onOpen();
+    await gate;
+    yield Buffer.from('one');
+  }
+
+  it('is not that of another container, whose process has the same number and writes the same', async () => {
+    let Other!: typeof FileBlobStorage;
+    await jest.isolateModulesAsync(async () => {
+      ({ FileBlobStorage: Other } = await import('./file-blob-storage.js'));
+    });
+    const storages = [blobs, new Other(join(parent, root), new SystemClock())];
+    let opened = 0;
+    let open = (): void => undefined;
+    const gate = new Promise<void>((resolve) => (open = resolve));
+    const content = waiting(gate, () => {
+      if (++opened === storages.length) open();
+    });
+    await Promise.all(storages.map((storage) => storage.put('blobs/ab/1', content)));
+    expect(readFileSync(join(parent, root, 'blobs/ab/1'), 'utf8')).toBe('one');
+    expect(unfinished()).toEqual([]);
+  });
+
+  it('is removed when it is a day old, and not while it may be written', async () => {
+    let [onOpen, open] = [(): void => undefined, (): void => undefined];
+    const isOpen = new Promise<void>((resolve) => (onOpen = resolve));
+    const writing = blobs.put('blobs/ab/1', waiting(new Promise((resolve) => (open = resolve)), onOpen));
+    await isOpen;
+    await blobs.tidy();
+    expect(unfinished()).toHaveLength(1);
+    const twoDaysAgo = Date.now() / 1_000 - 172_800;
+    utimesSync(join(parent, root, 'unfinished', unfinished()[0]!), twoDaysAgo, twoDaysAgo);
+    await blobs.tidy();
+    expect(unfinished()).toEqual([]);
+    open();
+    await expect(writing).rejects.toThrow('ENOENT');
+  });
 });

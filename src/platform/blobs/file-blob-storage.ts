@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import {
   close as closeDescriptor,
   createReadStream,
@@ -41,9 +42,10 @@ const filled = promisify(readDescriptor);
 const synced = promisify(syncDescriptor);
 const written = promisify(writeDescriptor);
 
-let writes = 0;
-
-/** Stores blobs as files of a directory that only the service can enter. Several processes may share it. */
+/**
+ * Stores blobs as files of a directory that only the service can enter. Several processes may share it, also of several
+ * machines or containers, where they may have the same number.
+ */
 export class FileBlobStorage extends BlobStorage {
   private readonly directory: string;
   private readonly unfinished: string;
@@ -67,7 +69,7 @@ export class FileBlobStorage extends BlobStorage {
       await this.create(path, content);
       return;
     }
-    const temporary = join(this.unfinished, `${process.pid}-${++writes}-${key.replaceAll('/', '-')}`);
+    const temporary = join(this.unfinished, randomUUID());
     try {
       await write(temporary, content);
       // Two writers of one key write the same bytes, so it does not matter whose file stays.

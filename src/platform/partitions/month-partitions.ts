@@ -9,6 +9,7 @@ import type { PartitionedTable } from './partitioned-table.js';
 import { partitionsSchedule } from './partitions.job.js';
 import { PartitionsMetrics } from './partitions.metrics.js';
 import { PartitionsStore } from './partitions.store.js';
+import { Postponements } from './postponements.js';
 
 const AHEAD = 2;
 /** More rows than this are not counted. */
@@ -21,6 +22,7 @@ export class MonthPartitions implements ScheduleHandler {
   constructor(
     private readonly tables: PartitionedTables,
     private readonly store: PartitionsStore,
+    private readonly postponements: Postponements,
     private readonly metrics: PartitionsMetrics,
     private readonly clock: Clock,
   ) {}
@@ -30,7 +32,7 @@ export class MonthPartitions implements ScheduleHandler {
     const failures: unknown[] = [];
     for (const table of this.tables.all) {
       try {
-        await this.createMissing(table);
+        await this.postponements.allow(`create ${table.name}`, () => this.createMissing(table));
       } catch (error) {
         failures.push(error);
       }

@@ -10,6 +10,7 @@ import { PartitionedTables } from './partitioned-tables.js';
 import type { OldMonths, PartitionedTable } from './partitioned-table.js';
 import { oldPartitionsSchedule } from './partitions.job.js';
 import { PartitionsStore } from './partitions.store.js';
+import { Postponements } from './postponements.js';
 
 /** Removes partitions of months that are over for long enough: empty ones, and others once they are archived. */
 @Injectable()
@@ -19,6 +20,7 @@ export class OldPartitions implements ScheduleHandler {
     private readonly tables: PartitionedTables,
     private readonly store: PartitionsStore,
     private readonly archiver: PartitionArchiver,
+    private readonly postponements: Postponements,
     private readonly database: Database,
     private readonly clock: Clock,
     private readonly log: Log,
@@ -28,8 +30,10 @@ export class OldPartitions implements ScheduleHandler {
   async run(stopping: AbortSignal): Promise<void> {
     const failures: unknown[] = [];
     for (const table of this.tables.all) {
+      const { name, old } = table;
+      if (old === undefined) continue;
       try {
-        if (table.old !== undefined) await this.removeOld(table, table.old, stopping);
+        await this.postponements.allow(`remove ${name}`, () => this.removeOld(table, old, stopping));
       } catch (error) {
         failures.push(error);
       }
@@ -42,6 +46,7 @@ export class OldPartitions implements ScheduleHandler {
     const keptFrom = table.firstKeyFrom(monthFrom(this.clock.now(), -old.keptMonths).start);
     for (const { name, end } of (await this.store.list(table)).ofMonths) {
       if (stopping.aborted || end > keptFrom) return;
+      if (old.when === 'archived' && (await old.isDone?.(end)) === false) return;
       const rows = await this.remove(table, name, old, stopping);
       if (rows !== undefined) this.log.info({ partition: name, rows }, 'The partition of an old month was removed.');
     }

@@ -92,7 +92,7 @@ export class PartitionArchiver {
     let [rows, firstKey, lastKey] = [0, null as string | null, null as string | null];
     for (;;) {
       if (stopping.aborted) return undefined;
-      const some = await this.partitions.rows(table, partition, lastKey ?? '', PART_ROWS);
+      const some = await this.partitions.rows(table, partition, lastKey, PART_ROWS);
       if (some.length === 0) break;
       firstKey ??= some[0]!.key;
       lastKey = some.at(-1)!.key;

@@ -28,6 +28,8 @@ export type OldMonths =
       /** How many months before the current one stay in the table. */
       readonly keptMonths: number;
       openArchive(): Promise<BlobStorage>;
+      /** Returns false while rows with a key before `end` are still needed in the table. The default is true. */
+      isDone?(end: string): Promise<boolean>;
     };
 
 /** Returns {@link PartitionedTable.firstKeyFrom} of a table whose key is an id of this kind. */

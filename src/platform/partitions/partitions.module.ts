@@ -6,6 +6,7 @@ import { PartitionArchivesStore } from './partition-archives.store.js';
 import { PartitionedTables } from './partitioned-tables.js';
 import { PARTITIONS_METRICS } from './partitions.metrics.js';
 import { PartitionsStore } from './partitions.store.js';
+import { Postponements } from './postponements.js';
 
 /** The module of the worker: modules with tables that have a partition for each month import it for their jobs. */
 @Module({
@@ -16,6 +17,7 @@ import { PartitionsStore } from './partitions.store.js';
     PartitionArchivesStore,
     PartitionedTables,
     PartitionsStore,
+    Postponements,
     ...PARTITIONS_METRICS,
   ],
   exports: [PartitionedTables],

@@ -59,15 +59,20 @@ export class PartitionsStore {
     return row!.count;
   }
 
-  /** Reads rows as JSON after a key, in the order of the key, which must be unique. */
-  async rows({ key }: PartitionedTable, partition: string, after: string, limit: number): Promise<ArchivedRow[]> {
+  /** Reads rows as JSON, in the order of the key, which must be unique: those after a key, or the first ones. */
+  async rows(
+    { key }: PartitionedTable,
+    partition: string,
+    after: string | null,
+    limit: number,
+  ): Promise<ArchivedRow[]> {
     return this.database.transaction(async () => {
       // The same row is the same text whatever the server has for its time zone.
       await this.query("SET LOCAL TimeZone = 'UTC'");
       return this.query<ArchivedRow>(
-        `SELECT ${key} AS key, row_to_json(r)::text AS json FROM ${partition} AS r WHERE ${key} > $1 ORDER BY ${key}
-         LIMIT ${limit}`,
-        [after],
+        `SELECT ${key} AS key, row_to_json(r)::text AS json FROM ${partition} AS r
+         ${after === null ? '' : `WHERE ${key} > $1`} ORDER BY ${key} LIMIT ${limit}`,
+        after === null ? [] : [after],
       );
     });
   }

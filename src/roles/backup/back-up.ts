@@ -3,8 +3,10 @@ import { resolve } from 'node:path';
 import { Config } from '../../platform/config/config.js';
 import type { Settings } from '../../platform/config/settings.js';
 import type { Log } from '../../platform/logging/log.js';
+import { AuditSettings } from '../../modules/audit/audit.settings.js';
 import { DatabasesSettings } from '../../modules/databases/databases.settings.js';
 import { HostingSettings } from '../../modules/hosting/hosting.settings.js';
+import { MeteringSettings } from '../../modules/metering/metering.settings.js';
 import { ObjectsSettings } from '../../modules/objects/objects.settings.js';
 import { VERSION } from '../../platform/version.js';
 import { type BackupFile, BackupFiles } from './backup-files.js';
@@ -102,6 +104,12 @@ function remarks(settings: Settings, stored: readonly string[], unstored: readon
       : '',
     settings.of(ObjectsSettings).objectsPlace.kind === 's3'
       ? 'Objects of buckets are in the bucket of OBJECTS_URL, and not in the backup.'
+      : '',
+    settings.of(AuditSettings).archivePlace.kind === 's3'
+      ? 'Old months of the audit log are in the bucket of AUDIT_ARCHIVE_URL, and not in the backup.'
+      : '',
+    settings.of(MeteringSettings).archivePlace.kind === 's3'
+      ? 'Old events of usage are in the bucket of USAGE_ARCHIVE_URL, and not in the backup.'
       : '',
     unstored.length > 0
       ? `These project databases have no backup yet, and are NOT in this one: ${unstored.join(', ')}. ` +

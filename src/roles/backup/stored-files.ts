@@ -2,8 +2,10 @@ import { createReadStream, createWriteStream, existsSync } from 'node:fs';
 import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { RepositoriesHome } from '../../modules/repositories/git/repositories-home.js';
+import { AuditSettings } from '../../modules/audit/audit.settings.js';
 import { HostingSettings } from '../../modules/hosting/hosting.settings.js';
 import { DatabasesSettings } from '../../modules/databases/databases.settings.js';
+import { MeteringSettings } from '../../modules/metering/metering.settings.js';
 import { ObjectsSettings } from '../../modules/objects/objects.settings.js';
 import type { BlobsPlace } from '../../platform/blobs/blobs-url.js';
 import { Config } from '../../platform/config/config.js';
@@ -27,6 +29,8 @@ const REPOSITORY_PARTS = {
 const ARTIFACTS = 'artifacts.tar';
 const DATABASE_BACKUPS = 'database-backups.tar';
 const OBJECTS = 'objects.tar';
+const AUDIT_ARCHIVE = 'audit-archive.tar';
+const USAGE_ARCHIVE = 'usage-archive.tar';
 const SECRETS = 'secrets';
 const SECRET_FILE = /^secrets\/[a-z-]+$/;
 
@@ -139,6 +143,20 @@ export class StoredFiles {
         below: 'blobs',
         mayVanish: true,
         place: directoryOf(this.settings.of(ObjectsSettings).objectsPlace),
+      },
+      {
+        path: AUDIT_ARCHIVE,
+        setting: 'AUDIT_ARCHIVE_URL',
+        below: 'partitions',
+        mayVanish: false,
+        place: directoryOf(this.settings.of(AuditSettings).archivePlace),
+      },
+      {
+        path: USAGE_ARCHIVE,
+        setting: 'USAGE_ARCHIVE_URL',
+        below: 'partitions',
+        mayVanish: false,
+        place: directoryOf(this.settings.of(MeteringSettings).archivePlace),
       },
     ];
   }

@@ -29,7 +29,7 @@ export class AuditLogPartitions implements OnApplicationBootstrap {
 
   private oldMonths(): OldMonths | undefined {
     const { months, archivePlace } = this.settings;
-    if (months === undefined || archivePlace === undefined) return undefined;
+    if (months === undefined) return undefined;
     return {
       when: 'archived',
       keptMonths: months,

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { chmod, mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Injectable } from '@nestjs/common';
@@ -79,7 +80,7 @@ export class AppTools {
     const directory = join(this.settings.serversDirectory, DIRECTORY);
     await mkdir(directory, { recursive: true, mode: 0o755 });
     for (const [name, text] of Object.entries(WRAPPERS)) {
-      const unfinished = join(directory, `${name}.${process.pid}`);
+      const unfinished = join(directory, `${name}.${randomBytes(8).toString('hex')}`);
       await writeFile(unfinished, text);
       await chmod(unfinished, 0o755);
       await rename(unfinished, join(directory, name));

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import { chmod, link, lstat, mkdir, mkdtemp, readdir, rename, rm, symlink, unlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -81,7 +81,7 @@ export class AppTrees {
   private async writeHosts(): Promise<string> {
     await mkdir(this.directory, { recursive: true, mode: 0o755 });
     const path = join(this.directory, 'etc-hosts');
-    const unfinished = `${path}.${process.pid}`;
+    const unfinished = `${path}.${randomBytes(8).toString('hex')}`;
     await writeFile(unfinished, '127.0.0.1 localhost\n::1 localhost\n');
     await chmod(unfinished, 0o644);
     await rename(unfinished, path);

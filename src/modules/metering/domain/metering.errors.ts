@@ -7,3 +7,10 @@ export class UsageWithoutPrice extends Error {
     super(`No price for ${priced} at ${at.toISOString()}.`);
   }
 }
+
+/** A module recorded usage of an archived month, which nobody knows to be new. It has no error code either. */
+export class UsageMonthArchived extends Error {
+  constructor(month: string) {
+    super(`The usage of ${month} is in the archive, and no event can be added to it.`);
+  }
+}

@@ -44,7 +44,9 @@ export class ReportUsageBody {
 
 class RefusedEventView {
   @ApiProperty({ type: 'integer', description: 'Index in `events`, from 0.' }) index!: number;
-  @ApiProperty({ enum: ['invalid_event', 'organization_not_found', 'project_not_found', 'price_not_found', 'not_yet'] })
+  @ApiProperty({
+    enum: ['invalid_event', 'organization_not_found', 'project_not_found', 'price_not_found', 'not_yet', 'too_old'],
+  })
   code!: string;
   @ApiPropertyOptional({ type: String }) field?: string;
   @ApiProperty() message!: string;

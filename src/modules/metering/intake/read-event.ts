@@ -3,7 +3,8 @@ import { MAX_QUANTITY, type UsageEvent } from '../usage-event.js';
 
 /** A fault of an event, for its source. */
 export interface EventFault {
-  readonly code: 'invalid_event' | 'organization_not_found' | 'project_not_found' | 'price_not_found' | 'not_yet';
+  readonly code:
+    'invalid_event' | 'organization_not_found' | 'project_not_found' | 'price_not_found' | 'not_yet' | 'too_old';
   /** The field at fault. Undefined for the whole event. */
   readonly field?: string;
   readonly message: string;

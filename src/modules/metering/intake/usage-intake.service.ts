@@ -1,6 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../platform/time/clock.js';
 import { PriceCatalog } from '../prices/price-catalog.js';
+import { monthOf } from '../month.js';
+import { UsagePartitions } from '../recording/usage-partitions.js';
 import type { UsageEvent } from '../usage-event.js';
 import { UsageService } from '../usage.service.js';
 import { type EventFault, readEvent } from './read-event.js';
@@ -26,6 +28,7 @@ export class UsageIntakeService {
     private readonly usage: UsageService,
     private readonly owners: UsageOwners,
     private readonly prices: PriceCatalog,
+    private readonly partitions: UsagePartitions,
     private readonly clock: Clock,
   ) {}
 
@@ -53,13 +56,14 @@ export class UsageIntakeService {
     };
   }
 
-  /** Returns a check that an event has an existing organization, project and price. */
+  /** Returns a check that an event has an existing organization, project and price, and a month that takes events. */
   private async judge(events: readonly UsageEvent[]): Promise<(event: UsageEvent) => EventFault | undefined> {
     const owners = await this.owners.find(
       new Set(events.map(({ orgId }) => orgId)),
       new Set(events.flatMap(({ projectId }) => projectId ?? [])),
     );
     const prices = await this.prices.current();
+    const archived = await this.partitions.archivedOf(new Set(events.map(({ occurredAt }) => monthOf(occurredAt))));
     return ({ orgId, projectId, meter, model, occurredAt }) => {
       if (!owners.hasOrg(orgId))
         return { code: 'organization_not_found', field: 'org_id', message: 'Organization not found' };
@@ -71,6 +75,8 @@ export class UsageIntakeService {
           field: model === null ? 'meter' : 'model',
           message: 'No price for this meter and model at that time',
         };
+      if (archived.size > 0 && archived.has(monthOf(occurredAt).name))
+        return { code: 'too_old', field: 'occurred_at', message: 'Events of that month are in the archive' };
       return undefined;
     };
   }

@@ -3,6 +3,7 @@ import { PartitionsModule } from '../../../platform/partitions/partitions.module
 import { OrgDirectoryModule } from '../../orgs/org-directory.module.js';
 import { MeteringModule } from '../metering.module.js';
 import { StorageSamplesStore } from '../persistence/storage-samples.store.js';
+import { UsagePartitionsStore } from '../persistence/usage-partitions.store.js';
 import { UsageReconciliationStore } from '../persistence/usage-reconciliation.store.js';
 import { RECONCILIATION_METRICS } from '../reconciliation/reconciliation.metrics.js';
 import { UsageReconciler } from '../reconciliation/usage-reconciler.js';
@@ -18,6 +19,7 @@ import { UsageReconciliationTimer } from './usage-reconciliation.timer.js';
     StorageSamplesStore,
     StorageSamplingTimer,
     UsageEventPartitions,
+    UsagePartitionsStore,
     UsageReconciler,
     UsageReconciliationTimer,
     UsageReconciliationStore,

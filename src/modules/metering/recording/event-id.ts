@@ -22,6 +22,9 @@ const VARIANT = '89ab';
 /** Returns the smallest id of a time. Later events have larger ids. */
 export const firstIdFrom = (at: Date): string => dashed(`${timeOf(at)}00000000000000000000`);
 
+/** Returns the time of an id. */
+export const timeOfId = (id: string): Date => new Date(Number.parseInt(id.replaceAll('-', '').slice(0, 12), 16));
+
 const timeOf = (at: Date): string => at.getTime().toString(16).padStart(12, '0');
 
 const dashed = (hex: string): string =>
