@@ -15,6 +15,7 @@ import { SessionWorkService } from './sessions/session-work.service.js';
 
 /** A model thinks, and people approve, between two steps. */
 const IDLE_TIMEOUT_SECONDS = 900;
+const ROOM_WITHIN_MS = 20_000;
 const TURN_WITHIN_MS = 60_000;
 const LOOK_EVERY_MS = 250;
 
@@ -122,7 +123,8 @@ export class OrgSessionsService {
     { runId, language }: Pick<KeyedSessionInput, 'runId' | 'language'>,
     signal: AbortSignal,
   ): Promise<string> {
-    const input = { language, runId, name: runId, idleTimeoutSeconds: IDLE_TIMEOUT_SECONDS, options: {} };
+    const waits = { idleTimeoutSeconds: IDLE_TIMEOUT_SECONDS, queueTimeoutMs: ROOM_WITHIN_MS };
+    const input = { language, runId, name: runId, options: {}, ...waits };
     return (await this.sessions.create(call, input, signal)).id;
   }
 }

@@ -14,21 +14,19 @@ import { NetworkPermission } from '../network/network-permission.js';
 import { SandboxSessionNotFound } from '../sandbox.errors.js';
 import { SANDBOX_SESSION_ID } from '../sandbox.ids.js';
 import { SandboxSettings } from '../sandbox.settings.js';
-import type { SessionOptions } from './jobs/session-start.job.js';
 import { NewSessions } from './new-sessions.js';
 import { sessionLimitsOf } from './session-limits.js';
-import { SessionStarts, startedWithinMs } from './session-starts.js';
+import { SessionStarts, startedWithinMs, type StartInput } from './session-starts.js';
 
 const MINUTE_MS = 60_000;
 
-export interface CreateSessionInput {
+export interface CreateSessionInput extends StartInput {
   readonly language: Language;
   readonly name?: string | undefined;
   readonly memoryMib?: number | undefined;
   readonly idleTimeoutSeconds: number;
   /** See {@link SandboxSession.runId}. */
   readonly runId?: string;
-  readonly options: SessionOptions;
   /** Every run and command of the session finds them. */
   readonly packages?: PackageChoice | undefined;
   /** Each is read by `parseAllowedHost`. Undefined for a session without a network. */
@@ -77,7 +75,7 @@ export class SandboxSessionsService {
       allowedHosts: allowedHosts ?? null,
       idleTimeoutSeconds: input.idleTimeoutSeconds,
       expiresAt: new Date(now.getTime() + plan.sandbox.sessions.minutes * MINUTE_MS),
-      aliveUntil: new Date(now.getTime() + startedWithinMs(input.packages !== undefined)),
+      aliveUntil: new Date(now.getTime() + startedWithinMs(input.packages !== undefined, input.queueTimeoutMs)),
     };
     return SandboxSession.starting(facts, now);
   }
@@ -98,7 +96,7 @@ export class SandboxSessionsService {
     const session = await this.rehearse(call, input);
     const plan = PLANS[call.org.plan];
     await this.newSessions.add(call, session, plan.sandbox.sessions.count);
-    await this.starts.start(call, session, input.options, signal);
+    await this.starts.start(call, session, input, signal);
     return this.sessions.get(session.id);
   }
 
