@@ -98,8 +98,8 @@ export class NoRoomForSession extends DomainError {
         hint:
           live === 0
             ? 'Retry after 5 s, or send a larger queue_timeout_ms.'
-            : 'End a session that you no longer need: while room is scarce, an organization with sessions gets another ' +
-              'one only where enough is left for others. Or retry after 5 s.',
+            : 'End a session that you no longer need, or retry after 5 s. An organization with sessions gets another ' +
+              'one only where as much room stays free for others.',
         details: { max_wait_seconds: withinMs / 1000, live_sessions: live },
       },
       { cause },

@@ -21,6 +21,8 @@ interface Turn {
 /** Runs code and commands in sessions of this worker, one at a time in each, and records how they ended. */
 @Injectable()
 export class SessionRuns {
+  private readonly alone = new Set<Promise<void>>();
+
   constructor(
     private readonly recorder: ExecutionRecorder,
     private readonly cancellations: JobCancellations,
@@ -58,9 +60,16 @@ export class SessionRuns {
    */
   begin(session: HeldSession, work: RecordedWork): void {
     if (session.turns.isFull) throw new TurnNotReached();
-    void this.recordAlone(session, work);
+    const run = this.recordAlone(session, work).finally(() => this.alone.delete(run));
+    this.alone.add(run);
   }
 
+  /** Resolves when the rows of all runs that nobody waits for say how they ended. */
+  async allWritten(): Promise<void> {
+    await Promise.all(this.alone);
+  }
+
+  /** Never rejects. */
   private async recordAlone(session: HeldSession, work: RecordedWork): Promise<void> {
     const { executionId, orgId } = work;
     try {
