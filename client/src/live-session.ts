@@ -112,6 +112,21 @@ export class LiveSession implements AsyncDisposable {
   }
 
   /**
+   * Starts a run like {@link run}, and resolves once it is taken. It goes on by itself: `events(run.id)` of the sandbox
+   * yields what happens in it. When its turn does not come in time, it becomes `cancelled`.
+   *
+   * @throws as {@link run}; {@link ConflictError} `sandbox_session_busy` when too many wait.
+   */
+  start(code: SandboxSessionCode | string, options?: RequestOptions): Promise<Run> {
+    return this.#result(begun(runOf(code)), options);
+  }
+
+  /** Starts a command of the shell like {@link start}. */
+  startShell(command: SandboxSessionCommand | string, options?: RequestOptions): Promise<Run> {
+    return this.#result(begun(shellOf(command)), options);
+  }
+
+  /**
    * Runs code like {@link run}, yields what happens in it, and returns its result. Leaving the loop, or an abort, ends
    * the run. Nothing is retried, unless `maxRetries` says so.
    *
@@ -225,6 +240,7 @@ interface Work {
   readonly body: object;
 }
 
+const begun = ({ part, body }: Work): Work => ({ part, body: { ...body, wait: false } });
 const runOf = (code: SandboxSessionCode | string): Work => ({
   part: 'runs',
   body: typeof code === 'string' ? { code } : code,

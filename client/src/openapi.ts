@@ -4005,7 +4005,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Runs code in a session, with the variables and files that earlier runs left.
-         * @description Runs and commands of a session take turns: this one waits for those before it, at most for `queue_timeout_ms`. It is an execution, so it is listed and cancelled as one. The price of the time limit is held, and only the time that it takes is charged. Closing the connection ends it. With `Accept: text/event-stream`, the output is sent while it runs.
+         * @description Runs and commands of a session take turns: this one waits for those before it, at most for `queue_timeout_ms`. It is an execution, so it is listed and cancelled as one. The price of the time limit is held, and only the time that it takes is charged. Closing the connection ends it. With `Accept: text/event-stream`, the output is sent while it runs. With `wait: false`, closing the connection does not end it: continue with `GET /api/v1/sandbox/executions/{execution_id}/events`.
          */
         readonly post: operations["SessionWorkController_run"];
         readonly delete?: never;
@@ -4025,7 +4025,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Runs a command of the shell in the working directory of a session.
-         * @description Runs and commands of a session take turns: this one waits for those before it, at most for `queue_timeout_ms`. It is an execution, so it is listed and cancelled as one. The price of the time limit is held, and only the time that it takes is charged. Closing the connection ends it. With `Accept: text/event-stream`, the output is sent while it runs. `exit_code` is that of the command.
+         * @description Runs and commands of a session take turns: this one waits for those before it, at most for `queue_timeout_ms`. It is an execution, so it is listed and cancelled as one. The price of the time limit is held, and only the time that it takes is charged. Closing the connection ends it. With `Accept: text/event-stream`, the output is sent while it runs. With `wait: false`, closing the connection does not end it: continue with `GET /api/v1/sandbox/executions/{execution_id}/events`. `exit_code` is that of the command.
          */
         readonly post: operations["SessionWorkController_shell"];
         readonly delete?: never;
@@ -8659,6 +8659,11 @@ export interface components {
              */
             readonly locale?: string;
             /**
+             * @description Longest time that the execution may wait in the queue. Default: 10 seconds. If the wait would be longer, the answer is 503 with `Retry-After`, and the execution is not counted.
+             * @example 20000
+             */
+            readonly queue_timeout_ms?: number;
+            /**
              * @description Standard input of the program, at most 128 KiB of UTF-8.
              * @example Ada
              */
@@ -12037,6 +12042,11 @@ export interface components {
              */
             readonly packages?: components["schemas"]["PackagesBody"];
             /**
+             * @description Longest time to wait for a worker with room for the session. Default: 20 seconds. Then the answer is 503 with `Retry-After`.
+             * @example 60000
+             */
+            readonly queue_timeout_ms?: number;
+            /**
              * @description Local time of the program, by its name in the time zone database. Default: UTC.
              * @example Europe/Berlin
              */
@@ -12300,11 +12310,10 @@ export interface components {
              */
             readonly code: string;
             /**
-             * @description Longest time to wait for what runs in the session. Default: 28 seconds. Then the answer is 409.
-             * @default 28000
+             * @description Longest time to wait for what runs in the session. Default: 28 seconds, or 5 minutes with `wait: false`. Then the answer is 409, or with `wait: false` the execution becomes `cancelled`.
              * @example 20000
              */
-            readonly queue_timeout_ms: number;
+            readonly queue_timeout_ms?: number;
             /**
              * @description Standard input, at most 128 KiB of UTF-8.
              * @example Ada
@@ -12315,6 +12324,12 @@ export interface components {
              * @example 5000
              */
             readonly timeout_ms?: number;
+            /**
+             * @description Set to false to get a 202 answer at once. Read the result from the execution when it has ended.
+             * @default true
+             * @example true
+             */
+            readonly wait: boolean;
         };
         readonly SessionShellBody: {
             /**
@@ -12328,11 +12343,10 @@ export interface components {
              */
             readonly command: string;
             /**
-             * @description Longest time to wait for what runs in the session. Default: 28 seconds. Then the answer is 409.
-             * @default 28000
+             * @description Longest time to wait for what runs in the session. Default: 28 seconds, or 5 minutes with `wait: false`. Then the answer is 409, or with `wait: false` the execution becomes `cancelled`.
              * @example 20000
              */
-            readonly queue_timeout_ms: number;
+            readonly queue_timeout_ms?: number;
             /**
              * @description Standard input, at most 128 KiB of UTF-8.
              * @example Ada
@@ -12343,6 +12357,12 @@ export interface components {
              * @example 5000
              */
             readonly timeout_ms?: number;
+            /**
+             * @description Set to false to get a 202 answer at once. Read the result from the execution when it has ended.
+             * @default true
+             * @example true
+             */
+            readonly wait: boolean;
         };
         readonly SessionView: {
             /**
@@ -53055,6 +53075,7 @@ export interface operations {
                  *       "stdin": "Ada\n",
                  *       "timeout_ms": 5000,
                  *       "queue_timeout_ms": 20000,
+                 *       "wait": true,
                  *       "artifacts": false,
                  *       "code": "x = 40\nx + 2"
                  *     }
@@ -53071,6 +53092,15 @@ export interface operations {
                 content: {
                     readonly "application/json": components["schemas"]["OrgExecutionAnswer"];
                     readonly "text/event-stream": string;
+                };
+            };
+            /** @description With `wait: false`, it runs when its turn comes, whether or not you ask for the result. */
+            readonly 202: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["OrgExecutionAnswer"];
                 };
             };
             /**
@@ -53260,6 +53290,7 @@ export interface operations {
                  *       "stdin": "Ada\n",
                  *       "timeout_ms": 5000,
                  *       "queue_timeout_ms": 20000,
+                 *       "wait": true,
                  *       "artifacts": false,
                  *       "command": "ls -l | wc -l"
                  *     }
@@ -53276,6 +53307,15 @@ export interface operations {
                 content: {
                     readonly "application/json": components["schemas"]["OrgExecutionAnswer"];
                     readonly "text/event-stream": string;
+                };
+            };
+            /** @description With `wait: false`, it runs when its turn comes, whether or not you ask for the result. */
+            readonly 202: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["OrgExecutionAnswer"];
                 };
             };
             /**
@@ -53471,7 +53511,8 @@ export interface operations {
                  *       "check": false,
                  *       "code": "print(1 + 2)",
                  *       "language": "python",
-                 *       "stdin": "Ada\n"
+                 *       "stdin": "Ada\n",
+                 *       "queue_timeout_ms": 20000
                  *     }
                  */
                 readonly "application/json": components["schemas"]["ExecutionRequest"];

@@ -48,9 +48,11 @@ export type SandboxSession = Schemas['SandboxSessionView'];
 export type NewSandboxSession = Pick<Schemas['SandboxSessionBody'], 'language'> &
   Partial<Schemas['SandboxSessionBody']>;
 /** Code for a session, and its input and limits. */
-export type SandboxSessionCode = Pick<Schemas['SessionRunBody'], 'code'> & Partial<Schemas['SessionRunBody']>;
+export type SandboxSessionCode = Pick<Schemas['SessionRunBody'], 'code'> &
+  Partial<Omit<Schemas['SessionRunBody'], 'wait'>>;
 /** A command for the shell of a session, and its input and limits. */
-export type SandboxSessionCommand = Pick<Schemas['SessionShellBody'], 'command'> & Partial<Schemas['SessionShellBody']>;
+export type SandboxSessionCommand = Pick<Schemas['SessionShellBody'], 'command'> &
+  Partial<Omit<Schemas['SessionShellBody'], 'wait'>>;
 export type SandboxSessionFile = Schemas['SessionFileView'];
 
 /** Which sessions to list. */

@@ -329,6 +329,24 @@ describe('@service/client/sandbox', () => {
       expect((await session.run('print("here")')).stdout).toBe('here\n');
     });
 
+    it('starts a run and a command that go on by themselves, and follows them after a break', async () => {
+      await using session = await sandbox.sessions.create({ language: 'python' });
+      const started = await session.start(
+        'import time\nfor n in range(4):\n    print(n, flush=True)\n    time.sleep(0.5)',
+      );
+      expect(started).toMatchObject({ session_id: session.id, status: 'queued' });
+      const command = await session.startShell({ command: 'echo done; exit 4', queue_timeout_ms: 60_000 });
+      const following = sandbox.events(started.id);
+      const seen: ExecutionEvent[] = [];
+      for await (const event of following) {
+        seen.push(event);
+        if (event.type === 'stdout' && seen.filter(({ type }) => type === 'stdout').length === 1) relay.cut();
+      }
+      expect(outputOf(seen)).toBe('0\n1\n2\n3\n');
+      const { events, returned } = await all(sandbox.events(command.id));
+      expect([outputOf(events), returned.exit_code]).toEqual(['done\n', 4]);
+    });
+
     it('says that the connection broke, and with which run', async () => {
       await using session = await sandbox.sessions.create({ language: 'python' });
       const stream = session.stream(SLEEPS.code);

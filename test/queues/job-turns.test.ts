@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { type Job, Worker } from 'bullmq';
 import { IsString } from 'class-validator';
 import { DirectJobs } from '../../src/platform/queues/direct-jobs.js';
-import { JobTurns } from '../../src/platform/queues/job-turns.js';
+import { JobTurns, type Subject as TurnSubject } from '../../src/platform/queues/job-turns.js';
 import { defineJob } from '../../src/platform/background/define-job.js';
 import { QueueWorkers } from '../../src/platform/queues/queue-workers.js';
 import { Queues } from '../../src/platform/queues/queues.js';
@@ -20,6 +20,12 @@ type NamedQueue = ReturnType<typeof defineJob<Named>>;
 const SUBJECTS = ['ada', 'bob', 'cyd'] as const;
 type Subject = (typeof SUBJECTS)[number];
 type Step = { readonly add: Subject } | { readonly drop: Subject } | 'start';
+
+interface Tried {
+  readonly queue: NamedQueue;
+  readonly worker: Worker;
+  readonly subjectOf: (name: string) => TurnSubject;
+}
 
 /**
  * While both have jobs waiting, one may begin so many more than the other: it may have had the first turn, and the
@@ -42,6 +48,9 @@ describe('turns of subjects in one queue', () => {
     });
   const add = (queue: NamedQueue, subject: string, jobId: string): Promise<void> =>
     app.get(DirectJobs).add(queue, { jobId, payload: { subject }, subject });
+  const inCrowd = (member: string): TurnSubject => ({ name: 'crowd', member });
+  const addIn = (queue: NamedQueue, member: string, jobId: string): Promise<void> =>
+    app.get(DirectJobs).add(queue, { jobId, payload: { subject: member }, subject: inCrowd(member) });
 
   /** Runs all that waits, one after the other, and says whose jobs ran in which order. */
   async function drain(queue: NamedQueue, count: number): Promise<string[]> {
@@ -107,7 +116,85 @@ describe('turns of subjects in one queue', () => {
     expect((await app.get(JobTurns).look(queue, 'dan')).round).toBe(before);
   });
 
-  it('stay fair under any sequence of adds, removals and starts', async () => {
+  describe('of members of one subject', () => {
+    it('let the first job of a member go before the second of another, who added 1,000', async () => {
+      const queue = newQueue();
+      await Promise.all(Array.from({ length: 1_000 }, (_, index) => addIn(queue, 'ada', `ada-${index}`)));
+      const turns = app.get(JobTurns);
+      expect((await turns.look(queue, inCrowd('ada'))).ahead).toBe(1_000);
+      expect(await turns.look(queue, inCrowd('bob'))).toMatchObject({ ahead: 1, own: 1_000 });
+      await addIn(queue, 'bob', 'bob-1');
+      const order = await drain(queue, 1_001);
+      expect(order.indexOf('bob')).toBe(1);
+    });
+
+    it('hold for jobs that are added at the same time, and BullMQ sees the same order', async () => {
+      const queue = newQueue();
+      const members = ['ada', 'ada', 'ada', 'ada', 'bob', 'bob', 'cyd'];
+      await Promise.all(members.map((member, index) => addIn(queue, member, `${member}-${index}`)));
+      const jobs = await app.get(Queues).named(queue.name).getJobs(['prioritized'], 0, -1, true);
+      expect(jobs.map(({ priority }) => priority)).toEqual([1, 2, 3, 4, 5, 6, 7]);
+      const order = await drain(queue, 7);
+      expect([order.slice(0, 3).sort(), order.slice(3, 5).sort(), order.slice(5)]).toEqual([
+        ['ada', 'bob', 'cyd'],
+        ['ada', 'bob'],
+        ['ada', 'ada'],
+      ]);
+    });
+
+    it('give 100 members no more turns than any other subject', async () => {
+      const queue = newQueue();
+      await Promise.all(Array.from({ length: 100 }, (_, index) => addIn(queue, `member-${index}`, `m-${index}`)));
+      for (let job = 0; job < 20; job++) await add(queue, 'org', `org-${job}`);
+      // Nor do those that come later.
+      await Promise.all(Array.from({ length: 100 }, (_, index) => addIn(queue, `later-${index}`, `l-${index}`)));
+      const order = await drain(queue, 220);
+      for (const job of [4, 10, 20])
+        expect(order.slice(0, 2 * job).filter((subject) => subject === 'org')).toHaveLength(job);
+    });
+
+    it('give a member that withdraws its jobs no disadvantage, and its subject neither', async () => {
+      const queue = newQueue();
+      for (let job = 0; job < 20; job++) {
+        await addIn(queue, 'ada', `dropped-${job}`);
+        expect(await app.get(DirectJobs).end(queue, `dropped-${job}`, inCrowd('ada'))).toBe(true);
+      }
+      await addIn(queue, 'bob', 'bob-1');
+      await addIn(queue, 'ada', 'ada-1');
+      await addIn(queue, 'bob', 'bob-2');
+      await add(queue, 'org', 'org-1');
+      expect(await drain(queue, 4)).toEqual(['bob', 'org', 'ada', 'bob']);
+    });
+
+    it('continue when the counter restarts', async () => {
+      const queue = newQueue();
+      await app.get(RedisConnections).producer().set(`job-turns:${queue.name}:clock`, 1_999_998);
+      for (const member of ['ada', 'ada', 'ada', 'bob', 'ada', 'bob', 'cyd'])
+        await addIn(queue, member, `${member}-${Math.random()}`);
+      expect(await drain(queue, 7)).toEqual(['ada', 'bob', 'cyd', 'ada', 'bob', 'ada', 'ada']);
+    });
+
+    it('keep nothing of those whose jobs have begun, and all for ten minutes at most', async () => {
+      const queue = newQueue();
+      for (let job = 0; job < 30; job++) await addIn(queue, `member-${job}`, `m-${job}`);
+      await drain(queue, 30);
+      await app.get(QueueWorkers).stop(queue.name);
+      await addIn(queue, 'ada', 'ada-1');
+      const redis = app.get(RedisConnections).producer();
+      const keys = ['jobs', 'members'].map((what) => `job-turns:${queue.name}:crowd:${what}`);
+      expect(await Promise.all(keys.map((key) => redis.zrange(key, 0, -1)))).toEqual([['ada-1'], ['ada']]);
+      for (const key of keys) {
+        const ttl = await redis.pttl(key);
+        expect(ttl).toBeGreaterThan(0);
+        expect(ttl).toBeLessThanOrEqual(600_000);
+      }
+    });
+  });
+
+  it.each([
+    ['subjects', (name: string): TurnSubject => name],
+    ['members of one', inCrowd],
+  ])('stay fair between %s under any sequence of adds, removals and starts', async (_who, subjectOf) => {
     const step = fc.oneof(
       { weight: 4, arbitrary: fc.constantFrom(...SUBJECTS).map((subject): Step => ({ add: subject })) },
       { weight: 1, arbitrary: fc.constantFrom(...SUBJECTS).map((subject): Step => ({ drop: subject })) },
@@ -122,7 +209,7 @@ describe('turns of subjects in one queue', () => {
         });
         await worker.waitUntilReady();
         try {
-          await requireFairness(queue, worker, steps);
+          await requireFairness({ queue, worker, subjectOf }, steps);
         } finally {
           await worker.close();
         }
@@ -131,17 +218,19 @@ describe('turns of subjects in one queue', () => {
     );
   });
 
-  async function requireFairness(queue: NamedQueue, worker: Worker, steps: readonly Step[]): Promise<void> {
+  async function requireFairness({ queue, worker, subjectOf }: Tried, steps: readonly Step[]): Promise<void> {
+    const addNow = (name: Subject, jobId: string): Promise<void> =>
+      app.get(DirectJobs).add(queue, { jobId, payload: { subject: name }, subject: subjectOf(name) });
     const waiting = new Map<Subject, string[]>(SUBJECTS.map((subject) => [subject, []]));
     const began = new Map<string, number>();
     for (const [index, step] of steps.entries()) {
       if (step === 'start') await startNext();
       else if ('add' in step) {
-        await add(queue, step.add, `${step.add}-${index}`);
+        await addNow(step.add, `${step.add}-${index}`);
         waiting.get(step.add)!.push(`${step.add}-${index}`);
       } else {
         const last = waiting.get(step.drop)!.pop();
-        if (last !== undefined) expect(await app.get(DirectJobs).end(queue, last, step.drop)).toBe(true);
+        if (last !== undefined) expect(await app.get(DirectJobs).end(queue, last, subjectOf(step.drop))).toBe(true);
       }
       forgetWhoIsIdle();
     }

@@ -22,7 +22,12 @@ interface Artifact {
   readonly sha256: string;
 }
 
-const app = useApp({ ...WITH_SANDBOX, SANDBOX_CONCURRENCY: '2', SANDBOX_SESSIONS: '4' });
+const app = useApp({
+  ...WITH_SANDBOX,
+  SANDBOX_CONCURRENCY: '2',
+  SANDBOX_SESSIONS: '4',
+  SANDBOX_SESSIONS_SHARE_PERCENT: '100',
+});
 const make = new Make(app);
 let person: Person;
 let key: string;

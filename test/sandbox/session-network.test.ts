@@ -13,7 +13,12 @@ jest.setTimeout(onThisMachine(60_000));
 const PATH = '/api/v1/sandbox/sessions';
 /** A public address. Connections to it lead to the server of this file. */
 const PUBLIC = '93.184.216.34';
-const SETTINGS = { ...WITH_SANDBOX, SANDBOX_CONCURRENCY: '2', SANDBOX_SESSIONS: '4' };
+const SETTINGS = {
+  ...WITH_SANDBOX,
+  SANDBOX_CONCURRENCY: '2',
+  SANDBOX_SESSIONS: '4',
+  SANDBOX_SESSIONS_SHARE_PERCENT: '100',
+};
 
 const app = useApp({ ...SETTINGS, APPS_NETWORK_REFUSED: '93.184.216.99' });
 const make = new Make(app);

@@ -38,7 +38,12 @@ const index = new PackageIndex([
 ]);
 
 /** The fakes listen before the service reads where they are. */
-const settings: NodeJS.ProcessEnv = { ...WITH_SANDBOX, SANDBOX_CONCURRENCY: '2', SANDBOX_SESSIONS: '4' };
+const settings: NodeJS.ProcessEnv = {
+  ...WITH_SANDBOX,
+  SANDBOX_CONCURRENCY: '2',
+  SANDBOX_SESSIONS: '4',
+  SANDBOX_SESSIONS_SHARE_PERCENT: '100',
+};
 beforeAll(async () => {
   await Promise.all([registry.listen(), index.listen()]);
   Object.assign(settings, { BUILD_NPM_REGISTRY: registry.url, BUILD_PYTHON_INDEX: index.url });

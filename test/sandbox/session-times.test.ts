@@ -16,7 +16,12 @@ const PATH = '/api/v1/sandbox/sessions';
 const HOUR_NANO = parseUsd('0.1');
 const HOUR_MS = 3_600_000n;
 
-const app = useApp({ ...WITH_SANDBOX, SANDBOX_CONCURRENCY: '1', SANDBOX_SESSIONS: '6' });
+const app = useApp({
+  ...WITH_SANDBOX,
+  SANDBOX_CONCURRENCY: '1',
+  SANDBOX_SESSIONS: '6',
+  SANDBOX_SESSIONS_SHARE_PERCENT: '100',
+});
 const make = new Make(app);
 
 interface Owner {

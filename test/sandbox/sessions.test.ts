@@ -10,7 +10,12 @@ const EXECUTIONS = '/api/v1/sandbox/executions';
 const RFC_3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 const UNKNOWN = 'sbx_01jd3m8yeqf5rb0xkq5ym8s6tn';
 
-const app = useApp({ ...WITH_SANDBOX, SANDBOX_CONCURRENCY: '2', SANDBOX_SESSIONS: '3' });
+const app = useApp({
+  ...WITH_SANDBOX,
+  SANDBOX_CONCURRENCY: '2',
+  SANDBOX_SESSIONS: '3',
+  SANDBOX_SESSIONS_SHARE_PERCENT: '100',
+});
 const make = new Make(app);
 let person: Person;
 let key: string;

@@ -1,8 +1,10 @@
+import { SandboxRuntime } from '../../src/modules/sandbox/domain/sandbox-runtime.js';
+import { SandboxStatusService } from '../../src/modules/sandbox/sandbox-status.service.js';
 import { JobTurns, type Turn } from '../../src/platform/queues/job-turns.js';
 import { Queues } from '../../src/platform/queues/queues.js';
 import { as, expectStatus, Make } from '../support/make.js';
 import { onThisMachine } from '../support/patience.js';
-import { type Answer, eventually, useApp, WITH_SANDBOX } from '../support/test-app.js';
+import { type Answer, eventually, randomAddress, useApp, WITH_SANDBOX } from '../support/test-app.js';
 
 jest.setTimeout(onThisMachine(120_000));
 
@@ -100,6 +102,85 @@ describe('the sandbox queue', () => {
     ];
     look.mockRestore();
     expect(statuses).toEqual([200, 503, 503]);
+  });
+
+  /** Runs what was queued, and says which programs ran in which order. */
+  async function orderOf(queueAll: () => Promise<Promise<Answer>[]>): Promise<string[]> {
+    const queue = app.get(Queues).named('sandbox');
+    const ran = jest.spyOn(app.get(SandboxRuntime), 'run');
+    await queue.pause();
+    const answers = await queueAll().finally(() => queue.resume());
+    for (const { status } of await Promise.all(answers)) expect(status).toBe(200);
+    const order = ran.mock.calls.map(([{ code }]) => code.replace(/^# /, ''));
+    ran.mockRestore();
+    return order;
+  }
+  const waiting = async (count: number): Promise<void> =>
+    eventually(
+      async () => (await app.get(Queues).named('sandbox').getPrioritizedCount()) === count,
+      `${count} executions wait`,
+      30_000,
+    );
+
+  it('lets addresses take turns: a second run of one waits for the first of another', async () => {
+    const [first, second] = [randomAddress(), randomAddress()];
+    const order = await orderOf(async () => {
+      const answers: Promise<Answer>[] = [];
+      for (const [name, from] of [
+        ['first 1', first],
+        ['first 2', first],
+        ['second 1', second],
+      ] as const) {
+        answers.push(app.post(TRY, { language: 'python', code: `# ${name}`, queue_timeout_ms: 28_000 }, { from }));
+        await waiting(answers.length);
+      }
+      return answers;
+    });
+    expect(order).toEqual(['first 1', 'second 1', 'first 2']);
+  });
+
+  it('gives many addresses no more turns than one organization', async () => {
+    const key = await keyOf('pro');
+    const order = await orderOf(async () => {
+      const answers = Array.from({ length: 20 }, () =>
+        app.post(TRY, { language: 'python', code: '# anonymous', queue_timeout_ms: 28_000 }),
+      );
+      await waiting(20);
+      for (let count = 0; count < 5; count++)
+        answers.push(app.post(PATH, { language: 'python', code: '# organization' }, as(key)));
+      await waiting(25);
+      return answers;
+    });
+    expect(order.slice(0, 10).filter((who) => who === 'organization')).toHaveLength(5);
+  });
+
+  it('keeps an anonymous caller waiting as long as it says, and no longer', async () => {
+    const from = randomAddress();
+    const tries = (more: object): Promise<Answer> => app.post(TRY, { ...HELLO, ...more }, { from });
+    const status = jest
+      .spyOn(app.get(SandboxStatusService), 'status')
+      .mockResolvedValue({ available: true, mode: 'rlimits', workers: 1, slots: 1, averageRunMs: 1_000 });
+    const look = jest
+      .spyOn(app.get(JobTurns), 'look')
+      .mockResolvedValue({ round: 15, ahead: 15, own: 15, waiting: 15, active: 0 });
+    const [refused, patient] = [await tries({}), await tries({ queue_timeout_ms: 16_000 })];
+    look.mockRestore();
+    status.mockRestore();
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '5']);
+    expect(refused.body.error.details).toEqual({ expected_wait_seconds: 15, max_wait_seconds: 10 });
+    expect([patient.status, patient.body.meta.remaining_executions]).toEqual([200, 9]);
+
+    const queue = app.get(Queues).named('sandbox');
+    await queue.pause();
+    const late = await tries({ queue_timeout_ms: 200 }).finally(() => queue.resume());
+    expect([late.status, late.body.error.code]).toEqual([503, 'sandbox_unavailable']);
+    expect(Number(late.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
+    expect((await tries({})).body.meta.remaining_executions).toBe(8);
+  });
+
+  it.each([0, 28_001, 1.5, 'soon', null])('returns 400 for an anonymous queue_timeout_ms %p', async (value) => {
+    const { status, body } = await app.post(TRY, { ...HELLO, queue_timeout_ms: value });
+    expect([status, body.error.details[0].path]).toEqual([400, 'queue_timeout_ms']);
   });
 
   it.each([0, 300_001, 1.5, 'soon'])('returns 400 for queue_timeout_ms %p', async (value) => {

@@ -23,6 +23,7 @@ import { SessionWorkService } from './sessions/session-work.service.js';
 
 /** A model thinks, and people approve, between two steps. */
 const IDLE_TIMEOUT_SECONDS = 900;
+const ROOM_WITHIN_MS = 20_000;
 const TURN_WITHIN_MS = 60_000;
 const LOOK_EVERY_MS = 250;
 
@@ -181,6 +182,7 @@ export class OrgSessionsService {
       ...session,
       name: session.runId,
       idleTimeoutSeconds: IDLE_TIMEOUT_SECONDS,
+      queueTimeoutMs: ROOM_WITHIN_MS,
       installWithinMs: INSTALL_WITHIN_MS,
       options: {},
     };

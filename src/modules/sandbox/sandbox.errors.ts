@@ -87,16 +87,21 @@ export class SandboxBusy extends DomainError {
   }
 }
 
-/** No worker has room for another session. */
+/** No worker has room for another session, or none for another one of this organization. */
 export class NoRoomForSession extends DomainError {
-  constructor(withinMs: number, cause?: unknown) {
+  /** @param live how many sessions the organization has. */
+  constructor({ withinMs, live }: { readonly withinMs: number; readonly live: number }, cause?: unknown) {
     super(
       SANDBOX_ERRORS.sandbox_unavailable,
       `No worker had room for the session within ${withinMs / 1000} s.`,
       {
         retryAfterSeconds: 5,
-        hint: 'Retry after 5 s, or end a session that you no longer need.',
-        details: { max_wait_seconds: withinMs / 1000 },
+        hint:
+          live === 0
+            ? 'Retry after 5 s, or send a larger queue_timeout_ms.'
+            : 'End a session that you no longer need, or retry after 5 s. An organization with sessions gets another ' +
+              'one only where as much room stays free for others.',
+        details: { max_wait_seconds: withinMs / 1000, live_sessions: live },
       },
       { cause },
     );

@@ -19,6 +19,8 @@ import { usableMemoryBytes } from '../../platform/config/usable-memory.js';
 import { PACKAGE_SETS, type PackageSetName } from './domain/packages.js';
 import type { IsolationSettings } from '../../platform/isolation/isolation-settings.js';
 
+const MAX_SESSIONS = 1_000;
+
 function parseSets(text: string): readonly PackageSetName[] | undefined {
   const names = text
     .split(',')
@@ -61,11 +63,13 @@ export class SandboxSettings extends ModuleSettings implements IsolationSettings
   @IntegerSetting({
     name: 'SANDBOX_SESSIONS',
     summary: 'Sessions that one worker can hold, frozen ones included.',
-    unset: 'four times `SANDBOX_CONCURRENCY`',
+    unset:
+      'as many as `SANDBOX_SESSIONS_MEMORY_MIB` holds with `SANDBOX_MEMORY_MIB` each, at least four times ' +
+      '`SANDBOX_CONCURRENCY`',
     unit: 'sessions',
     example: '16',
     min: 0,
-    max: 1_000,
+    max: MAX_SESSIONS,
   })
   private readonly givenSessions?: number;
 
@@ -78,6 +82,17 @@ export class SandboxSettings extends ModuleSettings implements IsolationSettings
     min: 64,
   })
   private readonly givenSessionsMemoryMib?: number;
+
+  @IntegerSetting({
+    name: 'SANDBOX_SESSIONS_SHARE_PERCENT',
+    summary:
+      'Share of the sessions of a worker, and of their memory, that one organization can have while no other has any. ' +
+      'Each has at least one. `100` leaves nothing to others: for an installation of one organization.',
+    unit: '%',
+    min: 1,
+    max: 100,
+  })
+  readonly sessionsSharePercent: number = 50;
 
   @ChoiceSetting({
     name: 'SANDBOX_CGROUPS',
@@ -166,8 +181,11 @@ export class SandboxSettings extends ModuleSettings implements IsolationSettings
     return join(this.config.isolatedHome, 'sandbox-egress');
   }
 
+  /** A frozen session needs nothing but memory, so memory is what usually limits them. */
   get sessions(): number {
-    return this.givenSessions ?? 4 * this.concurrency;
+    if (this.givenSessions !== undefined) return this.givenSessions;
+    const inMemory = Math.floor(this.sessionsMemoryBytes / this.memoryBytes);
+    return Math.min(MAX_SESSIONS, Math.max(4 * this.concurrency, inMemory));
   }
 
   get sessionsMemoryBytes(): number {

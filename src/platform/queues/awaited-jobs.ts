@@ -4,6 +4,7 @@ import { Ids } from '../ids/ids.js';
 import { Shutdown } from '../lifecycle/shutdown.js';
 import { RedisConnections } from '../redis/redis-connections.js';
 import { DirectJobs } from './direct-jobs.js';
+import type { Subject } from './job-turns.js';
 import { type HandedOver, LocalJobs } from './local-jobs.js';
 import type { JobDefinition } from '../background/define-job.js';
 import { JOB_ID } from '../ids/platform.ids.js';
@@ -34,7 +35,7 @@ interface Patience {
   /** Set for a job that other code may end with `DirectJobs.end`. */
   readonly jobId?: string;
   /** See `DirectJob`. */
-  readonly subject?: string;
+  readonly subject?: Subject;
   /** True when the handler knows whether the job has begun, so that it may run again after its worker died. */
   readonly isRepeatable?: boolean;
 }

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { RequestContext } from '../logging/request-context.js';
 import { JobCancellations } from './job-cancellations.js';
-import { JobTurns } from './job-turns.js';
+import { JobTurns, type Subject } from './job-turns.js';
 import type { JobDefinition } from '../background/define-job.js';
 import { Queues } from './queues.js';
 
@@ -12,7 +12,7 @@ export interface DirectJob<Payload extends object> {
    * The subject that the job is for, in queues with fair turns. Without one, the jobs of a queue run in the order in
    * which they were added.
    */
-  readonly subject?: string | undefined;
+  readonly subject?: Subject | undefined;
 }
 
 /**
@@ -43,16 +43,17 @@ export class DirectJobs {
           { jobId, attempts: queue.attempts, removeOnComplete: true, removeOnFail: true, ...turn },
         ),
     );
+    if (subject !== undefined) await this.turns.placed(queue, subject, jobId);
   }
 
   /**
    * Removes a waiting job from the queue, and ends a running one on whichever worker has it. Never throws. Returns true
    * when the job had not begun.
    */
-  async end(queue: Pick<JobDefinition<object>, 'name'>, jobId: string, subject?: string): Promise<boolean> {
+  async end(queue: Pick<JobDefinition<object>, 'name'>, jobId: string, subject?: Subject): Promise<boolean> {
     const removed = await this.remove(queue, jobId).catch(() => 0);
     if (removed === 0) await this.cancellations.cancel(jobId);
-    else if (subject !== undefined) await this.turns.giveBack(queue, subject).catch(() => undefined);
+    else if (subject !== undefined) await this.turns.giveBack(queue, subject, jobId).catch(() => undefined);
     return removed !== 0;
   }
 

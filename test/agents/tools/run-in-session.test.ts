@@ -15,7 +15,12 @@ jest.setTimeout(onThisMachine(60_000));
 const hashOf = (effect: string): string => createHash('sha256').update(effect).digest('hex');
 
 describe('run_in_session', () => {
-  const app = useApp({ ...WITH_SANDBOX, SANDBOX_CONCURRENCY: '2', SANDBOX_SESSIONS: '4' });
+  const app = useApp({
+    ...WITH_SANDBOX,
+    SANDBOX_CONCURRENCY: '2',
+    SANDBOX_SESSIONS: '4',
+    SANDBOX_SESSIONS_SHARE_PERCENT: '100',
+  });
   const make = new Make(app);
   let person: Person;
   let org: Org;

@@ -66,6 +66,12 @@ export class ExecutionRecorder {
     }
   }
 
+  /** Gives up an execution that did not start, or whose end was not written. Nothing happens to one that has ended. */
+  async giveUpUnended(orgId: string, id: string): Promise<void> {
+    await this.databaseRetry.run(() => this.ends.giveUp(id));
+    await this.slots.free(orgId, id);
+  }
+
   private async begin(job: RecordedRun, queueMs: number): Promise<boolean> {
     const startedAt = this.clock.now();
     const { executionId, triedAtMs = [], overtimeMs = 0 } = job;

@@ -39,8 +39,7 @@ export class ExecutionStreams {
     return this.streams.open(call.org.id, placesOf(call), async () => {
       const followed = { ...input, isFollowed: true };
       if (wait) return this.follow(await this.executions.begin(call, followed, signal), undefined, signal);
-      const execution = await this.executions.start(call, followed);
-      return this.follow({ execution, ended: this.ended.wait(execution.id, signal) }, undefined, signal);
+      return this.followStarted(await this.executions.start(call, followed), signal);
     });
   }
 
@@ -58,6 +57,19 @@ export class ExecutionStreams {
   }
 
   /**
+   * Streams the output of an execution that `start` admits, and that goes on when `signal` is aborted.
+   *
+   * @throws what `start` throws. Later errors are in the stream.
+   */
+  startElsewhere(
+    call: Call,
+    start: () => Promise<QueuedExecution>,
+    signal: AbortSignal,
+  ): Promise<AsyncGenerator<OrgExecutionNews>> {
+    return this.streams.open(call.org.id, placesOf(call), async () => this.followStarted(await start(), signal));
+  }
+
+  /**
    * Streams the output of an execution after the piece with this number; undefined for all that is kept.
    *
    * @throws {TooManyStreams} `concurrency_limit_exceeded`
@@ -71,6 +83,10 @@ export class ExecutionStreams {
       const ended = this.ended.wait(execution.id, signal);
       return Promise.resolve(this.follow({ execution, ended }, after, signal));
     });
+  }
+
+  private followStarted(execution: QueuedExecution, signal: AbortSignal): AsyncGenerator<OrgExecutionNews> {
+    return this.follow({ execution, ended: this.ended.wait(execution.id, signal) }, undefined, signal);
   }
 
   private async *follow(

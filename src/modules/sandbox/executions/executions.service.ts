@@ -96,6 +96,22 @@ export class ExecutionsService {
   }
 
   /**
+   * Hands code over to run somewhere else than on a worker that is free, without a waiting caller. Once `hand` has
+   * resolved, the execution survives the end of this process.
+   *
+   * @throws as {@link run}, and what `hand` throws.
+   */
+  async startElsewhere(
+    call: Call,
+    input: CreateOrgExecutionInput,
+    hand: (execution: QueuedExecution) => Promise<void>,
+  ): Promise<QueuedExecution> {
+    const execution = await this.admission.admit(call, input);
+    await this.orGiveUp(execution, () => hand(execution));
+    return execution;
+  }
+
+  /**
    * Queues code to run without a waiting caller. Once this resolves, the execution survives the end of this process.
    *
    * @throws as {@link run}.
@@ -174,18 +190,22 @@ export class ExecutionsService {
     execution: QueuedExecution,
     work: (execution: QueuedExecution) => Promise<void>,
   ): Promise<SandboxExecution> {
-    try {
-      await work(execution);
-    } catch (error) {
-      await this.giveUp(execution, error instanceof CallerHungUp);
-      await this.queue.abandon(execution.id);
-      throw error;
-    }
+    await this.orGiveUp(execution, () => work(execution));
     const ended = await this.databaseRetry.run(() => this.executions.get(execution.id));
     if (ended.status === 'lost') throw new SandboxUnavailable([]);
     // Then no worker has had it to free its slot.
     if (ended.startedAt === null) await this.slots.free(ended.orgId, ended.id);
     return ended;
+  }
+
+  private async orGiveUp(execution: QueuedExecution, work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      await this.giveUp(execution, error instanceof CallerHungUp);
+      await this.queue.abandon(execution.id);
+      throw error;
+    }
   }
 
   private async requireCancellable(call: Call, id: string): Promise<SandboxExecution> {

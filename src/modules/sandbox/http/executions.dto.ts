@@ -36,7 +36,7 @@ import {
 } from '../domain/sandbox-runtime.js';
 import { choiceOf, FitsLanguage, IsSetOfLanguage, PackagesBody } from './packages.dto.js';
 import { ArtifactErrorView, ArtifactView, RichResultView } from './artifacts.dto.js';
-import { ExecutionErrorView, ExecutionRequest, RuntimeView, toHundredths, TruncatedView } from './sandbox.dto.js';
+import { ExecutionErrorView, ProgramBody, RuntimeView, toHundredths, TruncatedView } from './sandbox.dto.js';
 
 /** A sandbox with less cannot start every interpreter. */
 export const MIN_MEMORY_MIB = 64;
@@ -122,7 +122,7 @@ export class NetworkBody {
   readonly allow!: string[];
 }
 
-export class OrgExecutionRequest extends ExecutionRequest {
+export class OrgExecutionRequest extends ProgramBody {
   @ApiPropertyOptional({
     type: [FileBody],
     maxItems: MAX_FILES,

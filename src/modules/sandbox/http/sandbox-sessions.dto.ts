@@ -36,6 +36,7 @@ const MIN_MEMORY_MIB = 128;
 const IDLE_SECONDS = { min: 60, max: 3_600, default: 300 };
 /** With the default time limit, a waiting caller gets an answer within the usual 60 second time-out of HTTP clients. */
 const QUEUE_TIMEOUT_MS = 28_000;
+const ROOM_TIMEOUT_MS = 20_000;
 const MAX_QUEUE_TIMEOUT_MS = 300_000;
 
 export class SandboxSessionBody extends PickType(OrgExecutionRequest, [
@@ -87,6 +88,21 @@ export class SandboxSessionBody extends PickType(OrgExecutionRequest, [
   readonly idle_timeout_seconds: number = IDLE_SECONDS.default;
 
   @ApiPropertyOptional({
+    example: 60_000,
+    type: 'integer',
+    minimum: 1,
+    maximum: MAX_QUEUE_TIMEOUT_MS,
+    description:
+      'Longest time to wait for a worker with room for the session. Default: 20 seconds. Then the answer is 503 with ' +
+      '`Retry-After`.',
+  })
+  @MayBeAbsent()
+  @IsInt()
+  @Min(1)
+  @Max(MAX_QUEUE_TIMEOUT_MS)
+  readonly queue_timeout_ms: number = ROOM_TIMEOUT_MS;
+
+  @ApiPropertyOptional({
     type: NetworkBody,
     example: { allow: ['api.example.com'] },
     description:
@@ -106,6 +122,7 @@ export class SandboxSessionBody extends PickType(OrgExecutionRequest, [
       name: this.name,
       memoryMib: this.memory_mib,
       idleTimeoutSeconds: this.idle_timeout_seconds,
+      queueTimeoutMs: this.queue_timeout_ms,
       packages: choiceOf(this.language, this.package_set, this.packages),
       allowedHosts: this.network?.allow,
       options: {
@@ -152,14 +169,25 @@ abstract class SessionWorkBody {
     type: 'integer',
     minimum: 1,
     maximum: MAX_QUEUE_TIMEOUT_MS,
-    default: QUEUE_TIMEOUT_MS,
-    description: 'Longest time to wait for what runs in the session. Default: 28 seconds. Then the answer is 409.',
+    description:
+      'Longest time to wait for what runs in the session. Default: 28 seconds, or 5 minutes with `wait: false`. Then ' +
+      'the answer is 409, or with `wait: false` the execution becomes `cancelled`.',
   })
   @MayBeAbsent()
   @IsInt()
   @Min(1)
   @Max(MAX_QUEUE_TIMEOUT_MS)
-  readonly queue_timeout_ms: number = QUEUE_TIMEOUT_MS;
+  readonly queue_timeout_ms?: number;
+
+  @ApiPropertyOptional({
+    example: true,
+    type: Boolean,
+    default: true,
+    description: 'Set to false to get a 202 answer at once. Read the result from the execution when it has ended.',
+  })
+  @MayBeAbsent()
+  @IsBoolean()
+  readonly wait: boolean = true;
 
   @ApiPropertyOptional({
     type: Boolean,
@@ -175,7 +203,8 @@ abstract class SessionWorkBody {
   abstract get input(): SessionWorkInput;
 
   protected get bounds(): Omit<SessionWorkInput, 'do' | 'text'> {
-    const { stdin, timeout_ms: timeoutMs, queue_timeout_ms: queueTimeoutMs, artifacts } = this;
+    const { stdin, timeout_ms: timeoutMs, artifacts } = this;
+    const queueTimeoutMs = this.queue_timeout_ms ?? (this.wait ? QUEUE_TIMEOUT_MS : MAX_QUEUE_TIMEOUT_MS);
     return { stdin, timeoutMs, queueTimeoutMs, artifacts };
   }
 }

@@ -63,16 +63,20 @@ export class SandboxController {
     @DryRun() dryRun: boolean,
     @Res({ passthrough: true }) response: Response,
   ): Promise<Envelope<ExecutionView | RehearsalView> | undefined> {
-    if (dryRun)
-      return new Envelope(RehearsalView.of(request.language, await this.sandbox.rehearse()), { dry_run: true });
     const { req } = response;
-    const [address, hangUp] = [clientAddressOf(req.ip), hangUpOf(response)];
+    const { input } = request;
+    const address = clientAddressOf(req.ip);
+    if (dryRun)
+      return new Envelope(RehearsalView.of(input.language, await this.sandbox.rehearse(input, address)), {
+        dry_run: true,
+      });
+    const hangUp = hangUpOf(response);
     if (wantsEventStream(req)) {
       requireNoKey(req, STREAM_TYPE);
-      await this.events.sendAnonymous(response, await this.streams.run(request.input, address, hangUp));
+      await this.events.sendAnonymous(response, await this.streams.run(input, address, hangUp));
       return undefined;
     }
-    const { ended, remaining } = await this.sandbox.begin(request.input, address, hangUp);
+    const { ended, remaining } = await this.sandbox.begin(input, address, hangUp);
     return new Envelope(ExecutionView.of(await ended), { remaining_executions: remaining });
   }
 }

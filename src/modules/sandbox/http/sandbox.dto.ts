@@ -1,15 +1,20 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { IsIn, IsString, MinLength } from 'class-validator';
+import { IsIn, IsInt, IsString, Max, Min, MinLength } from 'class-validator';
 import { MaxBytes } from '../../../platform/http/max-bytes.js';
 import { MayBeAbsent } from '../../../platform/http/may-be-absent.js';
-import type { CreateExecutionInput, Execution } from '../runs/sandbox.service.js';
+import {
+  type AnonymousExecutionInput,
+  type CreateExecutionInput,
+  type Execution,
+  LONGEST_ANONYMOUS_WAIT_MS,
+} from '../runs/sandbox.service.js';
 import { type Language, LANGUAGES } from '../domain/sandbox-runtime.js';
 import { RunOptionsBody } from './run-options.dto.js';
 
 const MAX_CODE_BYTES = 131_072;
+const QUEUE_TIMEOUT_MS = 10_000;
 
-/** Service document §2, "Sandbox execution request". */
-export class ExecutionRequest extends RunOptionsBody {
+export abstract class ProgramBody extends RunOptionsBody {
   @ApiProperty({
     description: 'The program, at most 128 KiB of UTF-8.',
     minLength: 1,
@@ -38,6 +43,28 @@ export class ExecutionRequest extends RunOptionsBody {
   get input(): CreateExecutionInput {
     const { language, code, stdin, options } = this;
     return { language, code, stdin, options };
+  }
+}
+
+/** Service document §2, "Sandbox execution request". */
+export class ExecutionRequest extends ProgramBody {
+  @ApiPropertyOptional({
+    example: 20_000,
+    type: 'integer',
+    minimum: 1,
+    maximum: LONGEST_ANONYMOUS_WAIT_MS,
+    description:
+      'Longest time that the execution may wait in the queue. Default: 10 seconds. If the wait would be longer, the ' +
+      'answer is 503 with `Retry-After`, and the execution is not counted.',
+  })
+  @MayBeAbsent()
+  @IsInt()
+  @Min(1)
+  @Max(LONGEST_ANONYMOUS_WAIT_MS)
+  readonly queue_timeout_ms: number = QUEUE_TIMEOUT_MS;
+
+  override get input(): AnonymousExecutionInput {
+    return { ...super.input, queueTimeoutMs: this.queue_timeout_ms };
   }
 }
 

@@ -1,4 +1,4 @@
-import { Injectable } from '@nestjs/common';
+import { HttpStatus, Injectable } from '@nestjs/common';
 import type { Response } from 'express';
 import { isDryRun } from '../../../platform/http/dry-run.js';
 import { Envelope } from '../../../platform/http/envelope.js';
@@ -10,14 +10,14 @@ import { type SessionWorkInput, SessionWorkService } from '../sessions/session-w
 import { ExecutionEvents, STREAM_TYPE } from './execution-events.js';
 import { OrgExecutionView, RehearsalView } from './executions.dto.js';
 
-export interface AskedWork {
+export interface WorkCall {
   readonly call: Call;
   /** The session. */
   readonly id: string;
-  readonly input: SessionWorkInput;
+  readonly body: { readonly input: SessionWorkInput; readonly wait: boolean };
 }
 
-/** Answers a run or a command with its result, a stream, or what it would cost. */
+/** Answers a run or a command with its result, its beginning, a stream, or what it would cost. */
 @Injectable()
 export class SessionWorkAnswers {
   constructor(
@@ -26,18 +26,22 @@ export class SessionWorkAnswers {
   ) {}
 
   async answer(
-    { call, id, input }: AskedWork,
+    { call, id, body }: WorkCall,
     response: Response,
   ): Promise<Envelope<OrgExecutionView | RehearsalView> | undefined> {
+    const { input, wait } = body;
     if (isDryRun(response.req)) {
       const rehearsed = await this.work.rehearse(call, id, input);
       return new Envelope(RehearsalView.ofPaid(rehearsed.language, rehearsed), { dry_run: true });
     }
     const hangUp = hangUpOf(response);
-    if (!wantsEventStream(response.req))
-      return new Envelope(OrgExecutionView.of(await this.work.run(call, id, input, hangUp)));
-    requireNoKey(response.req, STREAM_TYPE);
-    await this.events.sendOfOrg(response, await this.work.stream(call, id, input, hangUp));
-    return undefined;
+    if (wantsEventStream(response.req)) {
+      requireNoKey(response.req, STREAM_TYPE);
+      await this.events.sendOfOrg(response, await this.work.stream(call, id, body, hangUp));
+      return undefined;
+    }
+    if (wait) return new Envelope(OrgExecutionView.of(await this.work.run(call, id, input, hangUp)));
+    const execution = await this.work.start(call, id, input);
+    return new Envelope(OrgExecutionView.ofQueued(execution), {}, HttpStatus.ACCEPTED);
   }
 }

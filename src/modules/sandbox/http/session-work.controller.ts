@@ -1,5 +1,5 @@
 import { Body, Controller, HttpCode, HttpStatus, Param, Post, Res } from '@nestjs/common';
-import { ApiExtraModels, ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
+import { ApiAcceptedResponse, ApiExtraModels, ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import type { ErrorDefinition } from '../../../platform/errors/define-errors.js';
 import { ApiRefusals } from '../../../platform/http/api-refusals.js';
@@ -26,7 +26,12 @@ const IN_TURN =
   'Runs and commands of a session take turns: this one waits for those before it, at most for `queue_timeout_ms`. ' +
   'It is an execution, so it is listed and cancelled as one. The price of the time limit is held, and only the time ' +
   'that it takes is charged. Closing the connection ends it. With `Accept: text/event-stream`, the output is sent ' +
-  'while it runs.';
+  'while it runs. With `wait: false`, closing the connection does not end it: continue with ' +
+  '`GET /api/v1/sandbox/executions/{execution_id}/events`.';
+const ACCEPTED = {
+  type: OrgExecutionAnswer,
+  description: 'With `wait: false`, it runs when its turn comes, whether or not you ask for the result.',
+};
 
 const REFUSALS: readonly ErrorDefinition[] = [
   ...ANY_CALLER,
@@ -61,14 +66,15 @@ export class SessionWorkController {
   })
   @ApiExtraModels(OrgExecutionAnswer)
   @ApiOkResponse(streamedOr(OrgExecutionAnswer))
+  @ApiAcceptedResponse(ACCEPTED)
   @ApiRefusals(...REFUSALS)
   run(
     @Caller() call: Call,
     @Param('session_id') id: string,
-    @Body() { input }: SessionRunBody,
+    @Body() body: SessionRunBody,
     @Res({ passthrough: true }) response: Response,
   ): Promise<Answer> {
-    return this.answers.answer({ call, id, input }, response);
+    return this.answers.answer({ call, id, body }, response);
   }
 
   @Post('shell')
@@ -83,13 +89,14 @@ export class SessionWorkController {
   })
   @ApiExtraModels(OrgExecutionAnswer)
   @ApiOkResponse(streamedOr(OrgExecutionAnswer))
+  @ApiAcceptedResponse(ACCEPTED)
   @ApiRefusals(...REFUSALS)
   shell(
     @Caller() call: Call,
     @Param('session_id') id: string,
-    @Body() { input }: SessionShellBody,
+    @Body() body: SessionShellBody,
     @Res({ passthrough: true }) response: Response,
   ): Promise<Answer> {
-    return this.answers.answer({ call, id, input }, response);
+    return this.answers.answer({ call, id, body }, response);
   }
 }

@@ -10,7 +10,7 @@ import { OUTPUT_BYTES, type SandboxLimits } from '../domain/sandbox-runtime.js';
 import { SandboxConcurrencyLimitExceeded } from '../sandbox.errors.js';
 import { EXECUTION_ID } from '../sandbox.ids.js';
 import { AnonymousQuota, type CountedRun } from './anonymous-quota.js';
-import { type Execution, type CreateExecutionInput, longestExecutionMs, SandboxService } from './sandbox.service.js';
+import { type AnonymousExecutionInput, type Execution, longestExecutionMs, SandboxService } from './sandbox.service.js';
 
 /** One address must not occupy the sandbox of all others. */
 const MAX_CONCURRENT_RUNS = 2;
@@ -50,12 +50,16 @@ export class AnonymousSandboxService {
    * @throws {SandboxDailyLimitExceeded} `sandbox_daily_limit_exceeded`
    * @throws {SandboxUnavailable} `sandbox_unavailable`; nothing is counted.
    */
-  async begin(input: CreateExecutionInput, address: ClientAddress, signal: AbortSignal): Promise<AnonymousExecution> {
-    await this.sandbox.requireRoom();
+  async begin(
+    input: AnonymousExecutionInput,
+    address: ClientAddress,
+    signal: AbortSignal,
+  ): Promise<AnonymousExecution> {
+    await this.sandbox.requireRoom(address, input.queueTimeoutMs);
     const id = this.ids.next(EXECUTION_ID);
     const free = (): Promise<void> => this.concurrency.end(this.atOnce, address.network, id);
     const counted = await this.admit(id, address, free);
-    const ended = this.sandbox.execute(id, input, this.limits, signal).catch(async (error: unknown) => {
+    const ended = this.sandbox.execute({ id, address }, input, this.limits, signal).catch(async (error: unknown) => {
       if (!(error instanceof CallerHungUp)) await this.quota.refund(address, counted);
       throw error;
     });
@@ -68,8 +72,8 @@ export class AnonymousSandboxService {
    *
    * @throws {SandboxUnavailable} `sandbox_unavailable`
    */
-  async rehearse(): Promise<SandboxLimits> {
-    await this.sandbox.requireRoom();
+  async rehearse({ queueTimeoutMs }: AnonymousExecutionInput, address: ClientAddress): Promise<SandboxLimits> {
+    await this.sandbox.requireRoom(address, queueTimeoutMs);
     return this.limits;
   }
 

@@ -3,7 +3,7 @@ import type { ClientAddress } from '../../limits/client-address.js';
 import { OpenExecutionStreams } from '../output/open-execution-streams.js';
 import { type ExecutionNews, OutputFollower } from '../output/output-follower.js';
 import { AnonymousSandboxService } from './anonymous-sandbox.service.js';
-import type { CreateExecutionInput, Execution } from './sandbox.service.js';
+import type { AnonymousExecutionInput, Execution } from './sandbox.service.js';
 
 /** One address may have as many streams open: of runs, and of ended runs whose output it reads slowly. */
 const STREAMS_OF_ADDRESS = 4;
@@ -25,7 +25,7 @@ export class AnonymousStreams {
    * @throws as {@link AnonymousSandboxService.begin}. Later errors are in the stream.
    */
   run(
-    input: CreateExecutionInput,
+    input: AnonymousExecutionInput,
     address: ClientAddress,
     signal: AbortSignal,
   ): Promise<AsyncGenerator<AnonymousNews>> {

@@ -1,15 +1,17 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../platform/time/clock.js';
 import { AwaitedJobs, JobFailed, JobUnanswered } from '../../../platform/queues/awaited-jobs.js';
+import type { Subject } from '../../../platform/queues/job-turns.js';
+import type { ClientAddress } from '../../limits/client-address.js';
 import { sandboxJob } from '../jobs/sandbox.job.js';
 import { Backlog } from '../workers/backlog.js';
 import type { Language, RunOptions, SandboxLimits, SandboxOutcome } from '../domain/sandbox-runtime.js';
 import { SandboxUnavailable } from '../sandbox.errors.js';
 
-/** All callers without an account share one turn in the queue. */
-const ANONYMOUS = 'anonymous';
-/** The longest time that an anonymous run may wait in the queue. */
-const MAX_WAIT_MS = 10_000;
+/** All callers without an account share one turn in the queue, in which their addresses take turns. */
+const subjectOf = ({ network }: ClientAddress): Subject => ({ name: 'anonymous', member: network });
+/** A caller that waits as long, and then for the time limit, has its answer within the usual 60 seconds of clients. */
+export const LONGEST_ANONYMOUS_WAIT_MS = 28_000;
 /** The result of a run must arrive within this time after its end. */
 export const RETURN_MS = 2_000;
 
@@ -20,6 +22,18 @@ export interface CreateExecutionInput {
   readonly options?: RunOptions;
   /** True when the output is followed while the code runs. */
   readonly isFollowed?: boolean;
+}
+
+/** What a caller without an account asks for. */
+export interface AnonymousExecutionInput extends CreateExecutionInput {
+  /** The longest time that the run may wait in the queue. */
+  readonly queueTimeoutMs: number;
+}
+
+/** A run, and the address that takes its turn. */
+export interface AnonymousRun {
+  readonly id: string;
+  readonly address: ClientAddress;
 }
 
 export interface Execution {
@@ -37,7 +51,8 @@ export interface ExecutionResult {
 }
 
 /** The longest that {@link SandboxService.execute} can take. */
-export const longestExecutionMs = ({ timeoutMs }: SandboxLimits): number => MAX_WAIT_MS + timeoutMs + RETURN_MS;
+export const longestExecutionMs = ({ timeoutMs }: SandboxLimits): number =>
+  LONGEST_ANONYMOUS_WAIT_MS + timeoutMs + RETURN_MS;
 
 /** Runs code on a worker for an unauthenticated caller that waits for the result. */
 @Injectable()
@@ -49,8 +64,8 @@ export class SandboxService {
   ) {}
 
   /** @throws {SandboxUnavailable} `sandbox_unavailable`: no worker can run code, or the wait would be too long. */
-  requireRoom(): Promise<void> {
-    return this.backlog.requireRoom(ANONYMOUS, MAX_WAIT_MS);
+  requireRoom(address: ClientAddress, withinMs: number): Promise<void> {
+    return this.backlog.requireRoom(subjectOf(address), withinMs);
   }
 
   /**
@@ -60,12 +75,13 @@ export class SandboxService {
    * @throws {SandboxBusy} `sandbox_unavailable` when the run did not start in time.
    */
   async execute(
-    id: string,
-    { language, code, stdin, options, isFollowed = false }: CreateExecutionInput,
+    { id, address }: AnonymousRun,
+    { language, code, stdin, options, queueTimeoutMs, isFollowed = false }: AnonymousExecutionInput,
     limits: SandboxLimits,
     signal?: AbortSignal,
   ): Promise<Execution> {
-    const startBeforeMs = this.clock.now().getTime() + MAX_WAIT_MS;
+    const subject = subjectOf(address);
+    const startBeforeMs = this.clock.now().getTime() + queueTimeoutMs;
     const job = {
       executionId: id,
       language,
@@ -78,16 +94,16 @@ export class SandboxService {
     };
     try {
       const patience = {
-        startWithinMs: MAX_WAIT_MS,
+        startWithinMs: queueTimeoutMs,
         finishWithinMs: limits.timeoutMs + RETURN_MS,
-        subject: ANONYMOUS,
+        subject,
         signal,
       };
       const { queueMs, outcome } = await this.jobs.run<typeof job, ExecutionResult>(sandboxJob, job, patience);
       return { id, language, queueMs, outcome };
     } catch (error) {
       if (error instanceof JobUnanswered && !error.hadBegun)
-        throw await this.backlog.refusal(ANONYMOUS, MAX_WAIT_MS, error);
+        throw await this.backlog.refusal(subject, queueTimeoutMs, error);
       if (error instanceof JobFailed || error instanceof JobUnanswered) throw new SandboxUnavailable([], error);
       throw error;
     }

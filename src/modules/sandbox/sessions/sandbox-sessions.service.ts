@@ -75,7 +75,7 @@ export class SandboxSessionsService {
       allowedHosts: allowedHosts ?? null,
       idleTimeoutSeconds: input.idleTimeoutSeconds,
       expiresAt: new Date(now.getTime() + plan.sandbox.sessions.minutes * MINUTE_MS),
-      aliveUntil: new Date(now.getTime() + startedWithinMs(input.packages !== undefined, input.installWithinMs)),
+      aliveUntil: new Date(now.getTime() + startedWithinMs(input.packages !== undefined, input)),
     };
     return SandboxSession.starting(facts, now);
   }

@@ -15,21 +15,23 @@ import {
   type SessionStartPayload,
 } from './jobs/session-start.job.js';
 
-/** The longest time that a session may wait for a worker with room. */
-const ROOM_WITHIN_MS = 20_000;
 const START_WITHIN_MS = 15_000;
 const NETWORK_MISSING = 'cgroups, without which sessions have no network';
 
 /** Of a session that starts, only what its row does not keep. */
 export interface SessionStartInput {
   readonly options: SessionOptions;
+  /** The longest time that the session may wait for a worker with room. */
+  readonly queueTimeoutMs: number;
   /** How long it may wait until its packages are installed. The default is what a waiting caller accepts. */
   readonly installWithinMs?: number | undefined;
 }
 
 /** A session that has not started by then never will. It may wait for its packages before it waits for room. */
-export const startedWithinMs = (hasPackages: boolean, installWithinMs = LONGEST_INSTALL_WAIT_MS): number =>
-  (hasPackages ? installWithinMs : 0) + ROOM_WITHIN_MS + START_WITHIN_MS + 5_000;
+export const startedWithinMs = (
+  hasPackages: boolean,
+  { queueTimeoutMs, installWithinMs = LONGEST_INSTALL_WAIT_MS }: SessionStartInput,
+): number => (hasPackages ? installWithinMs : 0) + queueTimeoutMs + START_WITHIN_MS + 5_000;
 
 /** Has sessions started by any worker that has room. */
 @Injectable()
@@ -54,10 +56,11 @@ export class SessionStarts {
    * @throws {ExecutionPackagesRefused} `package_install_failed`
    * @throws {PackagesUnavailable} `packages_unavailable`
    * @throws {SandboxUnavailable} `sandbox_unavailable`
+   * @throws {NoRoomForSession} `sandbox_unavailable`
    * @throws the reason of `signal` when it is aborted.
    */
   async start(call: Call, session: SandboxSession, input: SessionStartInput, signal: AbortSignal): Promise<void> {
-    const { options, installWithinMs = LONGEST_INSTALL_WAIT_MS } = input;
+    const { options, queueTimeoutMs, installWithinMs = LONGEST_INSTALL_WAIT_MS } = input;
     try {
       if (session.packages !== null)
         await this.packages.prepare(call, session.packages, {
@@ -68,7 +71,7 @@ export class SessionStarts {
         sessionStartJob,
         payloadOf(session, options),
         {
-          startWithinMs: ROOM_WITHIN_MS,
+          startWithinMs: queueTimeoutMs,
           finishWithinMs: START_WITHIN_MS,
           subject: session.orgId,
           signal,
@@ -78,10 +81,15 @@ export class SessionStarts {
       if (!isHeld) throw new SandboxUnavailable([]);
     } catch (error) {
       await this.sessions.end(session.id, 'not_started', this.clock.now());
-      if (error instanceof JobUnanswered && !error.hadBegun) throw new NoRoomForSession(ROOM_WITHIN_MS, error);
+      if (error instanceof JobUnanswered && !error.hadBegun) throw await this.noRoom(session, queueTimeoutMs, error);
       if (error instanceof JobFailed || error instanceof JobUnanswered) throw new SandboxUnavailable([], error);
       throw error;
     }
+  }
+
+  private async noRoom({ orgId }: SandboxSession, withinMs: number, cause: unknown): Promise<NoRoomForSession> {
+    const { length: live } = await this.sessions.liveOf(orgId);
+    return new NoRoomForSession({ withinMs, live }, cause);
   }
 }
 

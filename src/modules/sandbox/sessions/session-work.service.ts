@@ -30,6 +30,12 @@ export interface SessionWorkInput {
   readonly queueTimeoutMs: number;
 }
 
+interface AskedWork extends SessionWorkInput {
+  readonly isFollowed: boolean;
+  /** True when nobody waits for its end. */
+  readonly isDetached?: boolean;
+}
+
 interface Placed {
   readonly session: SandboxSession;
   /** The caller, in the organization of the session. */
@@ -82,19 +88,30 @@ export class SessionWorkService {
   }
 
   /**
-   * Runs it and streams its output.
+   * Has it run when its turn comes, and does not wait for its end. When its turn does not come in time, or its session
+   * ends before, it is `cancelled`. Its output can be followed.
    *
-   * @throws as {@link run}, until it is admitted. Later errors are in the stream.
+   * @throws as {@link run}; {@link SandboxSessionBusy} only when too many wait already.
+   */
+  async start(call: Call, id: string, work: SessionWorkInput): Promise<QueuedExecution> {
+    return this.hand(await this.place(call, id, work), work);
+  }
+
+  /**
+   * Runs it and streams its output. An aborted `signal` ends the run if the caller waits for it.
+   *
+   * @throws as {@link run} or {@link start}, until it is admitted. Later errors are in the stream.
    */
   async stream(
     call: Call,
     id: string,
-    work: SessionWorkInput,
+    { input, wait }: { readonly input: SessionWorkInput; readonly wait: boolean },
     signal: AbortSignal,
   ): Promise<AsyncGenerator<OrgExecutionNews>> {
-    const placed = await this.place(call, id, work);
+    const placed = await this.place(call, id, input);
+    if (!wait) return this.streams.startElsewhere(placed.call, () => this.hand(placed, input), signal);
     const followed = { ...placed, input: { ...placed.input, isFollowed: true } };
-    return this.streams.runElsewhere(placed.call, () => this.begin(followed, work, signal), signal);
+    return this.streams.runElsewhere(placed.call, () => this.begin(followed, input, signal), signal);
   }
 
   /** What it costs is paid by the organization of the session. */
@@ -127,11 +144,17 @@ export class SessionWorkService {
     );
   }
 
+  private hand({ session, call, input }: Placed, work: SessionWorkInput): Promise<QueuedExecution> {
+    return this.executions.startElsewhere(call, input, (execution) =>
+      this.ask(session, execution, { ...work, isFollowed: true, isDetached: true }),
+    );
+  }
+
   private async ask(
     session: SandboxSession,
     { id, orgId, limits }: QueuedExecution,
-    { do: kind, text, stdin, queueTimeoutMs, isFollowed }: SessionWorkInput & { readonly isFollowed: boolean },
-    signal: AbortSignal,
+    { do: kind, text, stdin, queueTimeoutMs, isFollowed, isDetached = false }: AskedWork,
+    signal?: AbortSignal,
   ): Promise<void> {
     await this.line.ask(session, {
       request: {
@@ -143,9 +166,10 @@ export class SessionWorkService {
         limits,
         startBeforeMs: this.clock.now().getTime() + queueTimeoutMs,
         ...(isFollowed ? { keepsOutputMs: limits.timeoutMs + OUTPUT_KEPT_MS } : {}),
+        ...(isDetached ? { isDetached } : {}),
       },
       withinMs: queueTimeoutMs + limits.timeoutMs + ANSWER_WITHIN_MS,
-      signal,
+      ...(signal === undefined ? {} : { signal }),
     });
   }
 }

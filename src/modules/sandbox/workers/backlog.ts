@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { JobTurns, type Turn } from '../../../platform/queues/job-turns.js';
+import { JobTurns, type Subject, type Turn } from '../../../platform/queues/job-turns.js';
 import { LocalJobs } from '../../../platform/queues/local-jobs.js';
 import { sandboxJob } from '../jobs/sandbox.job.js';
 import { SandboxStatusService } from '../sandbox-status.service.js';
@@ -24,12 +24,12 @@ export class Backlog {
   ) {}
 
   /**
-   * @param subject the organization that takes turns with others, or one name for all callers without one.
+   * @param subject the organization that takes turns with others, or the address of a caller without one.
    * @param withinMs the longest time that the run may wait in the queue.
    * @throws {SandboxUnavailable} when no worker can run code.
    * @throws {SandboxBusy} when it would wait longer than that.
    */
-  async requireRoom(subject: string, withinMs: number): Promise<void> {
+  async requireRoom(subject: Subject, withinMs: number): Promise<void> {
     if (this.local.hasRoom(sandboxJob.name)) return;
     const { expectedMs, own, waiting } = await this.expect(subject);
     const isFull = waiting >= MAX_WAITING && (own > 0 || waiting >= HARD_MAX_WAITING);
@@ -37,11 +37,11 @@ export class Backlog {
   }
 
   /** Creates the error for a run that was admitted but did not start in time. */
-  async refusal(subject: string, withinMs: number, cause?: unknown): Promise<SandboxBusy> {
+  async refusal(subject: Subject, withinMs: number, cause?: unknown): Promise<SandboxBusy> {
     return new SandboxBusy((await this.expect(subject)).expectedMs, withinMs, cause);
   }
 
-  private async expect(subject: string): Promise<Expectation> {
+  private async expect(subject: Subject): Promise<Expectation> {
     const [status, turn] = await Promise.all([this.status.status(), this.turns.look(sandboxJob, subject)]);
     if (!status.available) throw new SandboxUnavailable(status.missing);
 

@@ -28,7 +28,8 @@ export class SessionStartProcessor implements JobHandler<SessionStartPayload, Se
   async handle(job: SessionStartPayload, { signal }: JobContext): Promise<SessionStarted> {
     const { sessionId: id, orgId, language, limits, packages, allowedHosts, idleTimeoutMs, expiresAtMs } = job;
     if (allowedHosts !== undefined && !this.processes.canHaveEgress) return 'without_network';
-    if (!this.room.take(limits.memoryBytes)) throw new JobPostponed(FULL_FOR_MS, {}, new Error('There is no room.'));
+    if (!this.room.take(limits.memoryBytes, orgId))
+      throw new JobPostponed(FULL_FOR_MS, {}, new Error('There is no room.'));
     let process: SessionProcess;
     let lease: LayerLease | undefined;
     let network: RunNetwork | undefined;
@@ -49,7 +50,7 @@ export class SessionStartProcessor implements JobHandler<SessionStartPayload, Se
         ...(network === undefined ? {} : { egress: network }),
       });
     } catch (error) {
-      this.room.free(limits.memoryBytes);
+      this.room.free(limits.memoryBytes, orgId);
       await leave();
       throw error;
     }

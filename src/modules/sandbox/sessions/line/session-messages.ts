@@ -15,6 +15,8 @@ export interface RecordedWork {
   readonly startBeforeMs: number;
   /** See `SandboxPayload`. */
   readonly keepsOutputMs?: number;
+  /** True when nobody waits for its end: the answer comes when it has been taken. */
+  readonly isDetached?: boolean;
 }
 
 /** What the holder of a session is asked to do. The content of a written file follows as bytes. */

@@ -56,13 +56,13 @@ export class HeldSessions {
    * meanwhile.
    */
   async hold(facts: HeldFacts, process: SessionProcess): Promise<boolean> {
-    const { id } = facts;
+    const { id, orgId, memoryBytes } = facts;
     const now = this.clock.now();
     const awake = { status: 'awake', workerId: this.workerId, lastUsedAt: now } as const;
     const isLive = await this.sessions.change(id, awake, new Date(now.getTime() + ALIVE_FOR_MS)).catch(() => false);
     if (!isLive) {
       await process.end();
-      this.room.free(facts.memoryBytes);
+      this.room.free(memoryBytes, orgId);
       return false;
     }
     const session = new HeldSession(facts, process, (status) => {
@@ -92,7 +92,7 @@ export class HeldSessions {
     } catch (error) {
       this.log.error({ sessionId: id, error }, 'A sandbox session did not end.');
     }
-    this.room.free(session.facts.memoryBytes);
+    this.room.free(session.facts.memoryBytes, session.facts.orgId);
     this.metrics.ended(reason);
     await written;
   }

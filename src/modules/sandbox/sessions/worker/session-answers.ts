@@ -75,7 +75,8 @@ export class SessionAnswers {
   }
 
   private async record(session: HeldSession, work: RecordedWork, signal: AbortSignal): Promise<Buffer> {
-    await this.runs.record(session, work, signal);
+    if (work.isDetached === true) this.runs.begin(session, work);
+    else await this.runs.record(session, work, signal);
     return encodeMessage({});
   }
 

@@ -1,25 +1,56 @@
 import { Injectable } from '@nestjs/common';
 import { SandboxSettings } from '../../sandbox.settings.js';
 
-/** The places for sessions in this worker. The memory that a session may use is reserved, even while it is frozen. */
+interface Room {
+  readonly places: number;
+  readonly memoryBytes: number;
+}
+
+const NONE: Room = { places: 0, memoryBytes: 0 };
+
+/**
+ * The places for sessions in this worker. The memory that a session may use is reserved, even while it is frozen. An
+ * organization gets its first session wherever there is room, and another one only while enough is left for others: with
+ * a share of 50 %, as much as it then has. So one alone has half of a worker, and each of two a third.
+ */
 @Injectable()
 export class SessionRoom {
-  private places = 0;
-  private memoryBytes = 0;
+  private taken = NONE;
+  /** Only of organizations that have sessions. */
+  private readonly takenBy = new Map<string, Room>();
 
   constructor(private readonly settings: SandboxSettings) {}
 
-  /** Returns false when there is no room. */
-  take(memoryBytes: number): boolean {
+  /** Returns false when there is no room, or none for this organization. */
+  take(memoryBytes: number, orgId: string): boolean {
     const { sessions, sessionsMemoryBytes } = this.settings;
-    if (this.places >= sessions || this.memoryBytes + memoryBytes > sessionsMemoryBytes) return false;
-    this.places += 1;
-    this.memoryBytes += memoryBytes;
+    const own = this.takenBy.get(orgId) ?? NONE;
+    const taken = plus(this.taken, 1, memoryBytes);
+    const left = { places: sessions - taken.places, memoryBytes: sessionsMemoryBytes - taken.memoryBytes };
+    if (left.places < 0 || left.memoryBytes < 0) return false;
+    const owned = plus(own, 1, memoryBytes);
+    if (own.places > 0 && !this.isWithinShare(owned, left)) return false;
+    this.taken = taken;
+    this.takenBy.set(orgId, owned);
     return true;
   }
 
-  free(memoryBytes: number): void {
-    this.places -= 1;
-    this.memoryBytes -= memoryBytes;
+  free(memoryBytes: number, orgId: string): void {
+    this.taken = plus(this.taken, -1, -memoryBytes);
+    const owned = plus(this.takenBy.get(orgId) ?? NONE, -1, -memoryBytes);
+    if (owned.places > 0) this.takenBy.set(orgId, owned);
+    else this.takenBy.delete(orgId);
+  }
+
+  /** With a share of 50 %, as much is left as the organization has. */
+  private isWithinShare(owned: Room, left: Room): boolean {
+    const share = this.settings.sessionsSharePercent;
+    const isWithin = (has: number, isLeft: number): boolean => has * (100 - share) <= isLeft * share;
+    return isWithin(owned.places, left.places) && isWithin(owned.memoryBytes, left.memoryBytes);
   }
 }
+
+const plus = (room: Room, places: number, memoryBytes: number): Room => ({
+  places: room.places + places,
+  memoryBytes: room.memoryBytes + memoryBytes,
+});

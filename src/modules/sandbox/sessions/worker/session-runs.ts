@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { JobAbandoned, JobCancellations } from '../../../../platform/queues/job-cancellations.js';
+import { Log } from '../../../../platform/logging/log.js';
 import { Clock } from '../../../../platform/time/clock.js';
 import type { SandboxOutcome } from '../../domain/sandbox-runtime.js';
 import type { FinishedExecution } from '../../executions/execution-ends.js';
@@ -9,6 +10,7 @@ import { MAX_OVERTIME_MS, SessionEnded, type SessionOutcome, type SessionProcess
 import type { RecordedWork } from '../line/session-messages.js';
 import type { HeldFacts, HeldSession } from './held-session.js';
 import { SessionArtifacts } from './session-artifacts.js';
+import { TurnNotReached } from './session-turns.js';
 
 interface Turn {
   readonly signal: AbortSignal;
@@ -19,12 +21,15 @@ interface Turn {
 /** Runs code and commands in sessions of this worker, one at a time in each, and records how they ended. */
 @Injectable()
 export class SessionRuns {
+  private readonly alone = new Set<Promise<void>>();
+
   constructor(
     private readonly recorder: ExecutionRecorder,
     private readonly cancellations: JobCancellations,
     private readonly measures: RunMeasures,
     private readonly artifacts: SessionArtifacts,
     private readonly clock: Clock,
+    private readonly log: Log,
   ) {}
 
   /**
@@ -46,6 +51,39 @@ export class SessionRuns {
         if (!(signal.reason instanceof JobAbandoned)) throw error;
       }
     });
+  }
+
+  /**
+   * Runs it when its turn comes, without anybody who waits for its end: all that happens is in the row of the execution.
+   *
+   * @throws {TurnNotReached} when too many wait already.
+   */
+  begin(session: HeldSession, work: RecordedWork): void {
+    if (session.turns.isFull) throw new TurnNotReached();
+    const run = this.recordAlone(session, work).finally(() => this.alone.delete(run));
+    this.alone.add(run);
+  }
+
+  /** Resolves when the rows of all runs that nobody waits for say how they ended. */
+  async allWritten(): Promise<void> {
+    await Promise.all(this.alone);
+  }
+
+  /** Never rejects. */
+  private async recordAlone(session: HeldSession, work: RecordedWork): Promise<void> {
+    const { executionId, orgId } = work;
+    try {
+      await this.record(session, work, new AbortController().signal);
+    } catch (error) {
+      const isExpected = error instanceof TurnNotReached || error instanceof SessionEnded;
+      if (!isExpected) this.log.error({ executionId, error }, 'A run of a sandbox session failed.');
+    }
+    try {
+      await this.recorder.giveUpUnended(orgId, executionId);
+    } catch (error) {
+      // It becomes overdue.
+      this.log.debug({ executionId, error }, 'A run of a sandbox session was not given up.');
+    }
   }
 
   private async inTurn(session: HeldSession, work: RecordedWork, turn: Turn): Promise<void> {

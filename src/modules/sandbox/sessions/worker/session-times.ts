@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../../platform/time/clock.js';
 import { SessionProcesses } from '../host/session-processes.js';
 import { HeldSessions } from './held-sessions.js';
+import { SessionRuns } from './session-runs.js';
 
 const REPORT_EVERY_MS = 5_000;
 
@@ -12,6 +13,7 @@ export class SessionTimes {
 
   constructor(
     private readonly held: HeldSessions,
+    private readonly runs: SessionRuns,
     private readonly processes: SessionProcesses,
     private readonly clock: Clock,
   ) {}
@@ -35,6 +37,7 @@ export class SessionTimes {
 
   async endAll(): Promise<void> {
     await Promise.all(this.held.all.map(({ facts: { id } }) => this.held.end(id, 'worker_stopped')));
+    await this.runs.allWritten();
     await this.processes.closeAll();
   }
 }

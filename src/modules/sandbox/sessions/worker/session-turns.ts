@@ -13,6 +13,11 @@ export class SessionTurns {
   private readonly waiting: Waiting[] = [];
   private isTaken = false;
 
+  /** True when as many wait as may. */
+  get isFull(): boolean {
+    return this.waiting.length >= MAX_WAITING;
+  }
+
   /**
    * @throws {TurnNotReached} when the turn does not come within the time, or too many wait.
    * @throws the reason of `signal` when it is aborted before the turn.
@@ -31,7 +36,7 @@ export class SessionTurns {
   }
 
   private wait(withinMs: number, signal: AbortSignal): Promise<void> {
-    if (this.waiting.length >= MAX_WAITING) throw new TurnNotReached();
+    if (this.isFull) throw new TurnNotReached();
     return new Promise((resolve, reject) => {
       const settle = (): void => {
         clearTimeout(late);
