@@ -17,8 +17,14 @@ interface CellRun {
   readonly stop: () => void;
 }
 
+interface CellPlace {
+  readonly org: string;
+  readonly session: string;
+  readonly keepsFiles: boolean;
+}
+
 /** Runs a cell in its session. Whoever leaves the screen ends the run: the connection is that of who waits for it. */
-export function useCellRun(org: string, session: string, cell: Cell, onRun: (run: string) => void): CellRun {
+export function useCellRun({ org, session, keepsFiles }: CellPlace, cell: Cell, onRun: (run: string) => void): CellRun {
   const [live, setLive] = useState(NO_OUTPUT);
   const [isRunning, setIsRunning] = useState(false);
   const [error, setError] = useState<unknown>();
@@ -38,7 +44,7 @@ export function useCellRun(org: string, session: string, cell: Cell, onRun: (run
     setError(undefined);
     setLive(NO_OUTPUT);
     try {
-      const ended = await streamRun(workIn(session, text), org, mine.abort.signal, {
+      const ended = await streamRun(workIn(session, text, keepsFiles), org, mine.abort.signal, {
         onRun: ({ id }) => {
           mine.id = id;
         },
