@@ -28,7 +28,7 @@ const PYTHON = {
   'a quote that is escaped in a text over lines': 'x = """\n\\"""\n"""',
   'a text that goes on by a backslash': "x = 'one \\\ntwo'",
   'a statement that goes on by a backslash': 'x = 1 + \\\n  2',
-  'a formatted text': `f"{x['a']}: {len('(')} {{ {y!r:>{width}}} {z:%H:%M}"`,
+  'a formatted text': `f"{x['a']}: {len('(')} {{ {y!r:>{width}} }} {z:%H:%M}"`,
   'a formatted text with its own quotes': 'f"{d["("]} {f"{e[")"]}"}"',
   'a formatted text over lines': 'f"""\n{x:(\n{w}}\n{y["a"]}"""',
   'a value of a formatted text over lines': 'f"{\nx\n}"',

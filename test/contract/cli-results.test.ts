@@ -94,7 +94,7 @@ describe('a table on a terminal', () => {
       fc.property(table, fc.integer({ min: 1, max: 200 }), (shown, columns) => {
         const { text: lines } = tableText(shown, columns);
         expect(lines).not.toMatch(/[\u0000-\u0009\u000B-\u001F\u007F-\u009F\u200B\u2028-\u202E\u2066-\u2069]/);
-        expect(lines.isWellFormed()).toBe(true);
+        expect(lines).not.toMatch(/\p{Surrogate}/u);
         // Rows, and a line below the headings.
         expect(lines.split('\n').length).toBeLessThanOrEqual(shown.rows.length + 1);
       }),

@@ -122,7 +122,7 @@ async function run(
   if (request.packages !== undefined || request.package_set !== undefined)
     throw new UsageError('Packages need an account. Run "service login", or leave them out.');
   if (request.artifacts === true || request.rich_results === true || request.network !== undefined)
-    throw new UsageError('--artifacts, --rich and --allow need an account. Run "service login" first.');
+    throw new UsageError('--artifacts, --rich, --save-results and --allow need an account. Run "service login" first.');
   if (request.timeout_ms !== undefined || request.memory_mib !== undefined)
     throw new UsageError('--timeout and --memory need an account. Run "service login" first.');
   const anonymous = context.serviceWith({ anonymous: true });

@@ -9,8 +9,8 @@ const MOST_CELL_UNITS = 400;
 const GAP = '  ';
 const REST = '…';
 
-/** What changes the direction or the place of other letters. A joiner stays: it is a part of pictograms. */
-const UNSEEN = /[\u061C\u200B\u200C\u200E\u200F\u2028-\u202E\u2060-\u206F\uFEFF\uFFF9-\uFFFB]/g;
+/** Halves of letters, and what changes the direction or place of others. A joiner stays: pictograms have it. */
+const UNSEEN = /\p{Surrogate}|[\u061C\u200B\u200C\u200E\u200F\u2028-\u202E\u2060-\u206F\uFEFF\uFFF9-\uFFFB]/gu;
 /** Letters of two columns: those of East Asia, and pictograms. */
 const WIDE =
   /\p{Emoji_Presentation}|\uFE0F|[\u1100-\u115F\u2E80-\uA4CF\uA960-\uA97C\uAC00-\uD7A3\uF900-\uFAFF\uFE30-\uFE6F\uFF01-\uFF60\uFFE0-\uFFE6]|[\u{20000}-\u{3FFFD}]/u;
@@ -53,9 +53,10 @@ export function tableText({ rows, isCut }: PlainTable, mostColumns: number): Tab
       0,
       columns.map(({ width }) => '-'.repeat(width)),
     );
+  const isPlaced = grid.flat().filter((cell) => cell !== undefined).length === rows.flat().length;
   return {
     text: lines.map((parts) => parts.join(GAP).trimEnd()).join('\n'),
-    isCut: isCut || rows.length > MOST_ROWS || fitting < count || cells.flat().some((each) => each.isCut),
+    isCut: isCut || !isPlaced || fitting < count || cells.flat().some((each) => each.isCut),
   };
 }
 
@@ -106,7 +107,7 @@ function padded(cell: Shown | undefined, { width, isRight }: { width: number; is
 
 /** Cuts a text to the width of a cell, letter by letter. */
 function shownIn(mostColumns: number, text: string): Shown {
-  const safe = printable(text.slice(0, MOST_CELL_UNITS)).replace(/\t/g, ' ').replace(UNSEEN, '\uFFFD').toWellFormed();
+  const safe = printable(text.slice(0, MOST_CELL_UNITS)).replace(/\t/g, ' ').replace(UNSEEN, '\uFFFD');
   const letters = [...LETTERS.segment(safe)].map(({ segment }) => ({ segment, columns: WIDE.test(segment) ? 2 : 1 }));
   const columns = letters.reduce((sum, letter) => sum + letter.columns, 0);
   if (columns <= mostColumns && text.length <= MOST_CELL_UNITS) return { text: safe, columns, isCut: false };
