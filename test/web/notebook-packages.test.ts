@@ -117,8 +117,9 @@ async function run(page: Page, number: number, code: string): Promise<void> {
 /** The number of colours in the middle row of a picture. */
 const coloursOf = (picture: Locator): Promise<number> =>
   picture.evaluate((canvas) => {
-    const { width, height, getContext } = canvas as unknown as Canvas;
-    const { data } = getContext.call(canvas, '2d').getImageData(0, Math.floor(height / 2), width, 1);
+    const drawn = canvas as unknown as Canvas;
+    const { width, height } = drawn;
+    const { data } = drawn.getContext('2d').getImageData(0, Math.floor(height / 2), width, 1);
     return new Set(Array.from({ length: width }, (_, at) => String(data.slice(4 * at, 4 * at + 4)))).size;
   });
 

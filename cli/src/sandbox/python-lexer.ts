@@ -50,6 +50,10 @@ export class PythonLexer implements Lexer {
     }
     this.isContinued = false;
     for (let at = 0; at < line.length && !this.isWrong;) at = this.isInText ? this.text(line, at) : this.code(line, at);
+    this.endLine();
+  }
+
+  private endLine(): void {
     if (this.isInText && this.quote.length === 1 && !this.isContinued) this.isBroken = true;
   }
 

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { api, ignore, queries } from '../api';
 import { executionQuery, executionsQuery } from '../data/executions';
-import { NO_OUTPUT, type Output, streamRun } from '../data/run-stream';
+import { NO_OUTPUT, type Output } from '../data/run-output';
 import { refreshFiles, sessionQuery, workIn } from '../data/sandbox-sessions';
 import type { Cell } from './notebooks';
 
@@ -44,6 +44,8 @@ export function useCellRun({ org, session, keepsFiles }: CellPlace, cell: Cell, 
     setError(undefined);
     setLive(NO_OUTPUT);
     try {
+      // It is not needed to show a notebook.
+      const { streamRun } = await import('../data/run-stream');
       const ended = await streamRun(workIn(session, text, keepsFiles), org, mine.abort.signal, {
         onRun: ({ id }) => {
           mine.id = id;

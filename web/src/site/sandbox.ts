@@ -19,18 +19,20 @@ export function openSandbox(): void {
   const service = connect({ baseUrl: location.origin, anonymous: true });
 
   const start = async (): Promise<void> => {
+    // The keys start it, too.
+    if (run.disabled) return;
     run.disabled = true;
     output.textContent = 'Running…';
     facts.textContent = '';
-    let hasPrinted = false;
+    const seen = { output: false };
     try {
       const program = { language: language.value as Language, code: code.value };
       const execution = await ran(service, program, (text) => {
-        if (!hasPrinted) output.textContent = '';
-        hasPrinted = true;
+        if (!seen.output) output.textContent = '';
+        seen.output = true;
         output.append(text);
       });
-      if (!hasPrinted) output.textContent = 'It printed nothing.';
+      if (!seen.output) output.textContent = 'It printed nothing.';
       const left = service.budget?.remaining;
       facts.textContent = `${execution.status} in ${Math.round(execution.duration_ms)} ms${left == null ? '' : `; calls left today: ${left}`}`;
     } catch (error) {
@@ -38,7 +40,7 @@ export function openSandbox(): void {
         error instanceof ServiceError || error instanceof Lost ? error : { message: UNREACHED, hint: undefined };
       // What was printed before stays.
       const said = [message, hint].filter(Boolean).join('\n');
-      if (hasPrinted) output.append(`\n${said}`);
+      if (seen.output) output.append(`\n${said}`);
       else output.textContent = said;
     } finally {
       run.disabled = false;
