@@ -78,7 +78,7 @@ const UNREACHED = 'The service was not reached. Try again.';
 class Lost extends Error {
   readonly hint: string | undefined;
 
-  constructor({ message, hint }: { readonly message: string; readonly hint?: string }) {
+  constructor({ message, hint }: { readonly message: string; readonly hint?: string | undefined }) {
     super(message);
     this.hint = hint;
   }
