@@ -96,6 +96,7 @@ async function bundle(source, target) {
   mkdirSync(target, { recursive: true });
   await bundleEntry(source, target, 'index');
   await bundleEntry(source, target, 'live-sandbox', ['./index.js']);
+  await bundleEntry(source, target, 'html-tables');
 }
 
 async function bundleEntry(source, target, name, externalModules = []) {

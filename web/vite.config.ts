@@ -25,7 +25,7 @@ export default defineConfig({
         codeSplitting: {
           groups: [
             // What public pages call the API with stays as small as it is.
-            { name: 'calls', test: /client\/src\/(?:connect|errors|sandbox)\.ts$/, priority: 1 },
+            { name: 'calls', test: /client\/src\/(?:connect|errors)\.ts$/, priority: 1 },
             // What nearly every screen needs is one file: a file for each piece is larger, and takes a request each.
             {
               name: 'common',

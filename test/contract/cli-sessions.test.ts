@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, openSync, readFileSync, writeFileSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { client, signUpWithKey } from '../support/built-client.js';
@@ -9,6 +9,82 @@ import { onThisMachine } from '../support/patience.js';
 import { eventually, useApp, WITH_SANDBOX } from '../support/test-app.js';
 
 jest.setTimeout(onThisMachine(60_000));
+
+/** Texts over several lines, empty lines in brackets, and brackets in texts, as people type them. */
+const SERVER_AND_CLIENT = `
+import csv, http.server, io, json, threading, urllib.error, urllib.request
+STARS = """name,light_years
+Sirius,8.6
+
+Vega,25.0
+Rigel,860.0
+"""
+class Answers(http.server.BaseHTTPRequestHandler):
+    # Answers one path (/stars.csv).
+    def do_GET(self):
+        if self.path != "/stars.csv":
+            return self.send_error(404)
+        self.send_response(200)
+        self.send_header("content-type", "text/csv")
+        self.end_headers()
+        self.wfile.write(STARS.encode())
+    def log_message(self, *_): pass
+
+server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Answers)
+threading.Thread(target=server.serve_forever, daemon=True).start()
+address = f"http://127.0.0.1:{server.server_address[1]}"
+print("listening")
+answer = urllib.request.urlopen(address + "/stars.csv")
+print(answer.status, answer.headers["content-type"])
+stars = [
+    (row["name"], float(row["light_years"]))
+
+    for row in csv.DictReader(io.StringIO(answer.read().decode()))
+]
+name, distance = max(stars, key=lambda star: star[1])
+print(f"{len(stars)} stars, the farthest is {name} ({distance})")
+try:
+    urllib.request.urlopen(address + "/nothing")
+except urllib.error.HTTPError as error:
+    print(error.code)
+
+server.shutdown()
+print("(")
+`;
+
+/** A picture of one pixel. */
+const PICTURE = `
+import struct, zlib
+def chunk(name, data):
+    return struct.pack('>I', len(data)) + name + data + struct.pack('>I', zlib.crc32(name + data))
+
+class Picture:
+    def _repr_png_(self):
+        head = struct.pack('>IIBBBBB', 1, 1, 8, 2, 0, 0, 0)
+        pixels = zlib.compress(b'\\0' + bytes([255, 0, 0]))
+        return b'\\x89PNG\\r\\n\\x1a\\n' + chunk(b'IHDR', head) + chunk(b'IDAT', pixels) + chunk(b'IEND', b'')
+
+`;
+const SHOWN = `${PICTURE}
+class Shown:
+    def __init__(self, type, data):
+        self.bundle = {type: data}
+    def _repr_mimebundle_(self, **_):
+        return self.bundle
+
+stars = ["Sirius", "Vega"]
+rows = "".join(f"<tr><th>{i}<td>{star}<td>{len(star)}" for i, star in enumerate(stars))
+Shown("text/html", f"<table><tr><th><th>Name<th>Length{rows}</table>")
+Shown("application/json", {"a": [1, 12345678901234567890]})
+class Ugly:
+    def __repr__(self):
+        return "x\\x1b[2Jy\\x07"
+
+Ugly()
+'one line'
+Picture()
+Shown("image/svg+xml", "<svg></svg>")
+`;
 
 describe('service sandbox session', () => {
   const app = useApp({ ...WITH_SANDBOX, SANDBOX_CONCURRENCY: '1' });
@@ -116,6 +192,58 @@ describe('service sandbox session', () => {
     expect([code, stdout]).toEqual([0, '4\ngoes on\n']);
     expect(stderr).toContain('ZeroDivisionError');
     expect((await run(['session', 'list', '--status', 'awake'])).stdout.split('\n')).toHaveLength(2);
+  });
+
+  it('has a small web server and its client, with nothing but the standard library', async () => {
+    const { code, stdout, stderr } = await run(['repl'], SERVER_AND_CLIENT);
+    expect({ code, stdout, stderr }).toEqual({
+      code: 0,
+      stdout: 'listening\n200 text/csv\n3 stars, the farthest is Rigel (860.0)\n404\n(\n',
+      stderr: '',
+    });
+  });
+
+  it('shows tables and JSON, and saves pictures under names of its own', async () => {
+    const saved = join(service.home, 'shown');
+    mkdirSync(saved);
+    writeFileSync(join(saved, 'result-2.png'), 'mine');
+    const { code, stdout, stderr } = await run(['repl', '--save-results', saved], SHOWN);
+    expect({ code, stdout, stderr }).toEqual({
+      code: 0,
+      stdout:
+        '   Name    Length\n-  ------  ------\n0  Sirius       6\n1  Vega         4\n' +
+        '{\n  "a": [\n    1,\n    12345678901234567890\n  ]\n}\n' +
+        // What a terminal would obey is not in a result, as little as its own lines are gone.
+        "x\uFFFD[2Jy\uFFFD\n'one line'\n",
+      stderr:
+        `service: HTML saved as ${saved}/result-1.html\nservice: picture saved as ${saved}/result-3.png\n` +
+        `service: picture saved as ${saved}/result-4.svg\n`,
+    });
+    expect(readFileSync(join(saved, 'result-2.png'), 'utf8')).toBe('mine');
+    expect(readFileSync(join(saved, 'result-1.html'), 'utf8')).toMatch(/^<table>/);
+    expect(readFileSync(join(saved, 'result-3.png')).toString('hex')).toMatch(/^89504e470d0a1a0a/);
+    expect(readFileSync(join(saved, 'result-4.svg'), 'utf8')).toMatch(/^<svg/);
+  });
+
+  it('saves pictures among the temporary files, and says what a terminal leaves out', async () => {
+    const id = await created();
+    const directory = join(service.home, 'temporary');
+    mkdirSync(directory);
+    const shown = await service.run(['sandbox', 'session', 'run', id, '-'], {
+      env: { ...env, TMPDIR: directory },
+      input: `${PICTURE}Picture()`,
+    });
+    const [, path] = /^service: picture saved as (.*)\n$/.exec(shown.stderr) ?? [];
+    expect(path).toMatch(new RegExp(`^${directory}/service-results-\\w+/result-1\\.png$`));
+    expect(readFileSync(path!).length).toBeGreaterThan(50);
+    const wide =
+      'class Wide:\n    def _repr_html_(self):\n        return "<table><tr>" + "<td>column</td>" * 40\nWide()';
+    const { stdout, stderr } = await run(['session', 'run', id, '-'], wide);
+    expect(stdout).toMatch(/^column  column .* {2}…\n$/);
+    expect(stderr).toBe('service: the rest of the table is left out; --save-results saves all of it\n');
+    const both = await service.run(['--json', 'sandbox', 'session', 'run', id, '-', '--save-results', 'x'], { env });
+    expect(both).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('Leave out --save-results') });
+    await end(id);
   });
 
   it('goes on in a session that stays', async () => {

@@ -150,7 +150,32 @@ describe('service sandbox run', () => {
     expect(await service.run(args)).toMatchObject({ code: 2, stderr: expect.stringContaining('need an account') });
   });
 
+  it('has a time limit and a memory limit with a key', async () => {
+    const { apiKey } = await signUpWithKey(app.url);
+    const run = (...args: string[]): ReturnType<typeof service.run> =>
+      service.run(['sandbox', 'run', ...args], { env: { SERVICE_API_KEY: apiKey } });
+    const [sleeps, fills] = [
+      file('sleeps.py', 'import time\ntime.sleep(25)'),
+      file('fills.py', 'x = b"x" * 120_000_000\nprint(len(x))'),
+    ];
+    expect(await run(sleeps, '--timeout', '0.5')).toMatchObject({ code: 124, stdout: '' });
+    expect(await run(fills)).toEqual({ code: 0, stdout: '120000000\n', stderr: '' });
+    expect(await run(fills, '--memory', '64')).toMatchObject({ code: 137, stdout: '' });
+    // More than the plan has.
+    for (const seconds of ['40', '100'])
+      expect(await run(fills, '--timeout', seconds)).toMatchObject({
+        code: 6,
+        stderr: expect.stringContaining('timeout_ms'),
+      });
+    expect(await service.run(['sandbox', 'run', fills, '--memory', '64'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('--timeout and --memory need an account'),
+    });
+  });
+
   it.each([
+    ['a time limit that is none', ['sandbox', 'run', 'main.py', '--timeout', '1m']],
+    ['a memory limit that is none', ['sandbox', 'run', 'main.py', '--memory', '0.5']],
     ['a variable without a value', ['sandbox', 'run', 'main.py', '--env', 'NAME']],
     ['a variable without a name', ['sandbox', 'run', 'main.py', '--env', '=x']],
     ['a file of no known language', ['sandbox', 'run', '/etc/hostname']],

@@ -401,9 +401,13 @@ describe('a list', () => {
 describe('the package', () => {
   const main = readFileSync(join(DIST, 'index.js'));
 
-  it('is one module of at most 10 kB, compressed, and one for live output and sessions', () => {
+  it('is one module of at most 10 kB, compressed, one for live output and sessions, and one for tables', () => {
     // test/contract/client-sandbox.test.ts bounds the second.
-    expect(readdirSync(DIST).filter((name) => name.endsWith('.js'))).toEqual(['index.js', 'live-sandbox.js']);
+    expect(readdirSync(DIST).filter((name) => name.endsWith('.js'))).toEqual([
+      'html-tables.js',
+      'index.js',
+      'live-sandbox.js',
+    ]);
     expect(gzipSync(main, { level: 9 }).length).toBeLessThanOrEqual(10_000);
   });
 

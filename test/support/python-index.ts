@@ -12,8 +12,18 @@ export interface PythonIndex {
   readonly close: () => void;
 }
 
-/** Returns the public index, or else those of this machine by HTTP. Null when there is neither. */
+/**
+ * Returns the public index, or else those of this machine by HTTP. Null when there is neither, which is an error with
+ * `REQUIRE_PYTHON_INDEX=1`.
+ */
 export async function pythonIndex(): Promise<PythonIndex | null> {
+  const index = await foundIndex();
+  if (index === null && process.env['REQUIRE_PYTHON_INDEX'] === '1')
+    throw new Error('No index of Python packages can be reached from this machine, and one is required.');
+  return index;
+}
+
+async function foundIndex(): Promise<PythonIndex | null> {
   const url = process.env['PIP_INDEX_URL'] ?? 'https://pypi.org/simple';
   if (await answers(`${url}/six/`)) return { url, close: () => undefined };
   const server = await localIndex();

@@ -1,4 +1,4 @@
-import { piecesOf } from '../../web/src/sandbox/html-tables.js';
+import { piecesOf } from '../../client/src/html-tables.js';
 import { sizeOfPicture } from '../../web/src/sandbox/picture-size.js';
 
 /** The texts of the cells of the first table. */

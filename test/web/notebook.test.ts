@@ -221,6 +221,31 @@ describe('the notebook of the web app', () => {
     await visit.end();
   });
 
+  inChromium('keeps the files that cells leave, where it is asked to', async () => {
+    const { visit, page } = await openedSession('Kept');
+    await type(page, 1, 'with open("/artifacts/early.txt", "w") as file: file.write("early")');
+    await page.keyboard.press('Shift+Enter');
+    await cell(page, 1).getByText('Succeeded').waitFor();
+    expect(await page.getByRole('group', { name: 'Files of the program' }).count()).toBe(0);
+    await page.getByLabel('Keep files').check();
+    await type(page, 2, `${SHOWN}with open('/artifacts/plot.png', 'wb') as file: file.write(Plot()._repr_png_())`);
+    await page.keyboard.press('Shift+Enter');
+    await cell(page, 2).getByRole('img', { name: 'plot.png, 2 by 1 pixels' }).waitFor();
+    // What was there before is kept with it.
+    expect(await downloaded(page, cell(page, 2).getByRole('button', { name: 'Download early.txt' }))).toBe('early');
+    await type(page, 3, '!echo said > /artifacts/said.txt; ls /artifacts');
+    await page.keyboard.press('Shift+Enter');
+    expect(await downloaded(page, cell(page, 3).getByRole('button', { name: 'Download said.txt' }))).toBe('said\n');
+    expect(await printed(page, 3).textContent()).toBe('said.txt\n');
+    await expectAccessible(visit, 'notebook-files');
+    // The choice stays with the notebook, as the files do.
+    await page.reload();
+    await cell(page, 3).getByRole('button', { name: 'Download said.txt' }).waitFor();
+    expect(await page.getByLabel('Keep files').isChecked()).toBe(true);
+    expect(visit.faults).toEqual([]);
+    await visit.end();
+  });
+
   inChromium('runs a program with live output, results and files beside it', async () => {
     const visit = await Visit.begin();
     const { page } = visit;

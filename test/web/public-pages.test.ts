@@ -74,6 +74,51 @@ describe('the public pages', () => {
     expect(asked.filter((url) => new URL(url).search !== '')).toEqual([]);
   });
 
+  inChromium('show what a program prints while it runs, also where no stream comes through', async () => {
+    const { page } = visit;
+    const address = '**/api/v1/sandbox/try';
+    await visit.open('/');
+    await page.selectOption('#language', 'python');
+    const run = async (code: string): Promise<void> => {
+      await page.fill('#code', code);
+      await page.click('#run:enabled');
+    };
+    const shows = async (text: string): Promise<void> => {
+      await page.locator('#run:enabled').waitFor();
+      expect(await page.locator('#output').textContent()).toBe(text);
+    };
+    await run('import time\nprint("begun", flush=True)\ntime.sleep(5)\nprint("over")');
+    await page.locator('#output', { hasText: 'begun' }).waitFor();
+    expect(await page.locator('#run:disabled').count()).toBe(1);
+    await shows('begun\nover\n');
+    await run('pass');
+    await shows('It printed nothing.');
+
+    // Something that stands between leaves out what the page accepts.
+    await page.route(address, (route) =>
+      route.continue({ headers: { ...route.request().headers(), accept: 'application/json' } }),
+    );
+    await run('import sys\nprint("plain")\nprint("aside", file=sys.stderr)');
+    await shows('plain\naside\n');
+    expect(await page.locator('#facts').textContent()).toMatch(/^succeeded in \d+ ms; calls left today: \d+$/);
+    await page.unroute(address);
+
+    const begun = 'retry: 1000\n\nid: 1\nevent: stdout\ndata: {"text":"begun\\n"}\n\n';
+    for (const [end, said] of [
+      [
+        'event: error\ndata: {"error":{"message":"The run was lost.","hint":"Run it again."}}\n\n',
+        'The run was lost.\nRun it again.',
+      ],
+      ['', 'The connection broke off before the program ended. Try again.'],
+    ] as const) {
+      await page.route(address, (route) => route.fulfill({ contentType: 'text/event-stream', body: begun + end }));
+      await run('pass');
+      await shows(`begun\n\n${said}`);
+      await page.unroute(address);
+    }
+    expect(visit.faults).toEqual([]);
+  });
+
   inChromium('suggest pages while a person types, and remember the theme', async () => {
     const { page } = visit;
     await page.setViewportSize({ width: 1280, height: 860 });

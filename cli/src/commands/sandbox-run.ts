@@ -5,8 +5,9 @@ import type { Command } from 'commander';
 import { saveArtifacts } from '../artifacts.js';
 import { Context } from '../context.js';
 import { UsageError } from '../failures.js';
-import { type EndedRun, exitCodeOfProgram, pass, passNotes } from '../sandbox/ended-run.js';
-import { printed, undoneAtEnd } from '../sandbox/printed-run.js';
+import { seconds, wholeNumber } from '../numbers.js';
+import { type EndedRun, exitCodeOfProgram, pass, passBeside } from '../sandbox/ended-run.js';
+import { ended, printed, undoneAtEnd } from '../sandbox/printed-run.js';
 import {
   contentOf,
   languageOption,
@@ -16,6 +17,7 @@ import {
   packageSetOption,
   variablesOf,
 } from '../sandbox/run-options.js';
+import { SAVE_RESULTS_OPTION, savedResultsIn } from '../sandbox/shown-results.js';
 
 const LANGUAGE_BY_EXTENSION: Readonly<Record<string, Language>> = {
   '.ts': 'typescript',
@@ -28,6 +30,11 @@ const LANGUAGE_BY_EXTENSION: Readonly<Record<string, Language>> = {
   '.py': 'python',
 };
 
+/** Programs that may take longer are followed: what is on the way ends answers that say nothing for minutes. */
+const LONGEST_ANSWER_MS = 60_000;
+/** Before that, a run waits in its queue. */
+const QUEUE_MS = 30_000;
+
 interface RunOptions extends PackageOptions {
   readonly language?: Language;
   readonly input?: string;
@@ -35,8 +42,11 @@ interface RunOptions extends PackageOptions {
   readonly timezone?: string;
   readonly locale?: string;
   readonly check?: boolean;
+  readonly timeout?: number;
+  readonly memory?: number;
   readonly stream?: true;
   readonly rich?: true;
+  readonly saveResults?: string;
   readonly artifacts?: string;
   readonly allow?: string[];
 }
@@ -52,15 +62,18 @@ export function addSandboxRun(sandbox: Command): void {
     .option('--env <name=value...>', 'environment variables of the program')
     .option('--timezone <name>', 'local time of the program, such as Europe/Berlin (default: UTC)')
     .option('--locale <tag>', 'locale of the program, such as de-DE')
+    .option('--timeout <seconds>', 'time limit, such as 10 or 0.5, up to that of the plan (default: 30)', seconds)
+    .option('--memory <MiB>', 'memory limit, up to that of the plan (default: 256)', wholeNumber)
     .option('--check', 'check the types of TypeScript first; a program with errors does not start')
     .addOption(packageSetOption())
     .option(...PACKAGE_OPTION)
     .option('--stream', 'print the output while the program runs, and not at its end')
-    .option('--rich', 'print the last expression of a program in Python, and name its figures')
+    .option('--rich', 'show the last expression of a program in Python and its figures, as a notebook does')
+    .option(...SAVE_RESULTS_OPTION)
     .option('--artifacts <directory>', 'save the files that the program leaves in /artifacts to this directory')
     .option('--allow <host...>', 'hosts that the program may connect to, such as api.example.com or *.example.org')
     .action(async (file: string, args: string[], options: RunOptions, command: Command) => {
-      const { language, input, env, timezone, locale, check, stream, rich, artifacts, allow } = options;
+      const { language, input, env, timezone, locale, check, stream, artifacts, allow } = options;
       if (file === '-' && input === '-')
         throw new UsageError('Standard input cannot be both the program and its input. Pass a file for one of them.');
       const request = {
@@ -72,22 +85,31 @@ export function addSandboxRun(sandbox: Command): void {
         ...(timezone === undefined ? {} : { timezone }),
         ...(locale === undefined ? {} : { locale }),
         ...(check === undefined ? {} : { check }),
+        ...limitsOf(options),
         ...packageFieldsOf(options),
-        ...(rich === undefined ? {} : { rich_results: rich }),
+        ...(isRich(options) ? { rich_results: true } : {}),
         ...(artifacts === undefined ? {} : { artifacts: true }),
         ...(allow === undefined ? {} : { network: { allow } }),
       };
       const context = await Context.of(command);
       if (stream === true && context.json)
         throw new UsageError('--json prints the whole result at once. Leave out --stream.');
+      const saved = savedResultsIn(options.saveResults, context);
       const { execution, service } = await run(context, request, stream === true);
       if (artifacts !== undefined && service !== undefined) await saveArtifacts(service, execution, artifacts);
       if (context.json) context.print(execution, '');
-      else if (stream === true) passNotes(execution);
-      else pass(execution);
+      else if (stream === true) await passBeside(execution, saved);
+      else await pass(execution, saved);
       process.exitCode = exitCodeOfProgram(execution);
     });
 }
+
+const isRich = ({ rich, saveResults }: RunOptions): boolean => rich === true || saveResults !== undefined;
+
+const limitsOf = ({ timeout, memory }: RunOptions): Pick<RunRequest, 'timeout_ms' | 'memory_mib'> => ({
+  ...(timeout === undefined ? {} : { timeout_ms: Math.round(timeout * 1000) }),
+  ...(memory === undefined ? {} : { memory_mib: memory }),
+});
 
 /** Without a key the program runs in the anonymous sandbox, which reports how many runs are left today. */
 async function run(
@@ -96,21 +118,24 @@ async function run(
   prints: boolean,
 ): Promise<{ readonly execution: EndedRun; readonly service?: Service }> {
   const service = await context.serviceIfLoggedIn();
-  if (service !== undefined)
-    return { execution: await (prints ? printedRun(service, request) : service.sandbox.run(request)), service };
+  if (service !== undefined) return { execution: await runWith(service, request, prints), service };
   if (request.packages !== undefined || request.package_set !== undefined)
     throw new UsageError('Packages need an account. Run "service login", or leave them out.');
   if (request.artifacts === true || request.rich_results === true || request.network !== undefined)
-    throw new UsageError('--artifacts, --rich and --allow need an account. Run "service login" first.');
+    throw new UsageError('--artifacts, --rich, --save-results and --allow need an account. Run "service login" first.');
+  if (request.timeout_ms !== undefined || request.memory_mib !== undefined)
+    throw new UsageError('--timeout and --memory need an account. Run "service login" first.');
   const anonymous = context.serviceWith({ anonymous: true });
   if (prints) return { execution: await printed(new LiveSandbox(anonymous).tryStream(request)) };
   const { data, meta } = await anonymous.sandbox.try(request);
   return { execution: Object.assign(data, { remaining_executions: meta.remaining_executions }) };
 }
 
-/** The run would go on without the command, so that its end cancels the run. */
-const printedRun = (service: Service, request: RunRequest): Promise<EndedRun> =>
-  undoneAtEnd((signal) => printed(new LiveSandbox(service).stream(request, { signal })));
+/** The run of a stream would go on without the command, so that its end cancels the run. */
+const runWith = (service: Service, request: RunRequest, prints: boolean): Promise<EndedRun> =>
+  prints || (request.timeout_ms ?? 0) > LONGEST_ANSWER_MS
+    ? undoneAtEnd((signal) => (prints ? printed : ended)(new LiveSandbox(service).stream(request, { signal })))
+    : service.sandbox.run(request, { timeoutMs: QUEUE_MS + LONGEST_ANSWER_MS });
 
 function languageOf(file: string, language: Language | undefined): Language {
   const found = language ?? LANGUAGE_BY_EXTENSION[extname(file)];

@@ -7,7 +7,7 @@ import { saveArtifacts } from '../artifacts.js';
 import { Context, tableOf } from '../context.js';
 import { UsageError } from '../failures.js';
 import { wholeNumber } from '../numbers.js';
-import { type EndedRun, exitCodeOfProgram, passNotes } from '../sandbox/ended-run.js';
+import { type EndedRun, exitCodeOfProgram, passBeside } from '../sandbox/ended-run.js';
 import { printed } from '../sandbox/printed-run.js';
 import {
   bytesOf,
@@ -19,6 +19,8 @@ import {
   packageSetOption,
   variablesOf,
 } from '../sandbox/run-options.js';
+import { SavedResults } from '../sandbox/saved-results.js';
+import { SAVE_RESULTS_OPTION, savedResultsIn } from '../sandbox/shown-results.js';
 import { sizeText } from '../sizes.js';
 import { printable } from '../terminal.js';
 
@@ -123,6 +125,7 @@ interface ShellOptions {
 
 interface RunOptions extends ShellOptions {
   readonly input?: string;
+  readonly saveResults?: string;
 }
 
 function addWork(session: Command): void {
@@ -133,14 +136,18 @@ function addWork(session: Command): void {
     .description('run a program in a session, print its output and exit with its exit code')
     .option('--input <file>', 'file for the standard input of the program; "-" passes on this standard input')
     .option(...ARTIFACTS)
-    .action(async (id: string, file: string, { input, artifacts }: RunOptions, command: Command) => {
+    .option(...SAVE_RESULTS_OPTION)
+    .action(async (id: string, file: string, options: RunOptions, command: Command) => {
+      const { input, artifacts, saveResults } = options;
       if (file === '-' && input === '-')
         throw new UsageError('Standard input cannot be both the program and its input. Pass a file for one of them.');
       const stdin = input === undefined ? {} : { stdin: await contentOf(input) };
       const code = { code: await contentOf(file), ...stdin, ...wanted(artifacts) };
       const context = await Context.of(command);
+      const saved = savedResultsIn(saveResults, context);
       const session = await sessionOf(context, id);
-      await end(context, artifacts, await (context.json ? session.run(code) : printed(session.stream(code))));
+      const ended = await (context.json ? session.run(code) : printed(session.stream(code)));
+      await end(context, ended, { artifacts, saved });
     });
   session
     .command('shell')
@@ -152,18 +159,25 @@ function addWork(session: Command): void {
       const line = { command: words.join(' '), ...wanted(artifacts) };
       const context = await Context.of(command);
       const session = await sessionOf(context, id);
-      await end(context, artifacts, await (context.json ? session.shell(line) : printed(session.streamShell(line))));
+      const ended = await (context.json ? session.shell(line) : printed(session.streamShell(line)));
+      await end(context, ended, { artifacts, saved: new SavedResults() });
     });
 }
 
 const wanted = (directory: string | undefined): { artifacts?: true } =>
   directory === undefined ? {} : { artifacts: true };
 
+/** Where what a run leaves is saved. */
+interface Kept {
+  readonly artifacts: string | undefined;
+  readonly saved: SavedResults;
+}
+
 /** Without `--json`, the output was printed already. */
-async function end(context: Context, directory: string | undefined, ended: EndedRun): Promise<void> {
-  if (directory !== undefined) await saveArtifacts(await context.service(), ended, directory);
+async function end(context: Context, ended: EndedRun, { artifacts, saved }: Kept): Promise<void> {
+  if (artifacts !== undefined) await saveArtifacts(await context.service(), ended, artifacts);
   if (context.json) context.print(ended, '');
-  else passNotes(ended);
+  else await passBeside(ended, saved);
   process.exitCode = exitCodeOfProgram(ended);
 }
 

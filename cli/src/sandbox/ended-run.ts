@@ -1,11 +1,9 @@
 import { constants } from 'node:os';
 import type { Run } from '@service/client';
 import { EXIT } from '../failures.js';
-import { sizeText } from '../sizes.js';
 import { printable } from '../terminal.js';
-
-/** Results that a terminal can show. */
-const TEXTS: readonly string[] = ['text/plain', 'application/json'];
+import type { SavedResults } from './saved-results.js';
+import { showResults } from './shown-results.js';
 
 /** The result of a run, with or without an account. */
 export type EndedRun = Pick<
@@ -23,24 +21,17 @@ export type EndedRun = Pick<
   | 'artifact_errors'
 >;
 
-/** Prints the output of a run, and what {@link passNotes} prints. */
-export function pass(ended: EndedRun): void {
+/** Prints the output of a run, and what {@link passBeside} prints. */
+export async function pass(ended: EndedRun, saved: SavedResults): Promise<void> {
   process.stdout.write(ended.stdout ?? '');
   process.stderr.write(ended.stderr ?? '');
-  passNotes(ended);
+  await passBeside(ended, saved);
 }
 
-/** Prints what a person should know of a run beside its output. */
-export function passNotes({
-  status,
-  truncated,
-  state_lost: isLost,
-  results = [],
-  artifact_errors: errors = [],
-}: EndedRun): void {
-  for (const { type, data } of results)
-    if (TEXTS.includes(type)) process.stdout.write(`${printable(data)}\n`);
-    else process.stderr.write(`service: a result of type ${type} (${sizeText(data.length)}); --json prints it\n`);
+/** Shows the results of a run, and prints what a person should know of it beside its output. */
+export async function passBeside(ended: EndedRun, saved: SavedResults): Promise<void> {
+  const { status, truncated, state_lost: isLost, results = [], artifact_errors: errors = [] } = ended;
+  await showResults(results, saved);
   for (const { path = 'artifacts', message } of errors)
     process.stderr.write(`service: ${printable(path)} is not kept: ${message}\n`);
   if (status === 'timed_out') process.stderr.write('service: the time limit is reached\n');

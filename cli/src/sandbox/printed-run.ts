@@ -10,13 +10,23 @@ let isUndoable = false;
 /** Whether this command has work that it undoes before it ends, also when its output cannot be written. */
 export const hasToUndo = (): boolean => isUndoable;
 
+type Events<R extends Run | Execution> = AsyncGenerator<ExecutionEvent<R>, R>;
+
 /** Prints what a program prints while it runs, and returns the result. */
-export async function printed<R extends Run | Execution>(events: AsyncGenerator<ExecutionEvent<R>, R>): Promise<R> {
+export const printed = <R extends Run | Execution>(events: Events<R>): Promise<R> =>
+  ended(events, (event) => {
+    if (event.type === 'stdout' || event.type === 'stderr') process[event.type].write(event.text);
+  });
+
+/** Waits for the end of a run, and returns the result. */
+export async function ended<R extends Run | Execution>(
+  events: Events<R>,
+  onEvent?: (event: ExecutionEvent<R>) => void,
+): Promise<R> {
   for (;;) {
     const next = await events.next();
     if (next.done === true) return next.value;
-    const event = next.value;
-    if (event.type === 'stdout' || event.type === 'stderr') process[event.type].write(event.text);
+    onEvent?.(next.value);
   }
 }
 

@@ -3,23 +3,32 @@ import type { Language } from '@service/client';
 import type { LiveSession } from '@service/client/sandbox';
 import type { Context } from '../context.js';
 import { textOf } from '../failures.js';
-import { goesOn } from './block.js';
-import { type EndedRun, passNotes } from './ended-run.js';
+import { Block } from './block.js';
+import { type EndedRun, passBeside } from './ended-run.js';
 import { printed } from './printed-run.js';
+import type { SavedResults } from './saved-results.js';
+
+/** What is kept of each step. */
+interface KeptOfSteps {
+  readonly results: SavedResults;
+  /** Saves the artifacts. Without it, none are sent. */
+  readonly saveArtifacts?: ((ended: EndedRun) => Promise<void>) | undefined;
+}
 
 /** An interpreter in a session, line by line. From a pipe, it runs each block and goes on after one that fails. */
 export class Repl {
   private readonly onTerminal = process.stdin.isTTY;
-  private typed = '';
+  private block: Block;
   private running: AbortController | undefined;
 
   constructor(
     private readonly context: Context,
     private readonly session: LiveSession,
     private readonly language: Language,
-    /** Saves the artifacts of each step. Without it, none are sent. */
-    private readonly save?: (ended: EndedRun) => Promise<void>,
-  ) {}
+    private readonly kept: KeptOfSteps,
+  ) {
+    this.block = new Block(language);
+  }
 
   async run(): Promise<void> {
     const reader = createInterface({
@@ -34,8 +43,8 @@ export class Repl {
     if (this.onTerminal) this.context.note(`${this.language}, ${this.session.id}. Ctrl-C interrupts, Ctrl-D leaves.`);
     this.prompt(reader);
     for await (const line of reader) {
-      this.typed += this.typed === '' ? line : `\n${line}`;
-      if (!goesOn(this.typed, this.language)) await this.execute();
+      this.block.add(line);
+      if (!this.block.goesOn) await this.execute();
       this.prompt(reader);
     }
     await this.execute();
@@ -43,27 +52,28 @@ export class Repl {
 
   private prompt(reader: Interface): void {
     if (!this.onTerminal) return;
-    reader.setPrompt(this.typed === '' ? '>>> ' : '... ');
+    reader.setPrompt(this.block.isEmpty ? '>>> ' : '... ');
     reader.prompt();
   }
 
   private interrupt(reader: Interface): void {
-    this.typed = '';
+    this.block = new Block(this.language);
     // Closing the connection ends the run.
     if (this.running === undefined) this.prompt(reader);
     else this.running.abort(new Error('interrupted'));
   }
 
   private async execute(): Promise<void> {
-    const code = this.typed;
-    this.typed = '';
+    const { code } = this.block;
+    this.block = new Block(this.language);
     if (code.trim() === '') return;
     this.running = new AbortController();
     try {
-      const step = this.save === undefined ? code : { code, artifacts: true };
+      const { results, saveArtifacts } = this.kept;
+      const step = saveArtifacts === undefined ? code : { code, artifacts: true };
       const ended = await printed(this.session.stream(step, { signal: this.running.signal }));
-      passNotes(ended);
-      await this.save?.(ended);
+      await passBeside(ended, results);
+      await saveArtifacts?.(ended);
     } catch (error) {
       process.stderr.write(`${textOf(error, this.context.url)}\n`);
       // Without its session there is nothing to go on with. A time-out has a code, too, which is a number.

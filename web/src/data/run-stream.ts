@@ -1,14 +1,8 @@
 import type { Call, Run } from '@service/client';
 import { request } from '../api';
+import { NO_OUTPUT, type Output } from './run-output';
 import { eventsOf } from './server-events';
 
-/** The output of a run up to now. */
-export interface Output {
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-export const NO_OUTPUT: Output = { stdout: '', stderr: '' };
 /** What a screen shows of an unfinished run: drawing all of a megabyte again and again would hold it up. */
 const MOST_SHOWN = 50_000;
 /** Pieces that arrive together are shown together. */

@@ -57,10 +57,14 @@ export async function endSession(org: string, session: string): Promise<SandboxS
 }
 
 /** The call that runs code, or the command of the shell that stands behind an exclamation mark. */
-export const workIn = (session: string, text: string): Call =>
-  text.startsWith('!')
-    ? { method: 'POST', path: `${pathOf(session)}/shell`, body: { command: text.slice(1).trim() } }
-    : { method: 'POST', path: `${pathOf(session)}/runs`, body: { code: text } };
+export function workIn(session: string, text: string, keepsFiles: boolean): Call {
+  const [part, work] = text.startsWith('!') ? ['shell', { command: text.slice(1).trim() }] : ['runs', { code: text }];
+  return {
+    method: 'POST',
+    path: `${pathOf(session)}/${part}`,
+    body: { ...work, ...(keepsFiles ? { artifacts: true } : {}) },
+  };
+}
 
 export async function readFile(org: string, session: string, path: string): Promise<Blob> {
   return (await request(fileCall('GET', session, path), { organization: org })).blob();

@@ -15,6 +15,8 @@ interface CellProps {
   readonly session: string;
   readonly cell: Cell;
   readonly number: number;
+  /** Its runs keep the files that they leave in /artifacts. */
+  readonly keepsFiles: boolean;
   /** The session has ended: what was run can be read. */
   readonly isOver: boolean;
   readonly field: Ref<HTMLTextAreaElement>;
@@ -29,8 +31,8 @@ const MAX_LINES = 30;
 
 /** Code of a notebook with what came of it. */
 export function NotebookCell(props: CellProps): ReactNode {
-  const { org, session, cell, number, isOver, field, onChange, onRemove, onNext } = props;
-  const { run, live, isRunning, error, start, stop } = useCellRun(org, session, cell, (id) => {
+  const { org, cell, number, isOver, field, onChange, onRemove, onNext } = props;
+  const { run, live, isRunning, error, start, stop } = useCellRun(props, cell, (id) => {
     onChange({ run: id });
   });
   const canRun = !isOver && !isRunning && cell.code.trim() !== '';

@@ -12,7 +12,11 @@ export interface Cell {
 interface Notebook {
   readonly session: string;
   readonly cells: readonly Cell[];
+  /** Its runs keep the files that they leave in /artifacts. */
+  readonly keepsFiles?: boolean;
 }
+
+type Change = Partial<Pick<Notebook, 'cells' | 'keepsFiles'>>;
 
 const MOST_NOTEBOOKS = 10;
 /** Of 5 million characters that a browser keeps for the whole app. */
@@ -20,18 +24,18 @@ const MOST_CHARACTERS = 400_000;
 
 const keyOf = (org: string): string => `sandbox notebooks ${org}`;
 
-/** The cells of a session. The service does not keep code, so this browser does, at each change. */
-export function useCells(
+/** The notebook of a session. The service does not keep code, so this browser does, at each change. */
+export function useNotebook(
   org: string,
   session: string,
-): readonly [readonly Cell[], (change: (cells: readonly Cell[]) => readonly Cell[]) => void] {
-  const [cells, setCells] = useState(() => cellsOf(org, session));
+): readonly [Notebook, (change: (old: Notebook) => Change) => void] {
+  const [notebook, setNotebook] = useState(() => notebookOf(org, session));
   return [
-    cells,
+    notebook,
     (change) => {
-      setCells((old) => {
-        const next = change(old);
-        keep(org, { session, cells: next });
+      setNotebook((old) => {
+        const next = { ...old, ...change(old) };
+        keep(org, next);
         return next;
       });
     },
@@ -43,9 +47,9 @@ export const newCell = (cells: readonly Cell[]): Cell => ({
   code: '',
 });
 
-function cellsOf(org: string, session: string): readonly Cell[] {
-  const cells = notebooksOf(org).find((each) => each.session === session)?.cells ?? [];
-  return cells.length === 0 ? [newCell([])] : cells;
+function notebookOf(org: string, session: string): Notebook {
+  const notebook = notebooksOf(org).find((each) => each.session === session) ?? { session, cells: [] };
+  return notebook.cells.length === 0 ? { ...notebook, cells: [newCell([])] } : notebook;
 }
 
 /** Keeps the cells, and forgets those of the oldest sessions. */

@@ -3,7 +3,7 @@ import { useMutation } from '@tanstack/react-query';
 import { lazy, type ReactNode, Suspense } from 'react';
 import { api, queries } from '../api';
 import { executionQuery, executionsQuery, isUnfinished } from '../data/executions';
-import type { Output } from '../data/run-stream';
+import type { Output } from '../data/run-output';
 import { bytesInWords } from '../ui/amounts';
 import { Button } from '../ui/button';
 import { ErrorNote } from '../ui/error-note';

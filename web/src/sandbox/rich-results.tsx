@@ -1,8 +1,8 @@
 import type { RichResult } from '@service/client';
 import { type ReactNode, useMemo } from 'react';
+import { type Piece, piecesOf, type PlainTable } from '../../../client/src/html-tables';
 import { Button } from '../ui/button';
 import { saveFile } from '../ui/save-file';
-import { type Piece, piecesOf, type PlainTable } from './html-tables';
 import { Picture } from './picture';
 
 interface RichResultsProps {

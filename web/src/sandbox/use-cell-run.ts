@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { api, ignore, queries } from '../api';
 import { executionQuery, executionsQuery } from '../data/executions';
-import { NO_OUTPUT, type Output, streamRun } from '../data/run-stream';
+import { NO_OUTPUT, type Output } from '../data/run-output';
 import { refreshFiles, sessionQuery, workIn } from '../data/sandbox-sessions';
 import type { Cell } from './notebooks';
 
@@ -17,8 +17,14 @@ interface CellRun {
   readonly stop: () => void;
 }
 
+interface CellPlace {
+  readonly org: string;
+  readonly session: string;
+  readonly keepsFiles: boolean;
+}
+
 /** Runs a cell in its session. Whoever leaves the screen ends the run: the connection is that of who waits for it. */
-export function useCellRun(org: string, session: string, cell: Cell, onRun: (run: string) => void): CellRun {
+export function useCellRun({ org, session, keepsFiles }: CellPlace, cell: Cell, onRun: (run: string) => void): CellRun {
   const [live, setLive] = useState(NO_OUTPUT);
   const [isRunning, setIsRunning] = useState(false);
   const [error, setError] = useState<unknown>();
@@ -38,7 +44,9 @@ export function useCellRun(org: string, session: string, cell: Cell, onRun: (run
     setError(undefined);
     setLive(NO_OUTPUT);
     try {
-      const ended = await streamRun(workIn(session, text), org, mine.abort.signal, {
+      // It is not needed to show a notebook.
+      const { streamRun } = await import('../data/run-stream');
+      const ended = await streamRun(workIn(session, text, keepsFiles), org, mine.abort.signal, {
         onRun: ({ id }) => {
           mine.id = id;
         },

@@ -2,7 +2,8 @@ import type { Run } from '@service/client';
 import { useEffect, useState } from 'react';
 import { queries } from '../api';
 import { executionQuery, executionsQuery, isUnfinished } from '../data/executions';
-import { NO_OUTPUT, type Output, streamRun } from '../data/run-stream';
+import { NO_OUTPUT, type Output } from '../data/run-output';
+import { streamRun } from '../data/run-stream';
 
 /**
  * What an unfinished run has printed until now. It is followed from its start, also by who opens it later. Where the

@@ -6,6 +6,7 @@ import { api, ignore, queries } from '../../api';
 import { executionQuery, executionsQuery, packageSetsQuery, sandboxLimitsQuery } from '../../data/executions';
 import { useMay } from '../../data/me';
 import { rowsOf } from '../../data/paged';
+import { Check } from '../../sandbox/check';
 import { type Draft, keepProgram, programOf, useDraft } from '../../sandbox/drafts';
 import { LANGUAGE_NAMES } from '../../sandbox/language-names';
 import { fragmentOf, LANGUAGES } from '../../sandbox/link';
@@ -302,28 +303,6 @@ function Options({ org, draft: { language, packages, showsResults, keepsFiles },
         </p>
       )}
     </>
-  );
-}
-
-interface CheckProps {
-  readonly label: string;
-  readonly isChecked: boolean;
-  readonly onChange: (isChecked: boolean) => void;
-}
-
-function Check({ label, isChecked, onChange }: CheckProps): ReactNode {
-  return (
-    <label className="flex min-h-8 items-center gap-2">
-      <input
-        type="checkbox"
-        className="accent-accent size-4"
-        checked={isChecked}
-        onChange={(event) => {
-          onChange(event.target.checked);
-        }}
-      />
-      {label}
-    </label>
   );
 }
 

@@ -6,9 +6,10 @@ import { useMay } from '../../data/me';
 import { isLive, sessionQuery } from '../../data/sandbox-sessions';
 import { pathTo } from '../../paths';
 import { NotebookCell } from '../../sandbox/cell';
+import { Check } from '../../sandbox/check';
 import { EndSession } from '../../sandbox/end-session';
 import { LANGUAGE_NAMES } from '../../sandbox/language-names';
-import { type Cell, newCell, useCells } from '../../sandbox/notebooks';
+import { type Cell, newCell, useNotebook } from '../../sandbox/notebooks';
 import { SessionState } from '../../sandbox/session-state';
 import { AddButton } from '../../ui/add-button';
 import { bytesInWords } from '../../ui/amounts';
@@ -124,7 +125,7 @@ interface CellsProps {
 }
 
 function Cells({ org, session, isOver }: CellsProps): ReactNode {
-  const [cells, change] = useCells(org, session);
+  const [{ cells, keepsFiles = false }, change] = useNotebook(org, session);
   const fields = useRef(new Map<number, HTMLTextAreaElement>());
   const [wanted, setWanted] = useState<number>();
   useEffect(() => {
@@ -133,7 +134,7 @@ function Cells({ org, session, isOver }: CellsProps): ReactNode {
   }, [wanted]);
   const add = (): void => {
     const cell = newCell(cells);
-    change((old) => [...old, cell]);
+    change((old) => ({ cells: [...old.cells, cell] }));
     setWanted(cell.id);
   };
   const goOn = (index: number): void => {
@@ -142,7 +143,7 @@ function Cells({ org, session, isOver }: CellsProps): ReactNode {
     else fields.current.get(next.id)?.focus();
   };
   const changeCell = (id: number, part: Partial<Cell>): void => {
-    change((old) => old.map((cell) => (cell.id === id ? { ...cell, ...part } : cell)));
+    change((old) => ({ cells: old.cells.map((cell) => (cell.id === id ? { ...cell, ...part } : cell)) }));
   };
   return (
     <div className="grid min-w-0 grid-cols-[minmax(0,1fr)] gap-4">
@@ -153,6 +154,7 @@ function Cells({ org, session, isOver }: CellsProps): ReactNode {
           session={session}
           cell={cell}
           number={index + 1}
+          keepsFiles={keepsFiles}
           isOver={isOver}
           field={(field) => {
             if (field === null) fields.current.delete(cell.id);
@@ -163,8 +165,8 @@ function Cells({ org, session, isOver }: CellsProps): ReactNode {
           }}
           onRemove={() => {
             change((old) => {
-              const rest = old.filter(({ id }) => id !== cell.id);
-              return rest.length === 0 ? [newCell(old)] : rest;
+              const rest = old.cells.filter(({ id }) => id !== cell.id);
+              return { cells: rest.length === 0 ? [newCell(old.cells)] : rest };
             });
           }}
           onNext={() => {
@@ -175,10 +177,23 @@ function Cells({ org, session, isOver }: CellsProps): ReactNode {
       {!isOver && (
         <div className="flex flex-wrap items-center gap-3">
           <AddButton onClick={add}>Add a cell</AddButton>
+          <Check
+            label="Keep files"
+            isChecked={keepsFiles}
+            onChange={(isChecked) => {
+              change(() => ({ keepsFiles: isChecked }));
+            }}
+          />
           <p className="text-muted text-sm">
             <kbd className="kbd">Shift</kbd> <kbd className="kbd">Enter</kbd> runs a cell and goes on. A cell that
             begins with <code className="font-mono">!</code> is a command of the shell. Leaving this screen stops what
             runs.
+            {keepsFiles && (
+              <>
+                {' '}
+                Files that a cell leaves in <code className="font-mono">/artifacts</code> are kept for a day.
+              </>
+            )}
           </p>
         </div>
       )}

@@ -1,15 +1,18 @@
 /** A piece of an HTML document: a table of plain cells, or text. */
 export type Piece = { readonly table: PlainTable } | { readonly text: string };
 
+/** A table as plain text: at most 200 rows in a document, and 50 cells in a row. */
 export interface PlainTable {
-  readonly rows: readonly (readonly Cell[])[];
-  /** There are more rows or columns than a screen can show. */
+  readonly rows: readonly (readonly PlainCell[])[];
+  /** The document has more rows or columns. */
   readonly isCut: boolean;
 }
 
-interface Cell {
+/** A cell of a table. Its text is one line of at most 1,000 characters. */
+export interface PlainCell {
   readonly text: string;
   readonly isHead: boolean;
+  /** The columns and rows that it takes. */
   readonly columns: number;
   readonly rows: number;
 }
@@ -32,9 +35,9 @@ const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>',
  * Reads the tables and the texts of HTML that a program wrote, which may be hostile.
  *
  * The markup never becomes a part of a document, not even of a sandboxed frame: `srcdoc` and `DOMParser` take strings
- * as markup, which the policy of the app (trusted types) forbids everywhere, and an exception would be one for all
- * code. So this reads tags by itself, returns plain strings, and nothing of it can run, load or be styled. It goes
- * through the text once.
+ * as markup, which a policy of trusted types forbids everywhere, and an exception would be one for all code. So this
+ * reads tags by itself, returns plain strings, and nothing of it can run, load or be styled. Texts may still hold what
+ * a terminal would obey. It goes through the text once.
  */
 export function piecesOf(html: string): readonly Piece[] {
   const reader = new Reader();
