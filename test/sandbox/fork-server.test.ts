@@ -338,6 +338,7 @@ except OSError as error: print(made > 120, error)`,
     const after = await seedOf();
     expect(after).not.toBe(before);
     for (let turn = 0; turn < forking.readings[0]!.size; turn++) expect(await seedOf()).toBe(after);
+    await soon(() => templateProcesses().length === templateCount(), onThisMachine(15_000));
   });
 
   it('does not wait for a template that hangs, and starts another one', async () => {

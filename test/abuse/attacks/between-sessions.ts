@@ -89,17 +89,18 @@ for (const at of [{ path: '\\0treasure' }, { path: '/tmp/treasure/socket' }, { h
 console.log(found.length === 0 ? 'refused' : JSON.stringify(found));
 `;
 
-/** All that these look for. What listens or maps memory of the kernel is refused where nothing counts it. */
+/** All of this that a session can have; memory, semaphores and queues of System V it cannot. */
 export const FOUND_BY_THEIR_OWNER = {
   python: [
     ...['file /session', 'file /tmp', 'file /dev/shm', 'process cmdline', 'process environ', 'process signal'],
-    ...['memory shmget', 'memory semget', 'memory msgget'],
+    ...['socket \0treasure', 'socket /tmp/treasure/socket', 'socket name'],
   ],
-  javascript: ['file /session/treasure', 'file /tmp/treasure/file', 'file /dev/shm/treasure', 'process cmdline'],
-  sockets: {
-    python: ['socket \0treasure', 'socket /tmp/treasure/socket', "socket ('127.0.0.1', 47812)", 'socket name'],
-    javascript: ['socket \0treasure', 'socket /tmp/treasure/socket', 'socket port'],
-  },
+  javascript: [
+    ...['file /session/treasure', 'file /tmp/treasure/file', 'file /dev/shm/treasure', 'process cmdline'],
+    ...['socket \0treasure', 'socket /tmp/treasure/socket'],
+  ],
+  /** Where something counts the memory of internet sockets. */
+  ports: { python: "socket ('127.0.0.1', 47812)", javascript: 'socket port' },
 };
 
 /** A timer of the kernel with this interval and first time, in seconds and nanoseconds. */
