@@ -123,9 +123,9 @@ const OF_PYPI: PythonPackage[] = [
   {
     name: 'links',
     version: '1.0',
-    files: { 'links.py': '', password: { link: '/etc/passwd' }, around: { link: '../..' } },
+    files: { 'links.py': '', password: { linkTo: '/etc/passwd' }, around: { linkTo: '../..' } },
   },
-  { name: 'through', version: '1.0', files: { out: { link: '/tmp' }, [`out/${MARK}`]: 'through a link' } },
+  { name: 'through', version: '1.0', files: { out: { linkTo: '/tmp' }, [`out/${MARK}`]: 'through a link' } },
   { name: 'deep', version: '1.0', files: { 'deep.py': '', [`${'d/'.repeat(2_500)}file`]: 'deep' } },
 ];
 

@@ -7,7 +7,7 @@ import { crc32 } from 'node:zlib';
 import { tarballOf } from './tarballs.js';
 
 /** A file of a wheel: its text, or a symbolic link, as archives keep them. */
-type WheelEntry = string | { readonly link: string };
+type WheelEntry = string | { readonly linkTo: string };
 
 export interface PythonPackage {
   readonly name: string;
@@ -97,7 +97,7 @@ function zipOf(files: Readonly<Record<string, WheelEntry>>): Buffer {
   const directory: Buffer[] = [];
   let offset = 0;
   for (const [name, entryOf] of Object.entries(files)) {
-    const [path, content] = [Buffer.from(name), Buffer.from(typeof entryOf === 'string' ? entryOf : entryOf.link)];
+    const [path, content] = [Buffer.from(name), Buffer.from(typeof entryOf === 'string' ? entryOf : entryOf.linkTo)];
     const facts = Buffer.alloc(26);
     // Version 2.0, no flags, stored, midnight of 1980-01-01.
     facts.writeUInt16LE(20, 0);

@@ -14,7 +14,7 @@ export function tarballOf(entries: readonly (readonly [path: string, entry: TarE
 /** One file in the format of POSIX (ustar). */
 function tarEntry(path: string, entry: TarEntry): Buffer {
   const link = typeof entry === 'object' && 'link' in entry ? entry.link : null;
-  const hard = typeof entry === 'object' && 'hard' in entry && entry.hard === true;
+  const isHard = typeof entry === 'object' && 'hard' in entry;
   const { content, mode } =
     typeof entry === 'string'
       ? { content: entry, mode: 0o644 }
@@ -31,7 +31,7 @@ function tarEntry(path: string, entry: TarEntry): Buffer {
   header.write(octal(bytes.length, 12), 124);
   header.write(octal(0, 12), 136);
   header.write(' '.repeat(8), 148);
-  header.write(link === null ? '0' : hard ? '1' : '2', 156);
+  header.write(link === null ? '0' : isHard ? '1' : '2', 156);
   if (link !== null) header.write(link, 157);
   header.write('ustar\0' + '00', 257);
   header.write(
