@@ -107,13 +107,17 @@ async function removeOnceEmpty(path: string, withinMs = 5_000): Promise<void> {
   }
 }
 
+/** Several processes may begin in one mode. */
+let delegations = 0;
+
 /** Cgroups of version 1 that belong to the ordinary user; none where this machine has others. */
 function delegateCgroups(): string[] {
   const { v1 } = ownCgroups();
   const parents = ['memory', 'pids', 'cpuacct'].map((controller) => v1(controller));
   if (!parents.every((path) => path !== null && existsSync(path))) return [];
+  delegations += 1;
   return parents.map((parent) => {
-    const path = join(parent!, `abuse-${process.pid}`);
+    const path = join(parent!, `abuse-${process.pid}-${delegations}`);
     mkdirSync(path);
     for (const file of ['', 'cgroup.procs']) chownSync(join(path, file), ORDINARY_UID, ORDINARY_UID);
     return path;

@@ -9,28 +9,38 @@ export interface Traces {
   /** With something in them; empty ones are kept for the next sandbox. */
   readonly cgroups: number;
   readonly mounts: number;
-  /** Open descriptors of the sandbox host. */
+  /** Open descriptors of the processes that keep sandboxes and sessions. */
   readonly descriptors: number;
 }
 
 export function traces(): Traces {
   const descendants = descendantsOf(process.pid);
-  const host = descendants.find(({ command }) => command.includes('sandbox-host'));
+  const hosts = descendants.filter(({ command }) => command.includes('sandbox-host')).map(({ pid }) => pid);
   return {
     processes: descendants.length,
-    cgroups:
-      host === undefined ? 0 : cgroupsOf(host.pid).filter((path) => readOrEmpty(`${path}/cgroup.procs`) !== '').length,
+    cgroups: hosts.flatMap((pid) => cgroupsOf(pid)).filter((path) => readOrEmpty(`${path}/cgroup.procs`) !== '').length,
     // Other tests name networks at the same time, and each name is a mount.
     mounts: readFileSync('/proc/self/mountinfo', 'utf8')
       .split('\n')
       .filter((line) => !line.includes(' /run/netns/')).length,
-    descriptors: host === undefined ? 0 : readdirSync(`/proc/${host.pid}/fd`).length,
+    descriptors: hosts.reduce((sum, pid) => sum + readdirSync(`/proc/${pid}/fd`).length, 0),
   };
 }
 
 /** The process that keeps the sandboxes. */
 export function hostPid(): number {
-  return descendantsOf(process.pid).find(({ command }) => command.includes('sandbox-host'))!.pid;
+  return descendantsOf(process.pid).find(({ command }) => command.includes('sandbox-host.process'))!.pid;
+}
+
+/** The templates below a host that forks. Their forks have a namespace more. */
+export function templatesOf(host: number): number[] {
+  return descendantsOf(host)
+    .filter(({ command }) => command.includes('python-template.py'))
+    .map(({ pid }) => pid)
+    .filter((pid) => {
+      const inside = /^NSpid:\s+(.*)$/m.exec(readOrEmpty(`/proc/${pid}/status`))?.[1]?.split(/\s+/) ?? [];
+      return inside.length === 2 && inside[1] === '2';
+    });
 }
 
 export function residentBytes(pid: number): number {

@@ -124,6 +124,29 @@ describe('ForkServer', () => {
     await soon(() => templates.length > 1 && !templates[0]!.isAlive && server.isReady);
   });
 
+  it('says at once when a template forks no more, also when no other one starts', async () => {
+    const retired: number[] = [];
+    let starts = 0;
+    await makeServer({
+      maxAgeMs: 400,
+      start: () => {
+        starts += 1;
+        if (starts > 2) return Promise.reject(new Error('broken machine'));
+        templates.push(new FakeTemplate());
+        return Promise.resolve(templates.at(-1) as unknown as IsolatedTemplate);
+      },
+      onRetired: () => retired.push(performance.now()),
+    }).open();
+    expect(await fork()).toBe(0);
+    await soon(() => retired.length === 1);
+    // The one that follows has begun to fork.
+    expect(await fork()).toBe(1);
+    const startedAt = performance.now();
+    await soon(() => retired.length === 2);
+    expect(performance.now() - startedAt).toBeLessThan(onThisMachine(600));
+    expect(await fork()).toBe(-1);
+  });
+
   it('forks nothing while no template starts, and tries again after a pause', async () => {
     let broken = true;
     makeServer({
@@ -164,6 +187,7 @@ describe('forks of Python', () => {
       limits: { ...LIMITS, ...limits },
       options: { args: ['one'], environment: { NAME: 'value' }, timeZone: 'Asia/Tokyo' },
     });
+  const templateCount = (): number => forking.readings.filter(({ interpreter }) => interpreter === 'python').length;
   const isForking = (): boolean =>
     forking.readings.every(({ interpreter, forks }) => forks || interpreter !== 'python');
 
@@ -294,6 +318,27 @@ except OSError as error: print(made > 120, error)`,
     const [forked, started] = [await run(forking, code, limits), await run(starting, code, limits)];
     expect(started.stderr).toBe('');
     expect(comparable(forked)).toEqual(comparable(started));
+  });
+
+  it('keeps no fork of a template that was replaced', async () => {
+    const seedOf = async (): Promise<string> => {
+      await soon(() => forking.readings.every(({ ready, size }) => ready === size));
+      return (await run(forking, 'print(hash("what forks of one template have in common"))')).stdout;
+    };
+    const before = await seedOf();
+    expect(await seedOf()).toBe(before);
+    const replaced = jest.fn();
+    forking.listen(({ kind }) => {
+      if (kind === 'template_started') replaced();
+    });
+    const now = performance.now.bind(performance);
+    const clock = jest.spyOn(performance, 'now').mockImplementation(() => now() + 9.5 * 60_000);
+    await soon(() => replaced.mock.calls.length >= templateCount(), onThisMachine(15_000));
+    clock.mockRestore();
+    const after = await seedOf();
+    expect(after).not.toBe(before);
+    for (let turn = 0; turn < forking.readings[0]!.size; turn++) expect(await seedOf()).toBe(after);
+    await soon(() => templateProcesses().length === templateCount(), onThisMachine(15_000));
   });
 
   it('does not wait for a template that hangs, and starts another one', async () => {

@@ -173,6 +173,25 @@ describe('WarmPool', () => {
     expect(alive()).toBeGreaterThanOrEqual(1);
   });
 
+  it('replaces all idle members at once', async () => {
+    pool.open();
+    await filled();
+    pool.replaceAll();
+    expect([pool.ready, alive()]).toEqual([0, 0]);
+    await filled();
+    expect([members.length, alive()]).toEqual([4, 2]);
+  });
+
+  it('keeps none whose start had begun when all were replaced, but gives it to a caller that waits', async () => {
+    startMs = 100;
+    pool.open();
+    await soon(() => pool.starting === 2);
+    pool.replaceAll();
+    expect(await use()).toMatchObject({ member: 0, warm: false });
+    await filled();
+    expect([members[1]!.isAlive, alive()]).toEqual([false, 2]);
+  });
+
   it('keeps no members with size 0', async () => {
     makePool({ size: 0 }).open();
     expect(await use()).toMatchObject({ warm: false });

@@ -99,6 +99,29 @@ describe.each([
     expect(pieces).toEqual([{ stream: 'stdout', text: '1\n' }]);
   });
 
+  it('runs workers of JavaScript, or says why there are none, in every kind of module', async () => {
+    const start = 'new Worker(`require("worker_threads").parentPort.postMessage(6 * 7)`, { eval: true })';
+    const told = 'Worker threads are not available here, because this machine limits memory without cgroups';
+    const hasWorkers = runtime.readiness.available && runtime.readiness.mode !== 'rlimits';
+    if (cgroups === 'off') expect(hasWorkers).toBe(false);
+    for (const [language, named] of [
+      ['javascript', "const { Worker } = require('node:worker_threads')"],
+      ['javascript', "import { Worker } from 'node:worker_threads'"],
+      ['typescript', "import { Worker } from 'node:worker_threads'"],
+    ] as const) {
+      const outcome = await run(language, `${named};\n${start}.on('message', console.log)`);
+      if (hasWorkers) {
+        expect(outcome).toMatchObject({ status: 'succeeded', stdout: '42\n' });
+        continue;
+      }
+      expect(outcome).toMatchObject({ status: 'failed', stdout: '', error: { name: 'Error', message: told } });
+      expect(outcome.stderr).toContain(`Error: ${told}`);
+      // A program that can do without them goes on.
+      const caught = `${named};\ntry { ${start} } catch (error) { console.log(String(error)) }`;
+      expect(await run(language, caught)).toMatchObject({ status: 'succeeded', stdout: `Error: ${told}\n` });
+    }
+  });
+
   describe('the outcome of a run', () => {
     it.each([
       ['javascript', "process.stdout.write('x'.repeat(300_000)); process.exit(3)", { exitCode: 3, signal: null }],

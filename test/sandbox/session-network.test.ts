@@ -4,6 +4,7 @@ import { type AddressInfo, connect } from 'node:net';
 import { RunNetworks } from '../../src/modules/sandbox/network/run-networks.js';
 import { SandboxSettings } from '../../src/modules/sandbox/sandbox.settings.js';
 import { SessionProcesses } from '../../src/modules/sandbox/sessions/host/session-processes.js';
+import { Isolation } from '../../src/platform/isolation/isolation.js';
 import { as, expectStatus, Make, type Person } from '../support/make.js';
 import { onThisMachine } from '../support/patience.js';
 import { type Answer, eventually, useApp, WITH_SANDBOX } from '../support/test-app.js';
@@ -20,6 +21,10 @@ const SETTINGS = {
   SANDBOX_SESSIONS_SHARE_PERCENT: '100',
 };
 
+/** Where nothing counts the memory of sockets, as for an ordinary user without cgroups, no session has a network. */
+const { countsSockets } = new Isolation({ cgroups: 'auto', copiesDirectory: '/nowhere' });
+const describeNetwork = countsSockets ? describe : describe.skip;
+
 const app = useApp({ ...SETTINGS, APPS_NETWORK_REFUSED: '93.184.216.99' });
 const make = new Make(app);
 let person: Person;
@@ -27,6 +32,8 @@ let key: string;
 let server: Server;
 let addresses: Record<string, string[]>;
 const connections: string[] = [];
+/** The names that a proxy was asked to connect to, and agreed to. */
+const resolved: string[] = [];
 const begun: string[] = [];
 
 beforeAll(async () => {
@@ -38,7 +45,10 @@ beforeAll(async () => {
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const networks = app.get(RunNetworks);
-  jest.spyOn(networks, 'resolve').mockImplementation((host) => Promise.resolve(addresses[host] ?? []));
+  jest.spyOn(networks, 'resolve').mockImplementation((host) => {
+    resolved.push(host);
+    return Promise.resolve(addresses[host] ?? []);
+  });
   jest.spyOn(networks, 'connect').mockImplementation((port, address) => {
     connections.push(`${address}:${port}`);
     return connect((server.address() as AddressInfo).port, '127.0.0.1');
@@ -46,6 +56,7 @@ beforeAll(async () => {
 });
 beforeEach(() => {
   connections.length = 0;
+  resolved.length = 0;
   addresses = { 'api.example.com': [PUBLIC], 'a.b.example.org': [PUBLIC], 'example.org': [PUBLIC] };
 });
 afterEach(async () => {
@@ -60,10 +71,10 @@ async function started(body: object = {}): Promise<string> {
   begun.push(data.id as string);
   return data.id as string;
 }
-const run = async (id: string, code: string, more: object = {}): Promise<any> =>
-  expectStatus(200, await app.post(`${PATH}/${id}/runs`, { code, ...more }, as(key))).body.data;
-const printed = async (id: string, code: string, more?: object): Promise<string> => {
-  const data = await run(id, code, more);
+const run = async (id: string, code: string, more: object = {}, by = key): Promise<any> =>
+  expectStatus(200, await app.post(`${PATH}/${id}/runs`, { code, ...more }, as(by))).body.data;
+const printed = async (id: string, code: string, more?: object, by = key): Promise<string> => {
+  const data = await run(id, code, more, by);
   expect(data).toMatchObject({ status: 'succeeded', stderr: '' });
   return (data.stdout as string).trimEnd();
 };
@@ -82,7 +93,7 @@ def tunnel(target):
         return (proxy.recv(100).split() + [b"", b"closed"])[1].decode()
 `;
 
-describe('a session with a network', () => {
+describeNetwork('a session with a network', () => {
   it('says which hosts it may connect to, reaches them in every run, and no others', async () => {
     const allow = ['api.example.com', '*.example.org'];
     const { data } = expectStatus(201, await create({ network: { allow } })).body;
@@ -113,7 +124,9 @@ describe('a session with a network', () => {
 
   it('keeps it when it was frozen, with connections that were open', async () => {
     const id = await started();
+    const refused = '[get("http://example.org/"), tunnel("example.org:443"), tunnel("10.0.0.1:443")]';
     await run(id, `${TOOLS}\nkept = socket.create_connection(("127.0.0.1", 3128), 5)`);
+    expect(await printed(id, `print(${refused})`)).toBe("['403', '403', '403']");
     expectStatus(200, await app.call('POST', `${PATH}/${id}/freeze`, as(key)));
     const { data } = (await app.fetch(`${PATH}/${id}`, as(key))).body;
     expect(data.status).toBe('frozen');
@@ -121,6 +134,15 @@ describe('a session with a network', () => {
       'kept.sendall(b"GET http://api.example.com/ HTTP/1.1\\r\\nHost: api.example.com\\r\\n\\r\\n")\n' +
       'print(kept.recv(1000).split()[1].decode(), get("http://api.example.com/"))';
     expect(await printed(id, code)).toBe('200 hello from api.example.com');
+    // What was refused before stays refused, by a new connection and by the one that was open.
+    expect(await printed(id, `print(${refused})`)).toBe("['403', '403', '403']");
+    const again =
+      'kept.sendall(b"GET http://example.org/ HTTP/1.1\\r\\nHost: example.org\\r\\n\\r\\n")\n' +
+      'text = b""\n' +
+      'while not text.endswith((b"example.org", b"closed")) and b" 403 " not in text: text += kept.recv(1000) or b"closed"\n' +
+      'print(b"hello from example.org" in text)';
+    expect(await printed(id, again)).toBe('False');
+    expect(new Set(resolved)).toEqual(new Set(['api.example.com']));
   });
 
   it('has it again in the next run when its code has stopped or ended the way out, or its interpreter', async () => {
@@ -188,7 +210,7 @@ print(sizes == [3 << 20] * 10, get("http://api.example.com/"))`;
   });
 });
 
-describe('hostile code in a session with a network', () => {
+describeNetwork('hostile code in a session with a network', () => {
   it.each([
     ['private', ['10.0.0.5']],
     ['of the machine', ['127.0.0.1']],
@@ -233,22 +255,32 @@ except OSError: pass`;
     expect(await printed(id, code)).toBe("[101, 101, 101]\n111\n['egress'] ['proxy']");
   });
 
-  it('can use neither the network nor the proxy of another session', async () => {
-    const [one, other] = [
-      await started({ network: { allow: ['b.example.org'] } }),
-      await started({ network: { allow: ['api.example.com'] } }),
-    ];
+  it('can use neither the network nor the proxy of the session of another organization', async () => {
+    const stranger = await make.key(await make.person({ plan: 'pro' }), { scopes: ['sandbox:execute'] });
+    const theirs = expectStatus(201, await create({ network: { allow: ['b.example.org'] } }, stranger)).body.data;
+    const other = await started({ network: { allow: ['api.example.com'] } });
     const without = expectStatus(201, await app.post(PATH, { language: 'python' }, as(key))).body.data;
     begun.push(without.id as string);
     expect(without).not.toHaveProperty('network');
-    await run(one, 'import socket\nserver = socket.create_server(("0.0.0.0", 47815))');
+    addresses['b.example.org'] = [PUBLIC];
+    const reachable = `${TOOLS}
+server = socket.create_server(("0.0.0.0", 47815))
+print(get("http://b.example.org/"), socket.create_connection(("127.0.0.1", 47815), 1) is not None)`;
     const attack = `${TOOLS}
 reached = []
 for address in ("127.0.0.1", "0.0.0.0", socket.gethostname()):
     try: socket.create_connection((address, 47815), 1); reached.append(address)
     except OSError: pass
-print(reached, tunnel("127.0.0.1:47815"), tunnel("b.example.org:443"))`;
-    expect(await printed(other, attack)).toBe('[] 403 403');
+print(reached, tunnel("127.0.0.1:47815"), tunnel("b.example.org:443"), get("http://b.example.org/"))`;
+    try {
+      // Both can be had by the session itself, so that the other one would find them.
+      expect(await printed(theirs.id as string, reachable, {}, stranger)).toBe('hello from b.example.org True');
+      expect(await printed(other, attack)).toBe('[] 403 403 403');
+      // Nor can the owner of one be sent to the other by its id.
+      expectStatus(404, await app.post(`${PATH}/${theirs.id}/runs`, { code: 'pass' }, as(key)));
+    } finally {
+      expectStatus(200, await app.call('DELETE', `${PATH}/${theirs.id}`, as(stranger)));
+    }
     const alone = `${TOOLS}
 import os
 try: tunnel("api.example.com:443"); print("opened")
@@ -286,6 +318,24 @@ print(get("http://api.example.com/"))`;
     expect(renew).toHaveBeenCalledTimes(1);
     await shell(id, 'true');
     expect(renew).toHaveBeenCalledTimes(2);
+  });
+});
+
+(countsSockets ? describe.skip : describe)('a session where nothing counts the memory of sockets', () => {
+  it('can have no network, and reaches nothing without one', async () => {
+    expectStatus(503, await create({}));
+    const { id } = expectStatus(201, await app.post(PATH, { language: 'python' }, as(key))).body.data;
+    begun.push(id as string);
+    const port = (server.address() as AddressInfo).port;
+    const code = `
+import os, socket
+reached = []
+for address in ("127.0.0.1", "${PUBLIC}"):
+    try: socket.create_connection((address, ${port}), 1); reached.append(address)
+    except OSError: pass
+print(reached, os.path.exists("/run/egress"))`;
+    expect(await printed(id as string, code)).toBe('[] False');
+    expect(connections).toEqual([]);
   });
 });
 

@@ -26,37 +26,48 @@ for number in (1, 2, 10, 12, 15): signal.signal(number, lambda n, _: signals.app
 background = subprocess.Popen(["sleep", "7331"])
 libc = ctypes.CDLL(None, use_errno=True)
 segment = libc.shmget(0x7e57, 4096, 0o1666)
+semaphores = libc.semget(0x7e57, 1, 0o1666)
 queue = libc.msgget(0x7e57, 0o1666)
 `;
 
-/** Prints what it has reached of the other session, or that it was refused. */
+/** The same in a session of JavaScript, as far as JavaScript can look for it. */
+export const TREASURE_IN_JAVASCRIPT = `
+const fs = require('node:fs'), net = require('node:net'), { spawn } = require('node:child_process');
+fs.mkdirSync('/tmp/treasure', { recursive: true });
+for (const path of ['/session/treasure', '/tmp/treasure/file', '/dev/shm/treasure'])
+  fs.writeFileSync(path, 'TREASURE-of-the-victim');
+for (const at of [{ path: '\\0treasure' }, { path: '/tmp/treasure/socket' }, { host: '127.0.0.1', port: 47812 }])
+  await new Promise((resolve) => net.createServer().on('error', resolve).listen(at, resolve).unref());
+spawn('sleep', ['7331'], { stdio: 'ignore' }).unref();
+`;
+
+/** Prints what it has reached of the other session, each as a kind and what it was, or that it was refused. */
 export const PLUNDER = `
-import ctypes, os, signal, socket
+import ctypes, json, os, signal, socket
 found = []
 me = os.getpid()
 for directory, names, files in os.walk("/"):
   if directory.startswith(("/proc", "/usr", "/bin", "/lib")): names.clear(); continue
-  if any("treasure" in name for name in (*names, *files)): found.append(directory)
+  if any("treasure" in name for name in (*names, *files)): found.append(("file", directory))
 for pid in filter(str.isdigit, os.listdir("/proc")):
   for name in ("cmdline", "environ"):
     try: text = open(f"/proc/{pid}/{name}", "rb").read()
     except OSError: continue
-    if b"7331" in text or (b"TREASURE" in text and int(pid) != me): found.append((pid, name))
+    if b"7331" in text or (b"TREASURE" in text and int(pid) != me): found.append(("process", name))
 for number in (1, 10, 12, 15):
   for pid in range(2, 400):
     if pid in (me, os.getppid()): continue
-    try: os.kill(pid, number); found.append(("signalled", pid))
+    try: os.kill(pid, number); found.append(("process", "signal"))
     except OSError: pass
 for family, address in ((1, "\\0treasure"), (1, "/tmp/treasure/socket"), (2, ("127.0.0.1", 47812))):
-  try: socket.socket(family, 1).connect(address); found.append(address)
+  try: socket.socket(family, 1).connect(address); found.append(("socket", str(address)))
   except OSError: pass
 for line in open("/proc/net/unix"):
-  if "treasure" in line: found.append("unix")
+  if "treasure" in line: found.append(("socket", "name"))
 libc = ctypes.CDLL(None, use_errno=True)
-for call in (libc.shmget, libc.semget):
-  if call(0x7e57, 4096 if call is libc.shmget else 1, 0o666) >= 0: found.append("ipc")
-if libc.msgget(0x7e57, 0o666) >= 0: found.append("queue")
-print("refused" if not found else found)
+for call, arguments in (("shmget", (4096, 0o666)), ("semget", (1, 0o666)), ("msgget", (0o666,))):
+  if getattr(libc, call)(0x7e57, *arguments) >= 0: found.append(("memory", call))
+print("refused" if not found else json.dumps(found))
 `;
 
 /** The same from JavaScript, by its own means. */
@@ -64,15 +75,33 @@ export const PLUNDER_IN_JAVASCRIPT = `
 const fs = require('node:fs'), net = require('node:net');
 const found = [];
 for (const path of ['/session/treasure', '/tmp/treasure/file', '/dev/shm/treasure'])
-  try { found.push(fs.readFileSync(path, 'utf8')) } catch {}
+  try { fs.readFileSync(path, 'utf8'); found.push(['file', path]) } catch {}
 for (const pid of fs.readdirSync('/proc').filter((name) => /^[0-9]+$/.test(name)))
-  try { if (/7331|TREASURE/.test(fs.readFileSync('/proc/' + pid + '/cmdline', 'latin1'))) found.push(pid) } catch {}
+  try {
+    if (/7331|TREASURE/.test(fs.readFileSync('/proc/' + pid + '/cmdline', 'latin1'))) found.push(['process', 'cmdline']);
+  } catch {}
 for (const at of [{ path: '\\0treasure' }, { path: '/tmp/treasure/socket' }, { host: '127.0.0.1', port: 47812 }])
   await new Promise((resolve) => {
-    try { net.connect(at, () => { found.push(at); resolve() }).on('error', resolve) } catch { resolve() }
+    try {
+      net.connect(at, () => { found.push(['socket', at.path ?? 'port']); resolve() }).on('error', resolve);
+    } catch { resolve() }
   });
-console.log(found.length === 0 ? 'refused' : found);
+console.log(found.length === 0 ? 'refused' : JSON.stringify(found));
 `;
+
+/** All of this that a session can have; memory, semaphores and queues of System V it cannot. */
+export const FOUND_BY_THEIR_OWNER = {
+  python: [
+    ...['file /session', 'file /tmp', 'file /dev/shm', 'process cmdline', 'process environ', 'process signal'],
+    ...['socket \0treasure', 'socket /tmp/treasure/socket', 'socket name'],
+  ],
+  javascript: [
+    ...['file /session/treasure', 'file /tmp/treasure/file', 'file /dev/shm/treasure', 'process cmdline'],
+    ...['socket \0treasure', 'socket /tmp/treasure/socket'],
+  ],
+  /** Where something counts the memory of internet sockets. */
+  ports: { python: "socket ('127.0.0.1', 47812)", javascript: 'socket port' },
+};
 
 /** A timer of the kernel with this interval and first time, in seconds and nanoseconds. */
 const continuedBy = (times: string): string => `

@@ -10,6 +10,8 @@ export interface ForkServerOptions {
   readonly maxForks: number;
   readonly maxAgeMs: number;
   readonly onStarted?: () => void;
+  /** A template forks no more. Forks of it that wait for work would make its secrets live longer. */
+  readonly onRetired?: () => void;
   /** A template did not start, was not safe, or did not fork. */
   readonly onFailed?: (error: unknown) => void;
 }
@@ -83,13 +85,17 @@ export class ForkServer {
 
   private usable(): Current | null {
     const { current } = this;
-    if (current === null || !current.template.isAlive) return null;
-    const isSpent = current.forks >= this.options.maxForks || ageMsOf(current) >= this.options.maxAgeMs;
-    return isSpent ? null : current;
+    return current === null || !current.template.isAlive || this.isSpent(current) ? null : current;
+  }
+
+  private isSpent(current: Current): boolean {
+    return current.forks >= this.options.maxForks || ageMsOf(current) >= this.options.maxAgeMs;
   }
 
   private renewIfOld(): void {
     for (const template of this.retired.keys()) this.endIfUnused(template);
+    // No other one has started in time.
+    if (this.current !== null && this.isSpent(this.current)) this.retire();
     if (this.usable() === null || ageMsOf(this.current!) >= this.options.maxAgeMs * RENEW_AT) void this.renew();
   }
 
@@ -139,13 +145,14 @@ export class ForkServer {
     const { template } = this.current;
     this.current = null;
     this.retired.set(template, performance.now());
+    this.options.onRetired?.();
     this.endIfUnused(template);
   }
 
   private endIfUnused(template: IsolatedTemplate): void {
     const ageMs = performance.now() - (this.retired.get(template) ?? 0);
-    // Idle forks live no longer than a template, and no run does. What is left then has lost its template.
-    if (template.active > 0 && template.isAlive && ageMs < 2 * this.options.maxAgeMs) return;
+    // No run takes as long as a template lives. What is left then has lost its template.
+    if (template.active > 0 && template.isAlive && ageMs < this.options.maxAgeMs) return;
     void template.destroy().then(() => this.retired.delete(template));
   }
 }

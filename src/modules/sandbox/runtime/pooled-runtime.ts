@@ -262,8 +262,11 @@ export class PooledRuntime extends ObservedRuntime {
   /** Where nothing limits several processes together, a run has to do with one. */
   private kindOf({ language, limits }: SandboxRun): PoolOf {
     const interpreter = this.interpreters.get(language);
-    const wanted = this.isolation.countsProcesses ? processesInside(limits) : 'threads';
-    return this.pools.find((of) => of.interpreter === interpreter && of.processes === wanted)!;
+    return this.poolOf(interpreter, this.isolation.countsProcesses ? processesInside(limits) : 'threads');
+  }
+
+  private poolOf(interpreter: Interpreter, processes: ProcessesInside): PoolOf {
+    return this.pools.find((of) => of.interpreter === interpreter && of.processes === processes)!;
   }
 
   private createPool(kind: Kind): Pool {
@@ -295,6 +298,9 @@ export class PooledRuntime extends ObservedRuntime {
       start: () => startTemplate(this.isolation, this.interpreters, { interpreter, processes }),
       onStarted: () => {
         this.emit({ kind: 'template_started', interpreter: name });
+      },
+      onRetired: () => {
+        this.poolOf(interpreter, processes).pool.replaceAll();
       },
       onFailed: (error) => {
         this.emit({ kind: 'template_failed', interpreter: name, error });

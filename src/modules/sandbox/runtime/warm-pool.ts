@@ -54,6 +54,8 @@ export class WarmPool<M extends PoolMember> {
   private readonly waiters: Waiter<M>[] = [];
   private readonly pause = new RetryPause();
   private starts = 0;
+  /** Members whose start began before this changed are not kept. */
+  private generation = 0;
   private refillTimer: NodeJS.Timeout | null = null;
   private refillAtMs = Infinity;
   private ageTimer: NodeJS.Timeout | null = null;
@@ -98,6 +100,13 @@ export class WarmPool<M extends PoolMember> {
     } finally {
       this.refillIn(REFILL_AFTER_RUN_MS * this.patience());
     }
+  }
+
+  /** Ends the idle members and starts others. Those that are still starting are only used by callers that wait. */
+  replaceAll(): void {
+    this.generation += 1;
+    for (const { member } of this.idle.splice(0)) void member.destroy();
+    this.refillIn(0);
   }
 
   /** Ends the idle members and those that are still starting. */
@@ -151,12 +160,13 @@ export class WarmPool<M extends PoolMember> {
 
   private startOne(): void {
     const startedAtMs = performance.now();
+    const { generation } = this;
     this.starts += 1;
     void this.options.start().then(
       (member) => {
         this.starts -= 1;
         const seconds = (performance.now() - startedAtMs) / 1000;
-        this.arrive(member);
+        this.arrive(member, generation);
         this.options.onStarted?.(seconds);
       },
       (error: unknown) => {
@@ -166,12 +176,12 @@ export class WarmPool<M extends PoolMember> {
     );
   }
 
-  private arrive(member: M): void {
+  private arrive(member: M, generation: number): void {
     const waiter = this.waiters.shift();
     if (waiter !== undefined) {
       this.pause.reset();
       waiter.resolve(member);
-    } else if (this.isClosed || this.idle.length >= this.options.size) {
+    } else if (this.isClosed || generation !== this.generation || this.idle.length >= this.options.size) {
       void member.destroy();
     } else {
       this.keep(member);
