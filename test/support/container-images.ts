@@ -59,7 +59,7 @@ function basePath(): string {
   return join(cacheDirectory(), `base-${name}.tar`);
 }
 
-function hasBase(): boolean {
+export function hasBase(): boolean {
   return existsSync(basePath());
 }
 
