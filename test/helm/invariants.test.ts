@@ -340,9 +340,7 @@ describe('workers without the internet', () => {
     const targets = [PUBLIC, '10.1.0.5', '10.1.0.6', '10.20.0.7', '10.20.1.7', '10.20.2.7', '2606:2800:220:1::1'];
     const ports = [22, 25, 53, 80, 443, 465, 587, 4873, 5432, 6379, 8080];
     const reached = targets.flatMap((address) =>
-      ports
-        .filter((port) => policies.letsOut(worker!, { address }, { port }))
-        .map((port) => `${address} ${port}`),
+      ports.filter((port) => policies.letsOut(worker!, { address }, { port })).map((port) => `${address} ${port}`),
     );
     expect(reached).toEqual([
       '10.1.0.5 5432',
@@ -353,8 +351,7 @@ describe('workers without the internet', () => {
       '10.20.2.7 4873',
     ]);
     for (const address of targets)
-      for (const port of ports)
-        expect(policies.letsOut(worker!, { address }, { port, protocol: 'UDP' })).toBe(false);
+      for (const port of ports) expect(policies.letsOut(worker!, { address }, { port, protocol: 'UDP' })).toBe(false);
   });
 });
 

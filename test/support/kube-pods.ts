@@ -1,0 +1,102 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { stringify } from 'yaml';
+import type { Rendered } from '../helm/helm.js';
+import { workloadsOf } from '../helm/pods.js';
+import { type ContainerEngine, containerLimits } from './container-engine.js';
+import { SERVICE_IMAGE } from './container-images.js';
+
+/** The port of this machine at which a port of a pod is published. */
+export type PublishedPorts = Readonly<Record<string, Readonly<Record<string, number>>>>;
+
+interface PlayOptions {
+  readonly network: string;
+  readonly address: string;
+  /** Addresses of names that a cluster would resolve. */
+  readonly hosts: Readonly<Record<string, string>>;
+  readonly ports: PublishedPorts;
+}
+
+/**
+ * Plays workloads of the rendered chart with `podman kube play`, which knows Pods, Deployments, claims, ConfigMaps and
+ * Secrets. What podman 4.3 has to be told in other words is changed here, and nothing else of an object is:
+ *
+ * - A Job is not known: its pod is played by itself.
+ * - There are no Services: their names are `hostAliases`.
+ * - `containerPort` is published at the same port of the machine: each gets a free one, at loopback.
+ * - `fsGroup` is ignored: the claim belongs to the user. An `emptyDir` gets the owner that the image has there.
+ * - `seccompProfile` is read from the annotation that it was before Kubernetes 1.19.
+ */
+export class KubePods {
+  constructor(
+    private readonly engine: ContainerEngine,
+    private readonly objects: readonly Rendered[],
+  ) {}
+
+  /** What a Secret of the operator would have. */
+  async createSecret(name: string, values: Readonly<Record<string, string>>): Promise<void> {
+    const data = Object.fromEntries(
+      Object.entries(values).map(([key, value]) => [key, Buffer.from(value).toString('base64')]),
+    );
+    const file = join(this.engine.directory, `${name}.yaml`);
+    writeFileSync(file, stringify({ apiVersion: 'v1', kind: 'Secret', metadata: { name }, data }), { mode: 0o600 });
+    await this.engine.podman(['secret', 'create', name, file]);
+  }
+
+  /** Returns the name of the container. */
+  async play(role: string, options: PlayOptions): Promise<string> {
+    const [workload] = workloadsOf(this.objects).filter((each) => each.role === role);
+    const { object, name, kind } = structuredClone(workload!);
+    const { metadata, spec } = object.spec.template;
+    spec.hostAliases = Object.entries(options.hosts).map(([host, ip]) => ({ ip, hostnames: [host] }));
+    const [container] = spec.containers;
+    for (const port of container.ports ?? [])
+      Object.assign(port, { hostIP: '127.0.0.1', hostPort: options.ports[role]?.[port.name] });
+    const { type } = container.securityContext.seccompProfile as { type: string };
+    if (type === 'Unconfined')
+      metadata.annotations = { ...metadata.annotations, 'seccomp.security.alpha.kubernetes.io/pod': 'unconfined' };
+    const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { ...metadata, name }, spec };
+    const file = join(this.engine.directory, `${role}.yaml`);
+    writeFileSync(
+      file,
+      [...this.used(spec), kind === 'Job' ? pod : object].map((each) => stringify(each)).join('---\n'),
+    );
+    await this.engine.podman(['kube', 'play', '--network', `${options.network}:ip=${options.address}`, file], {
+      env: this.environment(),
+      withinMs: 120_000,
+    });
+    return kind === 'Job' ? `${name}-${role}` : `${name}-pod-0-${role}`;
+  }
+
+  async remove(): Promise<void> {
+    await this.engine.attempt(['pod', 'rm', '--all', '--force', '--time', '0']);
+  }
+
+  /** The ConfigMaps and claims that a pod names. */
+  private used(spec: any): Rendered[] {
+    const text = JSON.stringify(spec);
+    return structuredClone(this.objects)
+      .filter(
+        ({ kind, metadata }) => ['ConfigMap', 'PersistentVolumeClaim'].includes(kind) && text.includes(metadata.name),
+      )
+      .map((object) => {
+        if (object.kind === 'ConfigMap') return object;
+        const owner = { 'volume.podman.io/uid': '10001', 'volume.podman.io/gid': '10001' };
+        return {
+          ...object,
+          metadata: { ...object.metadata, annotations: { ...object.metadata.annotations, ...owner } },
+        };
+      });
+  }
+
+  /** `kube play` takes no limits, and its probes are timers of systemd, which is not here. */
+  private environment(): Record<string, string> {
+    const file = join(this.engine.directory, 'kube.conf');
+    const limits = containerLimits().map((limit) => JSON.stringify(limit));
+    writeFileSync(file, `[containers]\ndefault_ulimits = [${limits.join(', ')}]\n`);
+    return { CONTAINERS_CONF: file, DISABLE_HC_SYSTEMD: 'true' };
+  }
+}
+
+/** The image as the values of the chart name it. */
+export const CHART_IMAGE = { repository: SERVICE_IMAGE, tag: 'latest', pullPolicy: 'Never' };
