@@ -330,7 +330,7 @@ describe('workers without the internet', () => {
   const registry = `networkPolicy.extraEgress.worker=[{"to":[{"ipBlock":{"cidr":"10.20.2.0/24"}}],"ports":[{"protocol":"TCP","port":4873}]}]`;
   const objects = render('minimal', [
     '--set',
-    'networkPolicy.worker.internet=none,settings.MAILER=smtp,secrets.settings[6]=SMTP_URL',
+    'networkPolicy.worker.internet=none,settings.MAILER=smtp',
     ...[...named, registry].flatMap((value) => ['--set-json', value]),
   ]);
   const policies = new Policies(objects);

@@ -74,13 +74,13 @@ describe('the values of the chart', () => {
   it('refuse mail in the internet for workers that have none', () => {
     const parameters = [
       '--set',
-      'networkPolicy.worker.internet=none,settings.MAILER=smtp,secrets.settings[6]=SMTP_URL',
+      'networkPolicy.worker.internet=none,settings.MAILER=smtp',
       '--set-json',
       'networkPolicy.objectStorage.to=[{"ipBlock":{"cidr":"10.20.0.0/24"}}]',
     ];
     expect(template('minimal', parameters).stderr).toMatch(/networkPolicy[./]mail/);
     const mail = 'networkPolicy.mail.to=[{"ipBlock":{"cidr":"10.20.1.0/24"}}]';
-    expect(template('minimal', [...parameters, '--set-json', mail])).toMatchObject({ status: 0, stderr: '' });
+    expect(template('minimal', [...parameters, '--set-json', mail]).status).toBe(0);
   });
 
   it('may come from a chart around this one', () => {

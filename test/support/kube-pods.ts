@@ -1,10 +1,28 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
 import type { Rendered } from '../helm/helm.js';
 import { workloadsOf } from '../helm/pods.js';
 import { type ContainerEngine, containerLimits } from './container-engine.js';
 import { SERVICE_IMAGE } from './container-images.js';
+
+const UNMASKED = 'test/proc-mount-unmasked';
+const RUNTIME = `#!/bin/bash
+previous=
+for word in "$@"; do
+  [ "$previous" != --bundle ] || bundle=$word
+  previous=$word
+done
+[ -z "$bundle" ] || '${process.execPath}' -e '
+  const { readFileSync, writeFileSync } = require("node:fs");
+  const config = JSON.parse(readFileSync(process.argv[1], "utf8"));
+  if (config.annotations?.["${UNMASKED}"] === "true") {
+    Object.assign(config.linux, { maskedPaths: [], readonlyPaths: [] });
+    writeFileSync(process.argv[1], JSON.stringify(config));
+  }
+' "$bundle/config.json"
+exec runc "$@"
+`;
 
 /** The port of this machine at which a port of a pod is published. */
 export type PublishedPorts = Readonly<Record<string, Readonly<Record<string, number>>>>;
@@ -18,14 +36,17 @@ interface PlayOptions {
 }
 
 /**
- * Plays workloads of the rendered chart with `podman kube play`, which knows Pods, Deployments, claims, ConfigMaps and
- * Secrets. What podman 4.3 has to be told in other words is changed here, and nothing else of an object is:
+ * Plays workloads of the rendered chart with `podman kube play`, which knows Pods, Deployments, claims and ConfigMaps.
+ * What podman 4.3 has to be told in other words is changed here, and nothing else of an object is:
  *
  * - A Job is not known: its pod is played by itself.
- * - There are no Services: their names are `hostAliases`.
- * - `containerPort` is published at the same port of the machine: each gets a free one, at loopback.
+ * - There are no Services: their names are `hostAliases`, and each `containerPort` is published at a free port.
  * - `fsGroup` is ignored: the claim belongs to the user. An `emptyDir` gets the owner that the image has there.
  * - `seccompProfile` is read from the annotation that it was before Kubernetes 1.19.
+ * - `procMount` is ignored: an annotation tells it to the runtime, which is runc with what containerd does about it.
+ *
+ * It leaves out without a word: `hostUsers`, `appArmorProfile`, accounts, start-up and readiness probes, and what places
+ * pods on nodes.
  */
 export class KubePods {
   constructor(
@@ -33,13 +54,13 @@ export class KubePods {
     private readonly objects: readonly Rendered[],
   ) {}
 
-  /** What a Secret of the operator would have. */
+  /** What a Secret of the operator would have, in the form of podman 4.3. */
   async createSecret(name: string, values: Readonly<Record<string, string>>): Promise<void> {
     const data = Object.fromEntries(
       Object.entries(values).map(([key, value]) => [key, Buffer.from(value).toString('base64')]),
     );
-    const file = join(this.engine.directory, `${name}.yaml`);
-    writeFileSync(file, stringify({ apiVersion: 'v1', kind: 'Secret', metadata: { name }, data }), { mode: 0o600 });
+    const file = join(this.engine.directory, `${name}.json`);
+    writeFileSync(file, JSON.stringify(data), { mode: 0o600 });
     await this.engine.podman(['secret', 'create', name, file]);
   }
 
@@ -52,19 +73,25 @@ export class KubePods {
     const [container] = spec.containers;
     for (const port of container.ports ?? [])
       Object.assign(port, { hostIP: '127.0.0.1', hostPort: options.ports[role]?.[port.name] });
-    const { type } = container.securityContext.seccompProfile as { type: string };
-    if (type === 'Unconfined')
-      metadata.annotations = { ...metadata.annotations, 'seccomp.security.alpha.kubernetes.io/pod': 'unconfined' };
+    const { seccompProfile, procMount } = container.securityContext;
+    metadata.annotations = {
+      ...metadata.annotations,
+      ...(seccompProfile.type === 'Unconfined' ? { 'seccomp.security.alpha.kubernetes.io/pod': 'unconfined' } : {}),
+      ...(procMount === 'Unmasked' ? { [UNMASKED]: 'true' } : {}),
+    };
     const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { ...metadata, name }, spec };
     const file = join(this.engine.directory, `${role}.yaml`);
     writeFileSync(
       file,
       [...this.used(spec), kind === 'Job' ? pod : object].map((each) => stringify(each)).join('---\n'),
     );
-    await this.engine.podman(['kube', 'play', '--network', `${options.network}:ip=${options.address}`, file], {
-      env: this.environment(),
-      withinMs: 120_000,
-    });
+    await this.engine.podman(
+      ['--runtime', this.runtime(), 'kube', 'play', '--network', `${options.network}:ip=${options.address}`, file],
+      {
+        env: this.environment(),
+        withinMs: 120_000,
+      },
+    );
     return kind === 'Job' ? `${name}-${role}` : `${name}-pod-0-${role}`;
   }
 
@@ -87,6 +114,13 @@ export class KubePods {
           metadata: { ...object.metadata, annotations: { ...object.metadata.annotations, ...owner } },
         };
       });
+  }
+
+  private runtime(): string {
+    const file = join(this.engine.directory, 'runc-with-proc-mount');
+    writeFileSync(file, RUNTIME);
+    chmodSync(file, 0o755);
+    return file;
   }
 
   /** `kube play` takes no limits, and its probes are timers of systemd, which is not here. */
