@@ -1,4 +1,4 @@
-import { chmodSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
 import type { Rendered } from '../helm/helm.js';
@@ -6,7 +6,6 @@ import { workloadsOf } from '../helm/pods.js';
 import { type ContainerEngine, containerLimits } from './container-engine.js';
 import { SERVICE_IMAGE } from './container-images.js';
 
-const UNMASKED = 'test/proc-mount-unmasked';
 const RUNTIME = `#!/bin/bash
 previous=
 for word in "$@"; do
@@ -16,10 +15,8 @@ done
 [ -z "$bundle" ] || '${process.execPath}' -e '
   const { readFileSync, writeFileSync } = require("node:fs");
   const config = JSON.parse(readFileSync(process.argv[1], "utf8"));
-  if (config.annotations?.["${UNMASKED}"] === "true") {
-    Object.assign(config.linux, { maskedPaths: [], readonlyPaths: [] });
-    writeFileSync(process.argv[1], JSON.stringify(config));
-  }
+  Object.assign(config.linux, { maskedPaths: [], readonlyPaths: [] });
+  writeFileSync(process.argv[1], JSON.stringify(config));
 ' "$bundle/config.json"
 exec runc "$@"
 `;
@@ -43,10 +40,12 @@ interface PlayOptions {
  * - There are no Services: their names are `hostAliases`, and each `containerPort` is published at a free port.
  * - `fsGroup` is ignored: the claim belongs to the user. An `emptyDir` gets the owner that the image has there.
  * - `seccompProfile` is read from the annotation that it was before Kubernetes 1.19.
- * - `procMount` is ignored: an annotation tells it to the runtime, which is runc with what containerd does about it.
+ * - `procMount` is ignored: the runtime is runc with what containerd does about it.
+ * - `hostUsers: false` needs a range of users for `containers` in /etc/subuid and /etc/subgid. Without one, the pod has
+ *   the users of the machine.
  *
- * It leaves out without a word: `hostUsers`, `appArmorProfile`, accounts, start-up and readiness probes, and what places
- * pods on nodes.
+ * It leaves out without a word: `appArmorProfile`, accounts, start-up and readiness probes, and what places pods on
+ * nodes.
  */
 export class KubePods {
   constructor(
@@ -77,8 +76,9 @@ export class KubePods {
     metadata.annotations = {
       ...metadata.annotations,
       ...(seccompProfile.type === 'Unconfined' ? { 'seccomp.security.alpha.kubernetes.io/pod': 'unconfined' } : {}),
-      ...(procMount === 'Unmasked' ? { [UNMASKED]: 'true' } : {}),
     };
+    if (!hasRangeOfUsers()) spec.hostUsers = true;
+    const runtime = procMount === 'Unmasked' ? ['--runtime', this.runtime()] : [];
     const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { ...metadata, name }, spec };
     const file = join(this.engine.directory, `${role}.yaml`);
     writeFileSync(
@@ -86,7 +86,7 @@ export class KubePods {
       [...this.used(spec), kind === 'Job' ? pod : object].map((each) => stringify(each)).join('---\n'),
     );
     await this.engine.podman(
-      ['--runtime', this.runtime(), 'kube', 'play', '--network', `${options.network}:ip=${options.address}`, file],
+      [...runtime, 'kube', 'play', '--network', `${options.network}:ip=${options.address}`, file],
       {
         env: this.environment(),
         withinMs: 120_000,
@@ -131,6 +131,10 @@ export class KubePods {
     return { CONTAINERS_CONF: file, DISABLE_HC_SYSTEMD: 'true' };
   }
 }
+
+/** From which podman takes the users of a pod with a user namespace of its own. */
+export const hasRangeOfUsers = (): boolean =>
+  ['/etc/subuid', '/etc/subgid'].every((file) => existsSync(file) && /^containers:/m.test(readFileSync(file, 'utf8')));
 
 /** The image as the values of the chart name it. */
 export const CHART_IMAGE = { repository: SERVICE_IMAGE, tag: 'latest', pullPolicy: 'Never' };
