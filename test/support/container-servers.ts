@@ -10,7 +10,7 @@ const COMMON = ['--user', 'postgres', '--tmpfs', '/tmp:mode=1777,size=1g', '--wo
 const START_POSTGRES = `
 printf %s "$POSTGRES_PASSWORD" > password && mkdir data
 access='--pwfile password --auth scram-sha-256'
-${POSTGRES}/initdb --pgdata data --username "$POSTGRES_USER" $access $POSTGRES_INITDB_ARGS
+${POSTGRES}/initdb --pgdata data --username "$POSTGRES_USER" $access \${POSTGRES_INITDB_ARGS:-}
 echo 'host all all all scram-sha-256' >> data/pg_hba.conf
 echo "CREATE DATABASE $POSTGRES_DB" | ${POSTGRES}/postgres --single -D data postgres
 exec ${POSTGRES}/postgres -D data -c listen_addresses='*' -c unix_socket_directories=/tmp`;
