@@ -133,7 +133,7 @@ export class KubePods {
 }
 
 /** From which podman takes the users of a pod with a user namespace of its own. */
-export const hasRangeOfUsers = (): boolean =>
+const hasRangeOfUsers = (): boolean =>
   ['/etc/subuid', '/etc/subgid'].every((file) => existsSync(file) && /^containers:/m.test(readFileSync(file, 'utf8')));
 
 /** The image as the values of the chart name it. */
