@@ -48,6 +48,9 @@ interface PlayOptions {
  * nodes.
  */
 export class KubePods {
+  /** podman refuses a claim that is there. */
+  private readonly claimed = new Set<string>();
+
   constructor(
     private readonly engine: ContainerEngine,
     private readonly objects: readonly Rendered[],
@@ -104,10 +107,14 @@ export class KubePods {
     const text = JSON.stringify(spec);
     return structuredClone(this.objects)
       .filter(
-        ({ kind, metadata }) => ['ConfigMap', 'PersistentVolumeClaim'].includes(kind) && text.includes(metadata.name),
+        ({ kind, metadata }) =>
+          ['ConfigMap', 'PersistentVolumeClaim'].includes(kind) &&
+          text.includes(metadata.name) &&
+          !this.claimed.has(metadata.name),
       )
       .map((object) => {
         if (object.kind === 'ConfigMap') return object;
+        this.claimed.add(object.metadata.name);
         const owner = { 'volume.podman.io/uid': '10001', 'volume.podman.io/gid': '10001' };
         return {
           ...object,

@@ -85,8 +85,8 @@ export class PodmanCompose {
   }
 
   /**
-   * The engine's podman, in which two security options have other words, as in the other tests, and the device is one
-   * that everyone may open.
+   * The engine's podman, in which two security options have other words, as in the other tests, the device is one that
+   * everyone may open, and variables with an empty default are empty.
    */
   private wrapper(): string {
     const device = join(this.directory, 'tun');
@@ -95,6 +95,8 @@ export class PodmanCompose {
 [ -e ${device} ] || mknod --mode=666 ${device} c 10 200
 words=()
 for word in "$@"; do
+  # It does not know a default that is empty.
+  if [[ $word =~ ^([A-Z_]+)=.[{][A-Z_]+:-[}]$ ]]; then word=\${BASH_REMATCH[1]}=; fi
   case $word in
     systempaths=unconfined) word=unmask=ALL ;;
     apparmor=unconfined) word=${appArmor} ;;
