@@ -20,8 +20,15 @@ const NAME = 'test-service-platform';
 const SECRET = 'service-platform';
 const BUCKETS = ['ARTIFACTS_URL', 'OBJECTS_URL', 'SANDBOX_ARTIFACTS_URL'];
 
+/** What podman makes the container of that holds a pod together. */
+const isThere = existsSync('/usr/bin/catatonit');
+if (!isThere) {
+  if (process.env['REQUIRE_CONTAINERS'] === '1') throw new Error('podman needs the package catatonit to play pods');
+  process.stdout.write('\nLEFT OUT: pods of the chart, as podman needs the package catatonit to play them.\n');
+}
+
 /** The pods that the chart renders, played by podman, as no cluster is there. */
-describeWithContainers('the pods of the chart, played by podman', () => {
+(isThere ? describeWithContainers : describe.skip)('the pods of the chart, played by podman', () => {
   const engine = containerEngine();
   const containers: Record<string, string> = {};
   let pods: KubePods;
