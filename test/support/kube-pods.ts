@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
 import type { Rendered } from '../helm/helm.js';
@@ -41,8 +41,7 @@ interface PlayOptions {
  * - `fsGroup` is ignored: the claim belongs to the user. An `emptyDir` gets the owner that the image has there.
  * - `seccompProfile` is read from the annotation that it was before Kubernetes 1.19.
  * - `procMount` is ignored: the runtime is runc with what containerd does about it.
- * - `hostUsers: false` needs a range of users for `containers` in /etc/subuid and /etc/subgid. Without one, the pod has
- *   the users of the machine.
+ * - `hostUsers: false` is true: in a user namespace, podman fails to copy what the image has at /data into the volume.
  *
  * It leaves out without a word: `appArmorProfile`, accounts, start-up and readiness probes, and what places pods on
  * nodes.
@@ -80,7 +79,7 @@ export class KubePods {
       ...metadata.annotations,
       ...(seccompProfile.type === 'Unconfined' ? { 'seccomp.security.alpha.kubernetes.io/pod': 'unconfined' } : {}),
     };
-    if (!hasRangeOfUsers()) spec.hostUsers = true;
+    spec.hostUsers = true;
     const runtime = procMount === 'Unmasked' ? ['--runtime', this.runtime()] : [];
     const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { ...metadata, name }, spec };
     const file = join(this.engine.directory, `${role}.yaml`);
@@ -138,10 +137,6 @@ export class KubePods {
     return { CONTAINERS_CONF: file, DISABLE_HC_SYSTEMD: 'true' };
   }
 }
-
-/** From which podman takes the users of a pod with a user namespace of its own. */
-const hasRangeOfUsers = (): boolean =>
-  ['/etc/subuid', '/etc/subgid'].every((file) => existsSync(file) && /^containers:/m.test(readFileSync(file, 'utf8')));
 
 /** The image as the values of the chart name it. */
 export const CHART_IMAGE = { repository: SERVICE_IMAGE, tag: 'latest', pullPolicy: 'Never' };
