@@ -79,7 +79,7 @@ export class KubePods {
       ...metadata.annotations,
       ...(seccompProfile.type === 'Unconfined' ? { 'seccomp.security.alpha.kubernetes.io/pod': 'unconfined' } : {}),
     };
-    spec.hostUsers = true;
+    if (spec.hostUsers === false) spec.hostUsers = true;
     const runtime = procMount === 'Unmasked' ? ['--runtime', this.runtime()] : [];
     const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { ...metadata, name }, spec };
     const file = join(this.engine.directory, `${role}.yaml`);
