@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync } from 'node:fs';
 import { ContainerService } from '../support/container-service.js';
 import { freePorts } from '../support/free-port.js';
-import { PODMAN_COMPOSE, PodmanCompose, PROJECT } from '../support/podman-compose.js';
+import { hasPodmanCompose, PodmanCompose, PROJECT } from '../support/podman-compose.js';
 import { eventually } from '../support/test-app.js';
 import { containerEngine, describeWithContainers } from '../support/with-containers.js';
 
@@ -12,8 +11,11 @@ const ROLES = ['api', 'edge', 'worker', 'databases'] as const;
 const SERVICES = ['postgres', 'redis', 'migrate', ...ROLES];
 const VOLUMES = ['data', 'postgres', 'redis'];
 const NETWORKS = ['inside', 'outside'];
-const isThere = existsSync(PODMAN_COMPOSE);
-if (!isThere) process.stdout.write('\nLEFT OUT: deploy/compose.yml as it is, as there is no podman-compose.\n');
+const isThere = hasPodmanCompose();
+if (!isThere)
+  process.stdout.write(
+    '\nLEFT OUT: deploy/compose.yml as it is, for want of podman-compose or of the plug-in dnsname.\n',
+  );
 
 /** deploy/compose.yml by podman-compose, as it is, but for what that does not know (docs/operations/containers.md). */
 (isThere ? describeWithContainers : describe.skip)('deploy/compose.yml, by podman-compose', () => {

@@ -4,7 +4,10 @@ import { PROJECT_ROOT } from '../../src/platform/version.js';
 import { command, type CommandResult, type ContainerEngine, containerLimits } from './container-engine.js';
 import { buildImage, SERVERS_IMAGE } from './container-images.js';
 
-export const PODMAN_COMPOSE = '/usr/bin/podman-compose';
+const PODMAN_COMPOSE = '/usr/bin/podman-compose';
+/** Without it, containers would not find each other by their names. */
+const NAMES = '/usr/lib/cni/dnsname';
+export const hasPodmanCompose = (): boolean => [PODMAN_COMPOSE, NAMES].every((path) => existsSync(path));
 const COMPOSE_FILE = join(PROJECT_ROOT, 'deploy/compose.yml');
 /** The name in the file, which this release of podman-compose does not read. */
 export const PROJECT = 'service-platform';
