@@ -20,8 +20,8 @@ const PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 30_000;
 /** The first attempt that fails is reported, and then each tenth one. */
 const REPORT_EACH = 10;
-/** A backup reads all tables for as long as it takes. */
-const TRY_FOR_MS = 3_600_000;
+/** A backup reads all tables for as long as it takes. The deadline of the chart is longer (`test/helm`). */
+export const TRY_FOR_MS = 3_600_000;
 /** PostgreSQL reports that a lock was not had in time, or that two transactions wait for each other. */
 const CODES_OF_LOCKS = ['55P03', '40P01'];
 

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { ComposedService } from '../support/compose-services.js';
 import { SERVICE_IMAGE } from '../support/container-images.js';
 import { ContainerService, stopped } from '../support/container-service.js';
@@ -64,6 +65,14 @@ describeWithContainers('one container with all roles, as its user, without capab
     // The first processes of sandboxes have those of a user namespace of their own, which their children lose.
     const own = await engine.podman(['exec', 'first-hour', 'grep', '-hE', '^Cap(Eff|Bnd)', '/proc/1/status']);
     expect(own.match(/0000000000000000/g)).toHaveLength(2);
+  });
+
+  it('may have no more tasks than compose gives it', async () => {
+    const pid = await engine.podman(['inspect', 'first-hour', '--format', '{{.State.Pid}}']);
+    const groups = readFileSync(`/proc/${pid}/cgroup`, 'utf8');
+    const ofVersion1 = /^\d+:(?:\S+,)?pids(?:,\S+)?:(.*)$/m.exec(groups)?.[1];
+    const group = ofVersion1 === undefined ? /^0::(.*)$/m.exec(groups)![1]! : `/pids${ofVersion1}`;
+    expect(readFileSync(`/sys/fs/cgroup${group}/pids.max`, 'utf8').trim()).toBe('4096');
   });
 
   it('writes nowhere but to /data and /tmp', async () => {

@@ -104,10 +104,10 @@ describeWithContainers('isolation in a container', () => {
   const abuse = (): Promise<CommandResult> =>
     engine.runToEnd(
       [
-        ...COMPOSED.restrictions().map((option) => option.replace('size=256m', 'size=1g')),
+        // An escape would find the canaries on its loopback; nothing leaves the machine.
+        ...['--network', 'none', ...COMPOSED.restrictions()],
         ...['--volume', `${PROJECT_ROOT}:/app:ro`, '--env', 'CI=true', '--entrypoint', 'tini', SERVICE_IMAGE, '--'],
         ...['node', 'node_modules/jest/bin/jest.js', '--selectProjects', 'abuse', '--runInBand'],
-        ...['--testPathPatterns', 'abuse/abuse.test'],
       ],
       { withinMs: 10 * MINUTES },
     );

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { ComposedService } from '../support/compose-services.js';
-import { SERVERS_IMAGE, SERVICE_IMAGE } from '../support/container-images.js';
+import { SERVICE_IMAGE } from '../support/container-images.js';
+import { startPostgres, startRedis } from '../support/container-servers.js';
 import { ContainerService, stopped } from '../support/container-service.js';
 import { freePorts } from '../support/free-port.js';
 import { eventually } from '../support/test-app.js';
@@ -9,17 +10,7 @@ import { containerEngine, describeWithContainers } from '../support/with-contain
 const MINUTES = 60_000;
 const ROLES = ['api', 'edge', 'worker', 'databases'] as const;
 const PLACES = ['postgres', 'redis', 'migrate', ...ROLES] as const;
-const POSTGRES = '/usr/lib/postgresql/15/bin';
 const PASSWORD = randomBytes(16).toString('hex');
-
-/** What the image of PostgreSQL does, with the variables that compose gives it. */
-const START_POSTGRES = `
-cd /tmp && printf %s "$POSTGRES_PASSWORD" > password && mkdir data
-access='--pwfile password --auth scram-sha-256'
-${POSTGRES}/initdb --pgdata data --username "$POSTGRES_USER" $access $POSTGRES_INITDB_ARGS
-echo 'host all all all scram-sha-256' >> data/pg_hba.conf
-echo "CREATE DATABASE $POSTGRES_DB" | ${POSTGRES}/postgres --single -D data postgres
-exec ${POSTGRES}/postgres -D data -c listen_addresses='*' -c unix_socket_directories=/tmp`;
 
 /**
  * The containers of deploy/compose.yml with its options, as podman takes them. PostgreSQL and Redis come from Debian,
@@ -81,22 +72,11 @@ describeWithContainers('the roles in containers, with the options of deploy/comp
       ...['network', 'inspect', 'roles-inside', '--format', '{{range .Subnets}}{{.Subnet}}{{end}}'],
     ]);
     subnet = range.split('.').slice(0, 3).join('.');
-    const common = ['--user', 'postgres', '--tmpfs', '/tmp:mode=1777,size=1g'];
-    await engine.run([
-      ...['--name', 'roles-postgres', ...networksOf('postgres'), ...composed.get('postgres')!.environment(), ...common],
-      ...[SERVERS_IMAGE, 'bash', '-euc', START_POSTGRES],
+    await startPostgres(engine, 'roles-postgres', [
+      ...networksOf('postgres'),
+      ...composed.get('postgres')!.environment(),
     ]);
-    await engine.run([
-      ...['--name', 'roles-redis', ...networksOf('redis'), ...common, '--workdir', '/tmp', SERVERS_IMAGE],
-      ...[...composed.get('redis')!.command, '--protected-mode', 'no', '--bind', '0.0.0.0'],
-    ]);
-    await eventually(
-      async () =>
-        (await engine.attempt(['exec', 'roles-postgres', `${POSTGRES}/pg_isready`, '--host', '127.0.0.1'])).status ===
-        0,
-      'PostgreSQL answers',
-      60_000,
-    );
+    await startRedis(engine, 'roles-redis', { args: networksOf('redis'), command: composed.get('redis')!.command });
   }, 10 * MINUTES);
 
   afterAll(async () => {

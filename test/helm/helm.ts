@@ -21,7 +21,7 @@ export const NAMESPACE = 'platform';
 /** The oldest version of Kubernetes that the chart takes. */
 const KUBERNETES = '1.33.0';
 /** Packages of their own, so that nobody who only runs the service loads them: `npm run test:helm` installs them. */
-const MODULES = join(PROJECT_ROOT, 'test/helm/tools/node_modules');
+export const MODULES = join(PROJECT_ROOT, 'test/helm/tools/node_modules');
 
 /** The oldest Helm that the chart takes, and a current one: packages of AWS that bring the programs as they are. */
 export const OLDEST_HELM = '@aws-cdk/asset-kubectl-v20';

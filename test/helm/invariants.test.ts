@@ -1,5 +1,9 @@
 import { generateKeyPairSync } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { ROLES } from '../../src/platform/config/config.js';
+import { PROJECT_ROOT } from '../../src/platform/version.js';
+import { TRY_FOR_MS } from '../../src/roles/migrate.js';
 import { loadSettings } from '../../src/roles/settings.js';
 import { environmentNames } from '../support/environment-names.js';
 import { NAMESPACE, render, VALUE_FILES } from './helm.js';
@@ -9,6 +13,8 @@ import { SECRET_SETTINGS } from './settings.js';
 
 /** The process ends within 25 s of the signal (src/platform/lifecycle/shutdown.ts). */
 const ENDS_WITHIN_SECONDS = 25;
+/** What a migration may take after it has waited for its locks. */
+const MIGRATES_WITHIN_MS = 900_000;
 const METADATA_SERVER = '169.254.169.254';
 const PUBLIC = '93.184.216.34';
 
@@ -188,7 +194,6 @@ describe.each(VALUE_FILES)('what %s renders', (values) => {
       expect(lasting.filter((other) => selects(object.spec.selector, other.labels)).map((other) => other.role)).toEqual(
         [role],
       );
-      for (const { labelSelector } of pod.topologySpreadConstraints) expect(selects(labelSelector, labels)).toBe(true);
     }
     for (const { metadata, spec } of ofKind(objects, 'Service')) {
       const behind = lasting.filter(({ labels }) => selects({ matchLabels: spec.selector }, labels));
@@ -199,6 +204,30 @@ describe.each(VALUE_FILES)('what %s renders', (values) => {
         for (const { targetPort } of spec.ports)
           expect(container.ports.map(({ name }: any) => name)).toContain(targetPort);
     }
+  });
+
+  it('spreads the replicas of a role evenly over zones, and over nodes', () => {
+    const whenUnsatisfiable = values === 'many-machines' ? 'DoNotSchedule' : 'ScheduleAnyway';
+    for (const { kind, pod, labels } of lasting) {
+      const constraints = pod.topologySpreadConstraints as any[];
+      expect(constraints.map(({ topologyKey }) => topologyKey)).toEqual([
+        'topology.kubernetes.io/zone',
+        'kubernetes.io/hostname',
+      ]);
+      for (const constraint of constraints) {
+        expect(constraint).toMatchObject({ maxSkew: 1, whenUnsatisfiable });
+        // Of a Deployment, the pods of the release before must not count, or an upgrade could not place its own.
+        expect(constraint.matchLabelKeys).toEqual(kind === 'Deployment' ? ['pod-template-hash'] : undefined);
+        expect(selects(constraint.labelSelector, labels)).toBe(true);
+        expect(lasting.filter((other) => selects(constraint.labelSelector, other.labels))).toHaveLength(1);
+      }
+    }
+  });
+
+  it('gives a migration longer than the hour for which it tries to get its locks', () => {
+    const [migrate] = workloads.filter(({ role }) => role === 'migrate');
+    // What it does once it has them takes a while as well.
+    expect(migrate!.object.spec.activeDeadlineSeconds * 1_000).toBeGreaterThanOrEqual(TRY_FOR_MS + MIGRATES_WITHIN_MS);
   });
 
   it('has one budget of disruptions for each role', () => {
@@ -268,22 +297,75 @@ describe.each(VALUE_FILES)('what %s renders', (values) => {
       const reach = (role: string, port: number): boolean =>
         policies.letsOut(byRole[role]!, { address: PUBLIC }, { port });
       const appsReach = values !== 'gvisor';
+      // A worker tries the servers of apps, which have a network there.
+      const workersReach = values === 'many-machines';
       // [443, 80, 22 and 25 of the internet]
       expect(
         ['api', 'worker', 'edge', 'migrate'].map((role) => [443, 80, 22, 25].map((port) => reach(role, port))),
       ).toEqual([
         [true, false, false, false],
-        [true, true, appsReach, false],
+        [true, true, workersReach, false],
         // Buckets are anywhere in the internet, but where they are named.
         [true, appsReach, appsReach, false],
         [false, false, false, false],
       ]);
+      for (const port of [53, 443, 3478])
+        expect(
+          ['api', 'worker', 'edge'].map((role) =>
+            policies.letsOut(byRole[role]!, { address: PUBLIC }, { port, protocol: 'UDP' }),
+          ),
+        ).toEqual([false, workersReach, appsReach]);
       expect(policies.letsOut(byRole['worker']!, byRole['api']!, { port: 3000 })).toBe(true);
       expect(policies.letsIn(byRole['api']!, byRole['worker']!, { port: 3000 })).toBe(true);
       expect(policies.letsOut(byRole['edge']!, byRole['worker']!, { port: 3000 })).toBe(false);
       expect(policies.letsIn(byRole['worker']!, byRole['api']!, { port: 3000 })).toBe(false);
     });
   });
+});
+
+describe('workers without the internet', () => {
+  const named = ['objectStorage', 'mail'].map(
+    (server, index) => `networkPolicy.${server}.to=[{"ipBlock":{"cidr":"10.20.${index}.0/24"}}]`,
+  );
+  const registry = `networkPolicy.extraEgress.worker=[{"to":[{"ipBlock":{"cidr":"10.20.2.0/24"}}],"ports":[{"protocol":"TCP","port":4873}]}]`;
+  const objects = render('minimal', [
+    '--set',
+    'networkPolicy.worker.internet=none,settings.MAILER=smtp',
+    ...[...named, registry].flatMap((value) => ['--set-json', value]),
+  ]);
+  const policies = new Policies(objects);
+  const [worker] = workloadsOf(objects).filter(({ role }) => role === 'worker');
+
+  it('reach PostgreSQL, Redis, buckets, mail, the registry that is named, and nothing else', () => {
+    const targets = [PUBLIC, '10.1.0.5', '10.1.0.6', '10.20.0.7', '10.20.1.7', '10.20.2.7', '2606:2800:220:1::1'];
+    const ports = [22, 25, 53, 80, 443, 465, 587, 4873, 5432, 6379, 8080];
+    const reached = targets.flatMap((address) =>
+      ports.filter((port) => policies.letsOut(worker!, { address }, { port })).map((port) => `${address} ${port}`),
+    );
+    expect(reached).toEqual([
+      '10.1.0.5 5432',
+      '10.1.0.6 6379',
+      '10.20.0.7 443',
+      '10.20.1.7 465',
+      '10.20.1.7 587',
+      '10.20.2.7 4873',
+    ]);
+    for (const address of targets)
+      for (const port of ports) expect(policies.letsOut(worker!, { address }, { port, protocol: 'UDP' })).toBe(false);
+  });
+});
+
+it('every command that is shown gives Helm longer than the migration has', () => {
+  const pages = ['docs/operations/kubernetes.md', 'deploy/helm/service-platform/README.md'];
+  const commands = pages
+    .flatMap((page) => readFileSync(join(PROJECT_ROOT, page), 'utf8').split('\n'))
+    .filter((line) => /^helm (install|upgrade) /.test(line));
+  expect(commands).toHaveLength(3);
+  const [migrate] = workloadsOf(render('minimal')).filter(({ role }) => role === 'migrate');
+  for (const command of commands)
+    expect(60 * Number(/ --timeout (\d+)m$/.exec(command)?.[1])).toBeGreaterThan(
+      migrate!.object.spec.activeDeadlineSeconds as number,
+    );
 });
 
 describe('many machines', () => {

@@ -52,6 +52,8 @@ describe('the values of the chart', () => {
     ['a claim without a name', 'repositories.kind=existingClaim', /existingClaim/],
     ['an unmasked /proc with the users of the host', 'isolation.hostUsers=true', /hostUsers/],
     ['a peer that is everyone', 'networkPolicy.monitoring.from[0]=null', /monitoring/],
+    ['workers that reach something else', 'networkPolicy.worker.internet=all', /internet/],
+    ['workers without the internet, but with buckets in it', 'networkPolicy.worker.internet=none', /objectStorage/],
     ['a digest that is a tag', 'image.digest=latest', /digest/],
     ['no disruption at all', 'podDisruptionBudget.maxUnavailable=0', /maxUnavailable/],
   ])('refuse %s', (_, parameter, said) => {
@@ -67,6 +69,18 @@ describe('the values of the chart', () => {
       const objects = render('minimal', [...unknown, '--set', 'networkPolicy.enabled=false']);
       expect(objects.filter(({ kind }) => kind === 'NetworkPolicy')).toEqual([]);
     }
+  });
+
+  it('refuse mail in the internet for workers that have none', () => {
+    const parameters = [
+      '--set',
+      'networkPolicy.worker.internet=none,settings.MAILER=smtp',
+      '--set-json',
+      'networkPolicy.objectStorage.to=[{"ipBlock":{"cidr":"10.20.0.0/24"}}]',
+    ];
+    expect(template('minimal', parameters).stderr).toMatch(/networkPolicy[./]mail/);
+    const mail = 'networkPolicy.mail.to=[{"ipBlock":{"cidr":"10.20.1.0/24"}}]';
+    expect(template('minimal', [...parameters, '--set-json', mail]).status).toBe(0);
   });
 
   it('may come from a chart around this one', () => {

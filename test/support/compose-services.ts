@@ -13,6 +13,7 @@ interface ComposeService {
   readonly tmpfs?: string[];
   readonly cap_drop?: string[];
   readonly security_opt?: string[];
+  readonly pids_limit?: number;
   readonly devices?: string[];
   readonly volumes?: string[];
   readonly networks: string[];
@@ -59,7 +60,9 @@ export class ComposedService {
   /** What the container may do, and what of it can be written, as options of `podman run`. */
   restrictions(): string[] {
     const { read_only: readOnly, tmpfs = [], cap_drop: drop = [], security_opt: security = [] } = this.service;
+    const { pids_limit: pids } = this.service;
     return [
+      ...(pids === undefined ? [] : ['--pids-limit', String(pids)]),
       ...(readOnly === true ? ['--read-only'] : []),
       ...tmpfs.flatMap((place) => ['--tmpfs', place]),
       ...drop.flatMap((capability) => ['--cap-drop', capability]),

@@ -78,14 +78,17 @@ export class ContainerEngine {
   }
 
   attempt(args: readonly string[], options: CommandOptions = {}): Promise<CommandResult> {
-    const { directory } = this;
-    const storage = ['--root', join(directory, 'root'), '--runroot', join(directory, 'run')];
-    const networks = ['--network-config-dir', join(directory, 'networks')];
-    const engine = ['--runtime', 'runc', '--cgroup-manager', 'cgroupfs', '--events-backend', 'file'];
-    return command('podman', [...storage, ...networks, ...engine, ...args], {
+    return command('podman', [...this.globalOptions(), ...args], {
       ...options,
-      env: { TMPDIR: join(directory, 'tmp'), ...options.env },
+      env: { TMPDIR: join(this.directory, 'tmp'), ...options.env },
     });
+  }
+
+  /** What comes before the command of podman. */
+  globalOptions(): string[] {
+    const storage = ['--root', join(this.directory, 'root'), '--runroot', join(this.directory, 'run')];
+    const networks = ['--network-config-dir', join(this.directory, 'networks')];
+    return [...storage, ...networks, '--runtime', 'runc', '--cgroup-manager', 'cgroupfs', '--events-backend', 'file'];
   }
 
   /** Starts a container, and returns its id. Its health is asked for by the test: podman leaves that to systemd. */
@@ -121,13 +124,16 @@ export class ContainerEngine {
   }
 }
 
-function limits(): string[] {
+const limits = (): string[] => containerLimits().flatMap((limit) => ['--ulimit', limit]);
+
+/** In the form of `--ulimit`. */
+export function containerLimits(): string[] {
   const text = readFileSync('/proc/self/limits', 'utf8');
   const hard = (name: string): number =>
     Number(new RegExp(`^${name}\\s+\\S+\\s+(\\d+)`, 'm').exec(text)?.[1] ?? Infinity);
   const [files, processes] = [hard('Max open files'), hard('Max processes')];
-  return Object.entries({ nofile: Math.min(files, LIMITS.nofile), nproc: Math.min(processes, LIMITS.nproc) }).flatMap(
-    ([name, value]) => ['--ulimit', `${name}=${value}:${value}`],
+  return Object.entries({ nofile: Math.min(files, LIMITS.nofile), nproc: Math.min(processes, LIMITS.nproc) }).map(
+    ([name, value]) => `${name}=${value}:${value}`,
   );
 }
 

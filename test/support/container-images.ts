@@ -59,7 +59,7 @@ function basePath(): string {
   return join(cacheDirectory(), `base-${name}.tar`);
 }
 
-function hasBase(): boolean {
+export function hasBase(): boolean {
   return existsSync(basePath());
 }
 
@@ -99,7 +99,7 @@ export async function buildNodeImage(engine: ContainerEngine): Promise<void> {
   mkdirSync(join(context, 'npm'));
   await command('tar', ['xzf', packed.stdout.trim(), '-C', 'npm', '--strip-components=1'], { cwd: context });
   writeFileSync(join(context, 'Dockerfile'), NODE_STEPS);
-  await build(engine, ['--tag', NODE_IMAGE, context]);
+  await buildImage(engine, ['--tag', NODE_IMAGE, context]);
   rmSync(context, { recursive: true });
 }
 
@@ -117,7 +117,7 @@ export async function buildServiceImage(engine: ContainerEngine): Promise<void> 
   }
   const settings = join(engine.directory, 'npmrc');
   writeFileSync(settings, `${lines.join('\n')}\n`, { mode: 0o600 });
-  await build(engine, [
+  await buildImage(engine, [
     ...volumes.flatMap((volume) => ['--volume', volume]),
     ...['--secret', `id=npmrc,src=${settings}`, '--build-arg', `NODE_IMAGE=${NODE_IMAGE}`],
     ...['--file', join(PROJECT_ROOT, 'deploy/Dockerfile'), '--tag', SERVICE_IMAGE, PROJECT_ROOT],
@@ -128,11 +128,11 @@ export async function buildServiceImage(engine: ContainerEngine): Promise<void> 
 export async function buildServersImage(engine: ContainerEngine): Promise<void> {
   const context = mkdtempSync(join(engine.directory, 'servers-'));
   writeFileSync(join(context, 'Dockerfile'), SERVERS_STEPS);
-  await build(engine, ['--tag', SERVERS_IMAGE, context]);
+  await buildImage(engine, ['--tag', SERVERS_IMAGE, context]);
 }
 
-/** In the format of Docker, because that of OCI has no health check. */
-async function build(engine: ContainerEngine, args: readonly string[]): Promise<void> {
+/** Builds in the format of Docker, because that of OCI has no health check. */
+export async function buildImage(engine: ContainerEngine, args: readonly string[]): Promise<void> {
   const limits = /^Max open files\s+\S+\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1] ?? '1024';
   await engine.podman(
     [

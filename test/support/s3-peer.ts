@@ -33,7 +33,7 @@ export type S3Fault =
 const CREDENTIALS = { AWS_ACCESS_KEY_ID: 'S3RVER', AWS_SECRET_ACCESS_KEY: 'S3RVER' };
 
 /**
- * A server of S3 on loopback, with a bucket, that can fail. Like those of S3, and unlike s3rver by itself, it stores a
+ * A server of S3, on loopback if nothing else is said, with a bucket, that can fail. Like those of S3, and unlike s3rver by itself, it stores a
  * blob when all of it has arrived, and nothing of it before.
  */
 export class S3Peer {
@@ -45,6 +45,7 @@ export class S3Peer {
   private constructor(
     private readonly store: Server,
     readonly directory: string,
+    private readonly host: string,
   ) {
     this.server = createServer((request, response) => {
       // A request that breaks off is not passed on.
@@ -52,15 +53,16 @@ export class S3Peer {
     });
   }
 
-  static async start(): Promise<S3Peer> {
+  /** @param host the address that it listens on. */
+  static async start(host = '127.0.0.1'): Promise<S3Peer> {
     const directory = mkdtempSync(join(tmpdir(), 's3-peer-'));
     const s3 = new S3rver({
       ...{ port: 0, address: '127.0.0.1', silent: true, directory },
       configureBuckets: [{ name: 'blobs', configs: [] }],
     });
     await s3.run();
-    const peer = new S3Peer(s3.httpServer, directory);
-    peer.server.listen(0, '127.0.0.1');
+    const peer = new S3Peer(s3.httpServer, directory, host);
+    peer.server.listen(0, host);
     await once(peer.server, 'listening');
     return peer;
   }
@@ -71,7 +73,7 @@ export class S3Peer {
   }
 
   address(bucket = 'blobs'): string {
-    return `s3://${bucket}/some/place?endpoint=http://127.0.0.1:${portOf(this.server)}`;
+    return `s3://${bucket}/some/place?endpoint=http://${this.host}:${portOf(this.server)}`;
   }
 
   /** Requests with these methods fail so many times, or until {@link mend}. */
