@@ -131,7 +131,7 @@ async function measureRates(ways, rounds) {
   return rates.map((seen) => quantile(seen, 0.5));
 }
 
-async function openRuntime({ cgroups, cpuWeight }, forkServer) {
+export async function openRuntime({ cgroups, cpuWeight }, forkServer) {
   const runtime = new HostedRuntime({
     isolation: { cgroups, cpuWeight, copiesDirectory: '/var/lib/service-platform/sandbox' },
     runtime: { concurrency: availableParallelism(), limits: LIMITS, forkServer },
