@@ -52,7 +52,10 @@ function programsUnder(directory) {
 
 function filesBeside(directory) {
   if (!existsSync(directory)) return [];
-  return filesUnder(directory).map((path) => ({ path: relative(directory, path), content: readFileSync(path, 'utf8') }));
+  return filesUnder(directory).map((path) => ({
+    path: relative(directory, path),
+    content: readFileSync(path, 'utf8'),
+  }));
 }
 
 /** The directory is that of the sandbox, and a warning names the process. */
@@ -138,7 +141,9 @@ export async function benchAgreement({ directory, cgroups = 'auto', cpuWeight = 
     });
     printTable(`Agreement with a local run, ${mode}`, rows);
     for (const kind of ['differs', 'left out'])
-      for (const { name, why } of compared.filter((one) => one.kind === kind).sort((a, b) => (a.name < b.name ? -1 : 1)))
+      for (const { name, why } of compared
+        .filter((one) => one.kind === kind)
+        .sort((a, b) => (a.name < b.name ? -1 : 1)))
         console.log(`${kind}: ${name}: ${why}`);
   } finally {
     await runtime.close();

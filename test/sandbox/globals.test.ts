@@ -26,7 +26,8 @@ const KINDS = [
   ['an ES module', 'typescript', 'ts', "import 'node:path'; const path: string = '';"],
 ] as const;
 
-const LIST = 'const all = Object.getOwnPropertyNames(globalThis); const shown = []; for (const val in globalThis) shown.push(val);';
+const LIST =
+  'const all = Object.getOwnPropertyNames(globalThis); const shown = []; for (const val in globalThis) shown.push(val);';
 const PRINT = 'console.log(JSON.stringify({ all, shown }));';
 
 /** As in `test/common/index.js` of Node, with the names that a bare Node has. */

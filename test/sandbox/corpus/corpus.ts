@@ -31,9 +31,7 @@ export function examples(): CorpusProgram[] {
 }
 
 function pythonVersion(): string {
-  return execFileSync(systemPython(), ['-c', 'import sys; print("%d.%d" % sys.version_info[:2])'])
-    .toString()
-    .trim();
+  return execFileSync(systemPython(), ['-c', 'import sys; print("%d.%d" % sys.version_info[:2])']).toString().trim();
 }
 
 const PROGRAMS = join(__dirname, 'programs');
