@@ -5,6 +5,7 @@
 
 // Node loads it in each worker thread of the program, too.
 delete require.cache[__filename];
+process.execArgv = [];
 if (!require('node:worker_threads').isMainThread) return;
 
 const fs = require('node:fs');
@@ -42,7 +43,6 @@ for (const { path, content } of files) {
 const { args = [], environment = {}, refusals = {}, artifacts } = options;
 const sendArtifacts = artifacts && require(artifactsProgram).sendArtifacts.bind(null, artifacts, deliver);
 process.argv = [process.argv[0], language === 'typescript' ? COMPILED : MAIN, ...args];
-process.execArgv = [];
 // What this file has loaded is none of the program's modules.
 for (const path of Object.keys(require.cache)) delete require.cache[path];
 Object.assign(process.env, environment);
