@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, extname, join, relative } from 'node:path';
 
 import * as rxjs from 'rxjs';
 
@@ -15,15 +15,56 @@ export interface CorpusProgram {
   readonly files: readonly SandboxFile[];
 }
 
-/** The programs of `programs.txt`. Another version of Python may lack some of them. */
-export function corpus(): CorpusProgram[] {
-  const listed = readFileSync(join(__dirname, 'programs.txt'), 'utf8').split('\n');
-  const known = new Map(allPrograms().map((program) => [program.name, program]));
+/** Those of `programs.txt` that a version of Python lacks. A version that is not here has to have them all. */
+const LACKING: Readonly<Record<string, readonly string[]>> = {
+  '3.10': ['python enum._simple_enum', 'python uuid.Enum', 'python uuid._simple_enum'],
+  '3.12': ['python zipfile._ancestry'],
+  '3.13': ['python zipfile._ancestry'],
+};
+
+/** The programs of `programs.txt`, which are examples in what is installed. */
+export function examples(): CorpusProgram[] {
+  const listed = readFileSync(join(__dirname, 'programs.txt'), 'utf8').trimEnd().split('\n');
+  const known = new Map(allExamples().map((program) => [program.name, program]));
+  expect(listed.filter((name) => !known.has(name))).toEqual(LACKING[pythonVersion()] ?? []);
   return listed.flatMap((name) => known.get(name) ?? []);
 }
 
+function pythonVersion(): string {
+  return execFileSync(systemPython(), ['-c', 'import sys; print("%d.%d" % sys.version_info[:2])']).toString().trim();
+}
+
+const PROGRAMS = join(__dirname, 'programs');
+/** What stands in such a directory is no program: it is put beside the programs of its set. */
+const BESIDE = 'beside';
+const LANGUAGE_OF: Readonly<Record<string, Language>> = { '.py': 'python', '.js': 'javascript', '.ts': 'typescript' };
+
+/** The programs that are in this repository. */
+export function programs(): CorpusProgram[] {
+  return readdirSync(PROGRAMS, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .flatMap(({ name: set }) => {
+      const files = filesIn(join(PROGRAMS, set, BESIDE));
+      return filesIn(join(PROGRAMS, set)).flatMap(({ path, content }) => {
+        const language = LANGUAGE_OF[extname(path)];
+        if (language === undefined || path.startsWith(`${BESIDE}/`)) return [];
+        // In Node, the tests stand in a directory beside that of what they have in common.
+        const code = content.replaceAll("'../common'", "'./common'");
+        return [{ name: `${set}/${path}`, language, code, files }];
+      });
+    });
+}
+
+function filesIn(directory: string): SandboxFile[] {
+  if (!existsSync(directory)) return [];
+  return readdirSync(directory, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => join(parentPath, name))
+    .map((path) => ({ path: relative(directory, path), content: readFileSync(path, 'utf8') }));
+}
+
 /** All that the sources hold, of which some print nothing, print something else each time or take long. */
-function allPrograms(): CorpusProgram[] {
+function allExamples(): CorpusProgram[] {
   return [...pythonDocstrings(), ...lodashExamples(), ...rxjsExamples()];
 }
 

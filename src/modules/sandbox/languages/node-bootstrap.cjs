@@ -1,6 +1,12 @@
 'use strict';
 // Runs inside the sandbox, before and around the code of one run. The host does not trust its reports more than that
-// code, because both hold the same descriptors.
+// code, because both hold the same descriptors. Node loads it by `--require`, before the program, and then starts the
+// program itself: its stack traces and its asynchronous context are those of `node main.js`.
+
+// Node loads it in each worker thread of the program, too.
+delete require.cache[__filename];
+process.execArgv = [];
+if (!require('node:worker_threads').isMainThread) return;
 
 const fs = require('node:fs');
 const { writeSync } = fs;
@@ -37,7 +43,8 @@ for (const { path, content } of files) {
 const { args = [], environment = {}, refusals = {}, artifacts } = options;
 const sendArtifacts = artifacts && require(artifactsProgram).sendArtifacts.bind(null, artifacts, deliver);
 process.argv = [process.argv[0], language === 'typescript' ? COMPILED : MAIN, ...args];
-process.execArgv = [];
+// What this file has loaded is none of the program's modules.
+for (const path of Object.keys(require.cache)) delete require.cache[path];
 Object.assign(process.env, environment);
 
 process.on('uncaughtExceptionMonitor', (error) => {
@@ -80,6 +87,7 @@ function refuseTypes({ message, diagnostics, shown }) {
   const { line, column } = diagnostics.find(({ file }) => file === 'main.ts') ?? {};
   report({ error: { name: 'TypeCheckError', message, line, column, diagnostics } });
   process.exitCode = 1;
+  runNext(() => undefined);
 }
 
 /** Reports a syntax error in the format that Node uses for JavaScript. */
@@ -87,13 +95,24 @@ function refuse({ message, position, stack }) {
   process.stderr.write(`${stack}\n`);
   report({ error: { name: 'SyntaxError', message, ...position, stack: text(stack) } });
   process.exitCode = 1;
+  runNext(() => undefined);
 }
 
-/** Starts the file like `node main.js`: as CommonJS, or as an ES module when the syntax says so. */
+/** Node starts the file next, as CommonJS, or as an ES module when the syntax says so. */
 function start(file, source) {
   fs.writeFileSync(file, source);
-  // It is scheduled, so that no frame of this file appears in the user's stack traces.
-  setImmediate(Module.runMain, file);
+  // A bound function has no frame of its own in the user's stack traces.
+  if (file !== MAIN) runNext(Module.runMain.bind(Module, file));
+}
+
+/** What Node runs instead of its own function, once: the program finds that one. */
+function runNext(runMain) {
+  const own = Object.getOwnPropertyDescriptor(Module, 'runMain');
+  const get = () => {
+    Object.defineProperty(Module, 'runMain', own);
+    return runMain;
+  };
+  Object.defineProperty(Module, 'runMain', { get, configurable: true });
 }
 
 /** V8 would end the whole program, as if the program had used up its memory. */

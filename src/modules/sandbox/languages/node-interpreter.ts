@@ -12,6 +12,8 @@ const SMALLEST_HEAP_MEBIBYTES = 16;
 
 const PROGRAM = '/runtime/node';
 const BOOTSTRAP = '/runtime/node-bootstrap.cjs';
+/** The bootstrap writes it. */
+const MAIN = '/tmp/main.js';
 const TYPESCRIPT = '/runtime/node-typescript.cjs';
 const TRANSFORMER = '/runtime/typescript.node';
 const TYPE_CHECK = '/runtime/node-type-check.cjs';
@@ -47,8 +49,8 @@ export class NodeInterpreter extends Interpreter {
   readonly requires: readonly RequiredFile[] = requiredFiles();
 
   command(memoryBytes: number): readonly string[] {
-    const parts = [BOOTSTRAP, TYPESCRIPT, TRANSFORMER, COMPILER, TYPE_CHECK, TYPES, ARTIFACTS];
-    return [...this.programOf(memoryBytes), ...parts];
+    const parts = [TYPESCRIPT, TRANSFORMER, COMPILER, TYPE_CHECK, TYPES, ARTIFACTS];
+    return [...this.programOf(memoryBytes), '--require', BOOTSTRAP, MAIN, ...parts];
   }
 
   /** The program of a session, which has a script of its own. */

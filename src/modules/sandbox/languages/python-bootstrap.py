@@ -206,12 +206,26 @@ def describe(error, trace, stack):
         quote(name), quote(message), line, column, quote(stack))
 
 
+def names_of_main():
+    """What Python gives to a script beside the names of every module, in the same order."""
+    from _frozen_importlib_external import SourceFileLoader
+
+    return {
+        "__loader__": SourceFileLoader("__main__", MAIN),
+        **({"__annotations__": {}} if sys.version_info < (3, 14) else {}),
+        "__builtins__": builtins,
+        "__file__": MAIN,
+        "__cached__": None,
+    }
+
+
 def run(options, code):
     import _sitebuiltins
 
     # The `site` module would set these, but -S skips it.
     builtins.exit = _sitebuiltins.Quitter("exit", "Ctrl-D (i.e. EOF)")
     builtins.quit = _sitebuiltins.Quitter("quit", "Ctrl-D (i.e. EOF)")
+    builtins.help = _sitebuiltins._Helper()
 
     with open(MAIN, "wb") as file:
         file.write(code)
@@ -223,7 +237,7 @@ def run(options, code):
     add_packages()
     # The code runs in a module of its own, so that its names do not collide with the names of this file.
     main = type(sys)("__main__")
-    main.__dict__.update(__builtins__=builtins, __file__=MAIN)
+    main.__dict__.update(names_of_main())
     sys.modules["__main__"] = main
     # Line buffering keeps what was printed before a time limit ends the run.
     sys.stdout.reconfigure(line_buffering=True)

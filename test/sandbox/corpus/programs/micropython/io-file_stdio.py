@@ -1,0 +1,5 @@
+import sys
+
+print(sys.stdin.fileno())
+print(sys.stdout.fileno())
+print(sys.stderr.fileno())

@@ -1,0 +1,5 @@
+'use strict';
+require('../common');
+const assert = require('assert');
+const availableMemory = process.availableMemory();
+assert(typeof availableMemory, 'number');
