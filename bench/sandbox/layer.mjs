@@ -90,7 +90,7 @@ export function requireHello(output) {
   if (output.trim() !== 'hello') throw new Error(`not a run: ${JSON.stringify(output)}`);
 }
 
-export export async function openRuntime({ cgroups, cpuWeight }, forkServer) {
+export async function openRuntime({ cgroups, cpuWeight }, forkServer) {
   const runtime = new HostedRuntime({
     isolation: { cgroups, cpuWeight, copiesDirectory: '/var/lib/service-platform/sandbox' },
     runtime: { concurrency: availableParallelism(), limits: LIMITS, forkServer },
