@@ -1,6 +1,6 @@
 /**
- * The way of a caller: over HTTP through the limits, a worker, and back; against the service that the script starts, on a
- * free port with a data directory of its own.
+ * The way of a caller: over HTTP through the limits, a worker, and back; against the service that the script starts, on
+ * a free port with a data directory of its own.
  */
 import { startService } from '../service.mjs';
 import { residentMebibytes } from './figures.mjs';

@@ -1,8 +1,8 @@
 /**
  * How fast code runs: `npm run bench:sandbox -- [layer|http|sessions] [--turns n] [--seconds n] [--cgroups auto|off]
- * [--cpu-weight n]`. Without a name, all; the layer and HTTP in turns. Whether it does the same as a local run, only by its
- * name: `npm run bench:sandbox -- agreement --directory D`. On a machine that has other work to do, the weight of 100
- * gives sandboxes the share of the cold starts beside them.
+ * [--cpu-weight n]`. Without a name, all; the layer and HTTP in turns. Whether it does the same as a local run, only by
+ * its name: `npm run bench:sandbox -- agreement --directory D`. On a machine that has other work to do, the weight of
+ * 100 gives sandboxes the share of the cold starts beside them.
  */
 import '../../scripts/on-pinned-node.mjs';
 import { parseArgs } from 'node:util';

@@ -18,7 +18,7 @@ export interface PlainCell {
 }
 
 const MOST_PIECES = 100;
-/** Of all tables together. */
+/** The most of all tables together. */
 const MOST_ROWS = 200;
 const MOST_COLUMNS = 50;
 const MOST_CELL = 1_000;

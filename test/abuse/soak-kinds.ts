@@ -99,7 +99,7 @@ const IN_SESSIONS: readonly SessionKind[] = [
 ];
 
 /**
- * Of eight, four are honest and as short as most, one may start processes, one is of a session, and two are hostile:
+ * Four of eight are honest and as short as most, one may start processes, one is of a session, and two are hostile:
  * they come in between, often several at a time.
  */
 export function runKindOf(index: number): RunKind | SessionKind {

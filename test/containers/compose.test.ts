@@ -53,7 +53,7 @@ if (!isThere)
       DATABASES_PORT: String(databasesPort),
     });
     await compose.buildImages();
-    // Names resolve in it, and ports are published, only if it is not `internal`, with the network plug-ins of podman 4.3.
+    // With the plug-ins of podman 4.3, names resolve in it and ports are published only if it is not `internal`.
     await engine.podman(['network', 'create', `${PROJECT}_inside`]);
   }, 10 * MINUTES);
 

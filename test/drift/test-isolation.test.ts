@@ -113,7 +113,6 @@ describe('the modules of the service', () => {
     'modules/metering/month.ts last': 'remembers the result of a pure function',
     'modules/objects/s3/signature/signature-check.ts keys': 'remembers the result of a pure function',
     'modules/schedules/domain/timing.ts expressions': 'remembers the result of a pure function',
-    'platform/blobs/file-blob-storage.ts writes': 'makes names unique',
     'platform/config/setting.ts declarations': 'filled while a class is declared',
     'platform/database/insert-of.ts statements': 'remembers the result of a pure function',
     'platform/database/prepared.ts names': 'filled while a module is loaded',

@@ -216,7 +216,7 @@ describe.each(VALUE_FILES)('what %s renders', (values) => {
       ]);
       for (const constraint of constraints) {
         expect(constraint).toMatchObject({ maxSkew: 1, whenUnsatisfiable });
-        // Of a Deployment, the pods of the release before must not count, or an upgrade could not place its own.
+        // The pods of a Deployment's release before must not count, or an upgrade could not place its own.
         expect(constraint.matchLabelKeys).toEqual(kind === 'Deployment' ? ['pod-template-hash'] : undefined);
         expect(selects(constraint.labelSelector, labels)).toBe(true);
         expect(lasting.filter((other) => selects(constraint.labelSelector, other.labels))).toHaveLength(1);
@@ -327,7 +327,8 @@ describe('workers without the internet', () => {
   const named = ['objectStorage', 'mail'].map(
     (server, index) => `networkPolicy.${server}.to=[{"ipBlock":{"cidr":"10.20.${index}.0/24"}}]`,
   );
-  const registry = `networkPolicy.extraEgress.worker=[{"to":[{"ipBlock":{"cidr":"10.20.2.0/24"}}],"ports":[{"protocol":"TCP","port":4873}]}]`;
+  const rule = { to: [{ ipBlock: { cidr: '10.20.2.0/24' } }], ports: [{ protocol: 'TCP', port: 4873 }] };
+  const registry = `networkPolicy.extraEgress.worker=${JSON.stringify([rule])}`;
   const objects = render('minimal', [
     '--set',
     'networkPolicy.worker.internet=none,settings.MAILER=smtp',

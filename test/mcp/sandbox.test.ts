@@ -26,7 +26,7 @@ const VALID: Readonly<Record<string, object>> = {
 
 let ada: Person;
 let key: string;
-let stranger: string;
+let outsider: string;
 let session_id: string;
 
 const call = (name: string, given: object = {}, by = key): Promise<any> => callTool(app, by, name, given);
@@ -43,7 +43,7 @@ const ended = (id: string): Promise<any> => call('end_session', { session_id: id
 
 beforeAll(async () => {
   ada = await make.person({ plan: 'pro' });
-  [key, stranger] = await Promise.all([make.key(ada), make.key(await make.person({ plan: 'pro' }))]);
+  [key, outsider] = await Promise.all([make.key(ada), make.key(await make.person({ plan: 'pro' }))]);
   session_id = await started({ name: 'march' });
 });
 
@@ -311,7 +311,7 @@ describe('sessions', () => {
       ]);
     // To end it again is no error.
     expect(answerIn(await ended(own)).data).toMatchObject({ id: own, status: 'ended' });
-    const client = await connectMcp(app, stranger);
+    const client = await connectMcp(app, outsider);
     expect((await client.callTool({ name: 'list_sessions', arguments: {} })).structuredContent).toMatchObject({
       data: [],
     });
@@ -427,12 +427,12 @@ describe('what another organization has', () => {
         ...VALID[name],
         ...Object.fromEntries(parameters.map((each) => [each, ids[each]])),
       });
-      const error = errorIn(await call(name, withIds(theirs), stranger));
+      const error = errorIn(await call(name, withIds(theirs), outsider));
       expect([name, error]).toEqual([
         name,
         expect.objectContaining({ status: 404, code: expect.stringMatching(/_not_found$/), hint: expect.any(String) }),
       ]);
-      expect([name, errorIn(await call(name, withIds(unknown), stranger))]).toEqual([name, error]);
+      expect([name, errorIn(await call(name, withIds(unknown), outsider))]).toEqual([name, error]);
     }
     expect((await run('print(open("secret.txt").read())')).stdout).toBe('secret\n');
   });

@@ -153,7 +153,7 @@ describe('while `service backup` runs', () => {
   const isThere = async (name: string): Promise<boolean> =>
     (await make.sql<{ there: boolean }>('SELECT to_regclass($1) IS NOT NULL AS there', [name]))[0]!.there;
 
-  it('partitions are neither created nor removed, and nobody is told that this failed', async () => {
+  it('partitions are neither created nor removed, and no failure is reported', async () => {
     const save = Reflect.get(BackupFiles.prototype, 'save') as BackupFiles['save'];
     let changes = 0;
     const saving = jest.spyOn(BackupFiles.prototype, 'save').mockImplementation(async function (

@@ -85,7 +85,7 @@ describe('the page on partitions', () => {
     (
       await client.query<{ place: string }>('SELECT tableoid::regclass::text AS place FROM audit_log ORDER BY id')
     ).rows.map(({ place }) => place);
-  /** As in a service that was upgraded before the month of the examples. */
+  /** This is what a service has that was upgraded before the month of the examples. */
   const dropFirst = async (client: Client): Promise<void> => {
     const { rows } = await client.query<{ name: string }>(
       `SELECT inhrelid::regclass::text AS name FROM pg_inherits

@@ -27,10 +27,11 @@ const KINDS = [
 ] as const;
 
 const LIST =
-  'const all = Object.getOwnPropertyNames(globalThis); const shown = []; for (const val in globalThis) shown.push(val);';
+  'const all = Object.getOwnPropertyNames(globalThis); const shown = []; ' +
+  'for (const val in globalThis) shown.push(val);';
 const PRINT = 'console.log(JSON.stringify({ all, shown }));';
 
-/** As in `test/common/index.js` of Node, with the names that a bare Node has. */
+/** The check of `test/common/index.js` of Node, with the names that a bare Node has. */
 const leakCheck = (known: readonly string[]): string =>
   `const known = new Set(${JSON.stringify(known)}); const leaked = [];
 for (const val in globalThis) if (!known.has(val)) leaked.push(val);

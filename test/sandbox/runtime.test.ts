@@ -101,7 +101,7 @@ describe.each([
 
   it('runs workers of JavaScript, or says why there are none, in every kind of module', async () => {
     const start = 'new Worker(`require("worker_threads").parentPort.postMessage(6 * 7)`, { eval: true })';
-    const told = 'Worker threads are not available here, because this machine limits memory without cgroups';
+    const sentence = 'Worker threads are not available here, because this machine limits memory without cgroups';
     const hasWorkers = runtime.readiness.available && runtime.readiness.mode !== 'rlimits';
     if (cgroups === 'off') expect(hasWorkers).toBe(false);
     for (const [language, named] of [
@@ -114,11 +114,11 @@ describe.each([
         expect(outcome).toMatchObject({ status: 'succeeded', stdout: '42\n' });
         continue;
       }
-      expect(outcome).toMatchObject({ status: 'failed', stdout: '', error: { name: 'Error', message: told } });
-      expect(outcome.stderr).toContain(`Error: ${told}`);
+      expect(outcome).toMatchObject({ status: 'failed', stdout: '', error: { name: 'Error', message: sentence } });
+      expect(outcome.stderr).toContain(`Error: ${sentence}`);
       // A program that can do without them goes on.
       const caught = `${named};\ntry { ${start} } catch (error) { console.log(String(error)) }`;
-      expect(await run(language, caught)).toMatchObject({ status: 'succeeded', stdout: `Error: ${told}\n` });
+      expect(await run(language, caught)).toMatchObject({ status: 'succeeded', stdout: `Error: ${sentence}\n` });
     }
   });
 

@@ -139,7 +139,8 @@ describeNetwork('a session with a network', () => {
     const again =
       'kept.sendall(b"GET http://example.org/ HTTP/1.1\\r\\nHost: example.org\\r\\n\\r\\n")\n' +
       'text = b""\n' +
-      'while not text.endswith((b"example.org", b"closed")) and b" 403 " not in text: text += kept.recv(1000) or b"closed"\n' +
+      'while not text.endswith((b"example.org", b"closed")) and b" 403 " not in text:\n' +
+      '    text += kept.recv(1000) or b"closed"\n' +
       'print(b"hello from example.org" in text)';
     expect(await printed(id, again)).toBe('False');
     expect(new Set(resolved)).toEqual(new Set(['api.example.com']));
@@ -256,8 +257,8 @@ except OSError: pass`;
   });
 
   it('can use neither the network nor the proxy of the session of another organization', async () => {
-    const stranger = await make.key(await make.person({ plan: 'pro' }), { scopes: ['sandbox:execute'] });
-    const theirs = expectStatus(201, await create({ network: { allow: ['b.example.org'] } }, stranger)).body.data;
+    const outsider = await make.key(await make.person({ plan: 'pro' }), { scopes: ['sandbox:execute'] });
+    const theirs = expectStatus(201, await create({ network: { allow: ['b.example.org'] } }, outsider)).body.data;
     const other = await started({ network: { allow: ['api.example.com'] } });
     const without = expectStatus(201, await app.post(PATH, { language: 'python' }, as(key))).body.data;
     begun.push(without.id as string);
@@ -274,12 +275,12 @@ for address in ("127.0.0.1", "0.0.0.0", socket.gethostname()):
 print(reached, tunnel("127.0.0.1:47815"), tunnel("b.example.org:443"), get("http://b.example.org/"))`;
     try {
       // Both can be had by the session itself, so that the other one would find them.
-      expect(await printed(theirs.id as string, reachable, {}, stranger)).toBe('hello from b.example.org True');
+      expect(await printed(theirs.id as string, reachable, {}, outsider)).toBe('hello from b.example.org True');
       expect(await printed(other, attack)).toBe('[] 403 403 403');
       // Nor can the owner of one be sent to the other by its id.
       expectStatus(404, await app.post(`${PATH}/${theirs.id}/runs`, { code: 'pass' }, as(key)));
     } finally {
-      expectStatus(200, await app.call('DELETE', `${PATH}/${theirs.id}`, as(stranger)));
+      expectStatus(200, await app.call('DELETE', `${PATH}/${theirs.id}`, as(outsider)));
     }
     const alone = `${TOOLS}
 import os

@@ -166,10 +166,10 @@ describe('a run of a session that nobody waits for', () => {
   it('is unknown to other organizations, and so is its session', async () => {
     const id = await session();
     const execution = await begun(id, 'print(1)');
-    const stranger = await make.key(await make.person({ plan: 'pro' }), { scopes: ['sandbox:execute'] });
-    const asked = await app.post(`${PATH}/${id}/runs`, { code: 'print(1)', wait: false }, as(stranger));
+    const outsider = await make.key(await make.person({ plan: 'pro' }), { scopes: ['sandbox:execute'] });
+    const asked = await app.post(`${PATH}/${id}/runs`, { code: 'print(1)', wait: false }, as(outsider));
     expect([asked.status, asked.body.error.code]).toEqual([404, 'sandbox_session_not_found']);
-    const followed = await app.fetch(`${EXECUTIONS}/${execution}/events`, as(stranger));
+    const followed = await app.fetch(`${EXECUTIONS}/${execution}/events`, as(outsider));
     expect([followed.status, followed.body.error.code]).toEqual([404, 'execution_not_found']);
     await becomes(execution, 'succeeded');
   });

@@ -34,7 +34,7 @@ interface PlayOptions {
 
 /**
  * Plays workloads of the rendered chart with `podman kube play`, which knows Pods, Deployments, claims and ConfigMaps.
- * What podman 4.3 has to be told in other words is changed here, and nothing else of an object is:
+ * What podman 4.3 needs in other words is changed here, and nothing else of an object is:
  *
  * - A Job is not known: its pod is played by itself.
  * - There are no Services: their names are `hostAliases`, and each `containerPort` is published at a free port.

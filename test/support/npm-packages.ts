@@ -8,7 +8,7 @@ import { type TarEntry, tarballOf } from './tarballs.js';
 export interface NpmPackage {
   readonly name: string;
   readonly version: string;
-  /** By their paths in the package. One that begins with `/` is written to the tarball as it is. */
+  /** The files by their paths in the package. One that begins with `/` is written to the tarball as it is. */
   readonly files: Readonly<Record<string, TarEntry>>;
   readonly dependencies?: Readonly<Record<string, string>>;
   /** What package.json says beside name, version and dependencies. */

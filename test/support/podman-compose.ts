@@ -24,7 +24,8 @@ cd /var/lib/postgresql/data
 programs=/usr/lib/postgresql/15/bin
 if [ ! -e PG_VERSION ]; then
   printf %s "$POSTGRES_PASSWORD" > /tmp/password
-  $programs/initdb --pgdata . --username "$POSTGRES_USER" --pwfile /tmp/password --auth-host scram-sha-256 $POSTGRES_INITDB_ARGS
+  $programs/initdb --pgdata . --username "$POSTGRES_USER" --pwfile /tmp/password --auth-host scram-sha-256 \
+    $POSTGRES_INITDB_ARGS
   echo 'host all all all scram-sha-256' >> pg_hba.conf
   echo "CREATE DATABASE $POSTGRES_DB" | $programs/postgres --single -D . postgres
 fi

@@ -33,8 +33,8 @@ export type S3Fault =
 const CREDENTIALS = { AWS_ACCESS_KEY_ID: 'S3RVER', AWS_SECRET_ACCESS_KEY: 'S3RVER' };
 
 /**
- * A server of S3, on loopback if nothing else is said, with a bucket, that can fail. Like those of S3, and unlike s3rver by itself, it stores a
- * blob when all of it has arrived, and nothing of it before.
+ * A server of S3, on loopback if nothing else is said, with a bucket, that can fail. Like those of S3, and unlike
+ * s3rver by itself, it stores a blob when all of it has arrived, and nothing of it before.
  */
 export class S3Peer {
   private readonly server: Server;

@@ -34,7 +34,7 @@ export class PythonLexer implements Lexer {
 
   get awaitsMore(): boolean {
     if (this.isWrong) return false;
-    // As in the interpreter itself, the body of a block ends with an empty line.
+    // The interpreter itself does the same: the body of a block ends with an empty line.
     const isInBody = this.statements > 1 && /^\s/.test(this.begin);
     return this.isContinued || this.end === ':' || this.begin.startsWith('@') || isInBody;
   }

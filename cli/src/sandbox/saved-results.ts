@@ -10,7 +10,7 @@ export class SavedResults {
   /** @param wanted The directory for the files. Without one, a new one among the temporary files, if it is needed. */
   constructor(private readonly wanted?: string) {}
 
-  /** True when somebody has said where results belong, and so wants to keep them. */
+  /** True when the caller has said where results belong, and so wants to keep them. */
   get areWanted(): boolean {
     return this.wanted !== undefined;
   }

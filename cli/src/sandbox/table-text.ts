@@ -12,8 +12,11 @@ const REST = '…';
 /** Halves of letters, and what changes the direction or place of others. A joiner stays: pictograms have it. */
 const UNSEEN = /\p{Surrogate}|[\u061C\u200B\u200C\u200E\u200F\u2028-\u202E\u2060-\u206F\uFEFF\uFFF9-\uFFFB]/gu;
 /** Letters of two columns: those of East Asia, and pictograms. */
-const WIDE =
-  /\p{Emoji_Presentation}|\uFE0F|[\u1100-\u115F\u2E80-\uA4CF\uA960-\uA97C\uAC00-\uD7A3\uF900-\uFAFF\uFE30-\uFE6F\uFF01-\uFF60\uFFE0-\uFFE6]|[\u{20000}-\u{3FFFD}]/u;
+const WIDE = new RegExp(
+  String.raw`\p{Emoji_Presentation}|\uFE0F|[\u1100-\u115F\u2E80-\uA4CF\uA960-\uA97C\uAC00-\uD7A3\uF900-\uFAFF]|` +
+    String.raw`[\uFE30-\uFE6F\uFF01-\uFF60\uFFE0-\uFFE6]|[\u{20000}-\u{3FFFD}]`,
+  'u',
+);
 const NUMBER = /^(?:[-+−]?[$€£]?\d[\d.,_ ]*(?:e[-+]?\d+)?j?\s?%?|[-+]?(?:nan|inf)|None|NaT|<NA>)$/i;
 const LETTERS = new Intl.Segmenter();
 

@@ -12,10 +12,10 @@ interface ArtifactPlace {
 /** A part of a file that an execution kept. */
 interface ArtifactPiece {
   readonly bytes: Buffer;
-  /** Of the whole file. */
+  /** The size of the whole file. */
   readonly sizeBytes: number;
   readonly path: string;
-  /** By the name of the file. */
+  /** The media type that the name of the file stands for. */
   readonly type: string;
   readonly expiresAt: Date;
 }

@@ -86,8 +86,8 @@ export class SandboxSettings extends ModuleSettings implements IsolationSettings
   @IntegerSetting({
     name: 'SANDBOX_SESSIONS_SHARE_PERCENT',
     summary:
-      'Share of the sessions of a worker, and of their memory, that one organization can have while no other has any. ' +
-      'Each has at least one. `100` leaves nothing to others: for an installation of one organization.',
+      'Share of the sessions of a worker, and of their memory, that one organization can have while no other has ' +
+      'any. Each has at least one. `100` leaves nothing to others: for an installation of one organization.',
     unit: '%',
     min: 1,
     max: 100,

@@ -41,8 +41,8 @@ export interface Turn {
 /**
  * Fair turns between subjects, such as organizations, that share a queue: start-time fair queueing with jobs of equal
  * cost. While two subjects have jobs waiting, neither starts more than one job more than the other, however many it has
- * added. The same holds between the members of one subject. The state is a few small keys in Redis, so it applies across
- * all processes.
+ * added. The same holds between the members of one subject. The state is a few small keys in Redis, so it applies
+ * across all processes.
  */
 @Injectable()
 export class JobTurns {

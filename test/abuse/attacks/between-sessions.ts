@@ -78,7 +78,8 @@ for (const path of ['/session/treasure', '/tmp/treasure/file', '/dev/shm/treasur
   try { fs.readFileSync(path, 'utf8'); found.push(['file', path]) } catch {}
 for (const pid of fs.readdirSync('/proc').filter((name) => /^[0-9]+$/.test(name)))
   try {
-    if (/7331|TREASURE/.test(fs.readFileSync('/proc/' + pid + '/cmdline', 'latin1'))) found.push(['process', 'cmdline']);
+    const line = fs.readFileSync('/proc/' + pid + '/cmdline', 'latin1');
+    if (/7331|TREASURE/.test(line)) found.push(['process', 'cmdline']);
   } catch {}
 for (const at of [{ path: '\\0treasure' }, { path: '/tmp/treasure/socket' }, { host: '127.0.0.1', port: 47812 }])
   await new Promise((resolve) => {

@@ -226,8 +226,8 @@ describe('code of agents with packages, a network and files', () => {
     });
     expect((await caller.tools('read_artifact'))[0]).toMatchObject({ effect: 'read', taints: true, isOutward: false });
 
-    const stranger = await make.person({ plan: 'pro' });
-    const theirs = new ToolCaller(app, stranger.organization, stranger);
+    const outsider = await make.person({ plan: 'pro' });
+    const theirs = new ToolCaller(app, outsider.organization, outsider);
     await expect(theirs.call('read_artifact', { execution_id, artifact_id: text })).rejects.toMatchObject({
       code: 'execution_not_found',
     });

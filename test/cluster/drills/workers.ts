@@ -10,7 +10,7 @@ const AT_WORK_FOR_MS = 1_000;
 
 /**
  * Workers are killed without a word, at most two of three at the same time, while jobs arrive: each job must have its
- * effect, and once. An execution runs at most once, so that one whose worker died may be lost, and is then not paid for.
+ * effect, and once. An execution runs at most once: one whose worker died may be lost, and is then not paid for.
  */
 export async function killedWorkers(
   { cluster, notified }: Field,

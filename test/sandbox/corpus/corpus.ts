@@ -15,7 +15,7 @@ export interface CorpusProgram {
   readonly files: readonly SandboxFile[];
 }
 
-/** Those of `programs.txt` that a version of Python lacks. A version that is not here has to have them all. */
+/** The names of `programs.txt` that a version of Python lacks. A version that is not here has to have them all. */
 const LACKING: Readonly<Record<string, readonly string[]>> = {
   '3.10': ['python enum._simple_enum', 'python uuid.Enum', 'python uuid._simple_enum'],
   '3.12': ['python zipfile._ancestry'],

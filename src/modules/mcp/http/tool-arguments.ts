@@ -101,7 +101,7 @@ const invalid = (path: string, expected: string): RequestInvalid =>
 function appendTo(query: URLSearchParams, name: string, value: unknown): void {
   if (value === null || value === undefined) return;
   for (const each of Array.isArray(value) ? (value as unknown[]) : [value]) {
-    // As text, it would be another value than the one that was meant.
+    // Its text would be another value than the one that was meant.
     if (typeof each === 'object') throw invalid(name, 'a string, a number or a boolean');
     query.append(name, typeof each === 'string' ? each : JSON.stringify(each));
   }

@@ -123,7 +123,7 @@ export const extrasOf = ({
   allowedHosts: network?.allow,
 });
 
-/** Arguments are checked against the schema before; this holds whoever calls the tool. */
+/** Arguments are checked against the schema before; this holds for every caller of the tool. */
 function refusalOf({ packages, network }: CodeInput, settings: Settings): ToolOutcome | undefined {
   if (packages !== undefined && settings.packages === false)
     return failed('packages_not_allowed', 'This agent may not name packages. Use package_set.');

@@ -18,7 +18,7 @@ import {
 const START_WITHIN_MS = 15_000;
 const NETWORK_MISSING = 'cgroups, without which sessions have no network';
 
-/** Of a session that starts, only what its row does not keep. */
+/** What the row of a session does not keep of how it starts. */
 export interface SessionStartInput {
   readonly options: SessionOptions;
   /** The longest time that the session may wait for a worker with room. */

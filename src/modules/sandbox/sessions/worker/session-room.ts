@@ -10,8 +10,8 @@ const NONE: Room = { places: 0, memoryBytes: 0 };
 
 /**
  * The places for sessions in this worker. The memory that a session may use is reserved, even while it is frozen. An
- * organization gets its first session wherever there is room, and another one only while enough is left for others: with
- * a share of 50 %, as much as it then has. So one alone has half of a worker, and each of two a third.
+ * organization gets its first session wherever there is room, and another one only while enough is left for others:
+ * with a share of 50 %, as much as it then has. So one alone has half of a worker, and each of two a third.
  */
 @Injectable()
 export class SessionRoom {

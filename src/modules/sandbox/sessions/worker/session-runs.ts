@@ -54,7 +54,7 @@ export class SessionRuns {
   }
 
   /**
-   * Runs it when its turn comes, without anybody who waits for its end: all that happens is in the row of the execution.
+   * Runs it when its turn comes, without a caller who waits for its end: what happens is in the row of the execution.
    *
    * @throws {TurnNotReached} when too many wait already.
    */
