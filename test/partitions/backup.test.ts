@@ -154,7 +154,7 @@ describe('while `service backup` runs', () => {
     (await make.sql<{ there: boolean }>('SELECT to_regclass($1) IS NOT NULL AS there', [name]))[0]!.there;
 
   it('partitions are neither created nor removed, and no failure is reported', async () => {
-    const save = Reflect.get(BackupFiles.prototype, 'save') as BackupFiles['save'];
+    const save: BackupFiles['save'] = Reflect.get(BackupFiles.prototype, 'save');
     let changes = 0;
     const saving = jest.spyOn(BackupFiles.prototype, 'save').mockImplementation(async function (
       this: BackupFiles,

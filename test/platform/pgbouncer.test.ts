@@ -113,7 +113,7 @@ describe('PgBouncer in front of PostgreSQL', () => {
       };
       try {
         await app.get(Database).manager.query('SELECT 1');
-        const save = Reflect.get(BackupFiles.prototype, 'save') as BackupFiles['save'];
+        const save: BackupFiles['save'] = Reflect.get(BackupFiles.prototype, 'save');
         let during: Awaited<ReturnType<typeof names>> | undefined;
         jest.spyOn(BackupFiles.prototype, 'save').mockImplementation(async function (this: BackupFiles, ...given) {
           during ??= await names();
