@@ -1,16 +1,7 @@
 import type { Language } from '@service/client';
 import { JavaScriptLexer } from './javascript-lexer.js';
+import type { Lexer } from './lexer.js';
 import { PythonLexer } from './python-lexer.js';
-
-/** Reads code line by line, and knows after each line what is still open. */
-export interface Lexer {
-  /** Reads the next line, without its end. */
-  read(line: string): void;
-  /** A bracket, a text, or another thing that only more lines can close. An empty line does not. */
-  readonly isOpen: boolean;
-  /** More lines belong to it by custom, such as the body of a function in Python. An empty line ends that. */
-  readonly awaitsMore: boolean;
-}
 
 /** Lines that are typed and run together. */
 export class Block {

@@ -1,5 +1,5 @@
-import type { Lexer } from './block.js';
 import { Brackets } from './brackets.js';
+import type { Lexer } from './lexer.js';
 
 /** What is open beside brackets, from the outermost to the innermost. */
 type Frame =
