@@ -268,8 +268,15 @@ describe('three months', () => {
   });
 
   describe('of usage', () => {
-    const close = (...months: number[]): Promise<unknown> =>
-      Promise.all(months.map((month) => app.get(UsagePeriodsService).close([orgId], startOf(month))));
+    /** The month of one organization, and then that of all. */
+    const close = async (...months: number[]): Promise<void> => {
+      for (const month of months) {
+        await app.get(UsagePeriodsService).close([orgId], startOf(month));
+        await removeOld();
+        expect(await archivedOf('usage_events')).toEqual([]);
+        await make.sql('INSERT INTO closed_periods (period_from, closed_at) VALUES ($1, now())', [startOf(month)]);
+      }
+    };
     const late = { id: 'late', occurred_at: startOf(1).toISOString() };
     let before: unknown;
     const report3 = async (): Promise<unknown> => [

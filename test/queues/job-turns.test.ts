@@ -166,6 +166,16 @@ describe('turns of subjects in one queue', () => {
       expect(await drain(queue, 4)).toEqual(['bob', 'org', 'ada', 'bob']);
     });
 
+    it('give back the turn of the first job when that is withdrawn', async () => {
+      const queue = newQueue();
+      await addIn(queue, 'ada', 'ada-1');
+      await addIn(queue, 'bob', 'bob-1');
+      await addIn(queue, 'bob', 'bob-2');
+      expect(await app.get(DirectJobs).end(queue, 'ada-1', inCrowd('ada'))).toBe(true);
+      await addIn(queue, 'ada', 'ada-2');
+      expect(await drain(queue, 3)).toEqual(['bob', 'ada', 'bob']);
+    });
+
     it('continue when the counter restarts', async () => {
       const queue = newQueue();
       await app.get(RedisConnections).producer().set(`job-turns:${queue.name}:clock`, 1_999_998);

@@ -49,8 +49,8 @@ const openAt = async (path: string, asked: Parameters<typeof EventStream.open>[2
 };
 const follow = (id: string, lastEventId?: number): Promise<EventStream> =>
   openAt(`${EXECUTIONS}/${id}/events`, lastEventId === undefined ? {} : { lastEventId });
-const limitOf = (): Promise<number> =>
-  app.fetch('/api/v1/billing/credits', as(key)).then(({ body }) => Number(body.data?.held ?? 0));
+const heldNow = (): Promise<number> =>
+  app.fetch('/api/v1/billing/credits', as(person)).then((answer) => Number(expectStatus(200, answer).body.data.held));
 
 describe('a run of a session that nobody waits for', () => {
   it('is answered with 202 at once, and ends as an execution', async () => {
@@ -111,7 +111,7 @@ describe('a run of a session that nobody waits for', () => {
     await eventually(() => app.get(SandboxMetrics).running === 0, 'nothing runs');
     const after = await app.post(`${PATH}/${id}/runs`, { code: 'print(1)' }, as(key));
     expect(expectStatus(200, after).body.data.stdout).toBe('1\n');
-    expect(await limitOf()).toBe(0);
+    expect(await heldNow()).toBe(0);
   });
 
   it('is cancelled with its session: what runs is paid, and what waits costs nothing', async () => {
@@ -147,7 +147,7 @@ describe('a run of a session that nobody waits for', () => {
     const refused = await begin(id, 'print(1)');
     expect([refused.status, refused.body.error.code]).toEqual([409, 'sandbox_session_busy']);
     expectStatus(200, await end(live.pop()!));
-    await eventually(async () => (await limitOf()) === 0, 'nothing is held');
+    await eventually(async () => (await heldNow()) === 0, 'nothing is held');
   });
 
   it('uses the places of its organization until it ends, and no longer', async () => {

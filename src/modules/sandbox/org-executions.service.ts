@@ -121,7 +121,7 @@ export class OrgExecutionsService {
     for (;;) {
       signal.throwIfAborted();
       try {
-        return (await untilAborted(this.executions.start(call, work), signal)).id;
+        return (await untilAborted(this.executions.start(call, work, signal), signal)).id;
       } catch (error) {
         const isLate = this.clock.now().getTime() >= until;
         if (!(error instanceof SandboxConcurrencyLimitExceeded) || isLate) throw error;

@@ -46,14 +46,14 @@ export interface KeyedSessionInput extends RequestedPackages {
 /** How the work ended. The output is null unless it ran to its end. */
 export type EndedSessionWork = EndedExecution &
   Pick<SandboxExecution, 'sessionId' | 'stateLost'> & {
-    /** True when the session may connect to hosts, so that the output may be words of others. */
-    readonly hasNetwork: boolean;
+    /** True when the output may be words of others: the session may connect to hosts, or has packages of any author. */
+    readonly quotesOthers: boolean;
   };
 
 /** A file of a session of a run. */
 interface RunSessionFile {
   readonly content: Buffer;
-  readonly hasNetwork: boolean;
+  readonly quotesOthers: boolean;
 }
 
 /** Runs code in the sessions of runs of agents. Work that is repeated after a crash runs and costs once. */
@@ -93,11 +93,11 @@ export class OrgSessionsService {
     call.principal.require('sandbox:execute', call.org.id);
     for (;;) {
       const found = await this.keyed.find(call.org.id, input.effectKey);
-      if (found !== null) return this.withNetwork(await this.keyed.end(found.id, signal));
+      if (found !== null) return this.withOrigin(await this.keyed.end(found.id, signal));
       this.features.require('sandbox_executions');
       const sessionId = await this.sessionOf(call, input, signal);
       const ended = await this.begin(call, sessionId, input, signal);
-      if (ended !== null) return this.withNetwork(ended);
+      if (ended !== null) return this.withOrigin(ended);
     }
   }
 
@@ -125,12 +125,12 @@ export class OrgSessionsService {
       ]);
     const [session] = await this.live.liveOfRun(runId, language);
     if (session === undefined) return null;
-    return { content: await this.files.read(call, session.id, path), hasNetwork: session.allowedHosts !== null };
+    return { content: await this.files.read(call, session.id, path), quotesOthers: quotesOthers(session) };
   }
 
-  private async withNetwork(ended: SandboxExecution): Promise<EndedSessionWork> {
+  private async withOrigin(ended: SandboxExecution): Promise<EndedSessionWork> {
     const session = ended.sessionId === null ? null : await this.live.find(ended.sessionId, [ended.orgId]);
-    return Object.assign(ended, { hasNetwork: session !== null && session.allowedHosts !== null });
+    return Object.assign(ended, { quotesOthers: session !== null && quotesOthers(session) });
   }
 
   /** Returns null when it has to be looked at again: the session has ended, or another worker has begun the work. */
@@ -151,6 +151,8 @@ export class OrgSessionsService {
       // It was admitted, and has not begun.
       await this.keyed.forgetUnstarted(call.org.id, effectKey);
       if (error instanceof SandboxSessionOver) return null;
+      // It has begun, and the platform has lost it: doing it again could repeat its effects.
+      if ((await this.keyed.find(call.org.id, effectKey)) !== null) return null;
       throw error;
     }
   }
@@ -189,6 +191,10 @@ export class OrgSessionsService {
     return (await untilAborted(this.sessions.create(call, input, signal), signal)).id;
   }
 }
+
+/** A program of any author, or an answer of a host, may print what others wrote. */
+const quotesOthers = ({ allowedHosts, packages }: Pick<SandboxSession, 'allowedHosts' | 'packages'>): boolean =>
+  allowedHosts !== null || (packages !== null && packages.set === undefined);
 
 type RunSession = Pick<KeyedSessionInput, 'runId' | 'language'>;
 

@@ -46,20 +46,26 @@ export class OldPartitions implements ScheduleHandler {
     const keptFrom = table.firstKeyFrom(monthFrom(this.clock.now(), -old.keptMonths).start);
     for (const { name, end } of (await this.store.list(table)).ofMonths) {
       if (stopping.aborted || end > keptFrom) return;
-      if (old.when === 'archived' && (await old.isDone?.(end)) === false) return;
-      const rows = await this.remove(table, name, old, stopping);
+      const rows = await this.remove(table, { name, end }, old, stopping);
+      if (rows === 'needed') return;
       if (rows !== undefined) this.log.info({ partition: name, rows }, 'The partition of an old month was removed.');
     }
   }
 
+  /** Returns the number of rows that were removed, if the partition was. */
   private async remove(
     table: PartitionedTable,
-    partition: string,
+    { name: partition, end }: { readonly name: string; readonly end: string },
     old: OldMonths,
     stopping: AbortSignal,
-  ): Promise<number | undefined> {
-    if (old.when === 'archived')
-      return this.archiver.archive(table, partition, { storage: await old.openArchive(), stopping });
+  ): Promise<number | 'needed' | undefined> {
+    if (old.when === 'archived') {
+      const isDone = async (): Promise<boolean> => (await old.isDone?.(end)) !== false;
+      if (await isDone())
+        return this.archiver.archive(table, partition, { storage: await old.openArchive(), isDone, stopping });
+      this.log.info({ partition }, 'The partition of an old month stays, because its rows are still needed.');
+      return 'needed';
+    }
     const isEmpty = async (): Promise<boolean> => (await this.store.count(partition, 1)) === 0;
     if (!(await isEmpty())) return undefined;
     return (await this.database.transaction(() => this.store.dropIf(partition, isEmpty))) ? 0 : undefined;

@@ -29,6 +29,12 @@ interface Part {
   readonly sha256: string;
 }
 
+interface Archiving {
+  readonly storage: BlobStorage;
+  readonly isDone: () => Promise<boolean>;
+  readonly stopping: AbortSignal;
+}
+
 interface Written {
   readonly rows: number;
   readonly firstKey: string | null;
@@ -54,13 +60,14 @@ export class PartitionArchiver {
   ) {}
 
   /**
-   * Returns the number of archived rows, or undefined when rows were added meanwhile or `stopping` was aborted.
+   * Returns the number of archived rows, or undefined when rows were added meanwhile or `stopping` was aborted. `isDone`
+   * is asked once more while nobody can add rows, and the partition stays when it says no.
    * @throws {Error} before anything is written, when others use the partition, such as a backup.
    */
   async archive(
     table: PartitionedTable,
     partition: string,
-    { storage, stopping }: { storage: BlobStorage; stopping: AbortSignal },
+    { storage, isDone, stopping }: Archiving,
   ): Promise<number | undefined> {
     await this.partitions.requireUnused(partition);
     const written = await this.write(table, partition, { storage, stopping });
@@ -72,21 +79,24 @@ export class PartitionArchiver {
         await this.database.manager.query("SELECT set_config('statement_timeout', $1, true)", [
           String(COUNT_TIMEOUT_MS + Math.ceil(rows * COUNT_TIMEOUT_MS_OF_ROW)),
         ]);
-        return (await this.partitions.count(partition, rows + 1)) === rows;
+        return (await this.partitions.count(partition, rows + 1)) === rows && (await isDone());
       });
       if (dropped)
         await this.archives.insert({ table: table.name, partition, firstKey, lastKey, rows, manifest, archivedAt });
       return dropped;
     });
     if (isDropped) return rows;
-    this.log.warn({ partition, rows }, 'A partition has other rows than were just archived. It is archived again.');
+    this.log.warn(
+      { partition, rows },
+      'A partition has other rows than were just archived, or they are needed again. It is archived later.',
+    );
     return undefined;
   }
 
   private async write(
     table: PartitionedTable,
     partition: string,
-    { storage, stopping }: { storage: BlobStorage; stopping: AbortSignal },
+    { storage, stopping }: Pick<Archiving, 'storage' | 'stopping'>,
   ): Promise<Written | undefined> {
     const parts: Part[] = [];
     let [rows, firstKey, lastKey] = [0, null as string | null, null as string | null];

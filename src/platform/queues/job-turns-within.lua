@@ -18,6 +18,7 @@ local ROUND = 0x100000000
 local LAST_TURN = 0x100000
 local member, mode, job = ARGV[1], ARGV[2], ARGV[3]
 local turnOf = function(score) return math.floor(tonumber(score) / ROUND) end
+local isDropped = mode == 'drop' and redis.call('ZREM', KEYS[3], job) == 1
 
 -- Jobs begin in the order of their turns, so the first are those that have begun.
 local first = redis.call('ZRANGE', KEYS[3], 0, 0, 'WITHSCORES')
@@ -31,7 +32,7 @@ if not first[1] then redis.call('DEL', KEYS[4]) end
 local last = tonumber(redis.call('ZSCORE', KEYS[4], member) or 0)
 
 if mode == 'drop' then
-  if redis.call('ZREM', KEYS[3], job) == 1 and last > now then redis.call('ZADD', KEYS[4], last - 1, member) end
+  if isDropped and last > now then redis.call('ZADD', KEYS[4], last - 1, member) end
   return { 0, 0 }
 end
 

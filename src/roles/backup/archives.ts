@@ -48,8 +48,10 @@ export async function pack(
   }
 }
 
-export async function unpack(place: Place, { files, path }: Archive): Promise<void> {
-  const failure = await run(place, 'tar --extract --keep-old-files', { from: (input) => files.load(path, input) });
+/** Files that are there already stay, and are an error unless `mayBeThere`. */
+export async function unpack(place: Place, { files, path }: Archive, mayBeThere = false): Promise<void> {
+  const old = mayBeThere ? '--skip-old-files' : '--keep-old-files';
+  const failure = await run(place, `tar --extract ${old}`, { from: (input) => files.load(path, input) });
   if (failure !== undefined) throw new Error(`${path} cannot be unpacked: ${failure}`);
 }
 

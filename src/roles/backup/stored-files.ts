@@ -40,6 +40,11 @@ interface StoredBlobs {
   readonly setting: string;
   /** The directory in the place that holds all blobs. */
   readonly below: string;
+  /**
+   * The beginning of the names in that directory that are packed; all when undefined. Such files may be there before
+   * they are restored, as they outlive the machine and have the hashes of their content in their names.
+   */
+  readonly only?: string;
   /** True when blobs are deleted while the service runs. The database that was copied before names none of them. */
   readonly mayVanish: boolean;
   readonly place: Place | undefined;
@@ -68,9 +73,10 @@ export class StoredFiles {
         written.push(path);
       }
     }
-    for (const { path, place, below, mayVanish } of this.blobs) {
+    for (const { path, place, below, only, mayVanish } of this.blobs) {
       if (place === undefined || !existsSync(join(place.directory, below))) continue;
-      await pack(place, { find: `find ./${below} -print0`, mayVanish }, { files, path });
+      const names = only === undefined ? '' : ` -path './${below}/${only}*'`;
+      await pack(place, { find: `find ./${below}${names} -print0`, mayVanish }, { files, path });
       written.push(path);
     }
     return [...written, ...(await this.saveSecrets(files))];
@@ -81,7 +87,7 @@ export class StoredFiles {
     for (const directory of [
       join(this.config.dataDir, 'repositories'),
       join(this.config.dataDir, SECRETS),
-      ...this.blobs.map(({ place }) => place?.directory),
+      ...this.blobs.filter(({ only }) => only === undefined).map(({ place }) => place?.directory),
     ]) {
       if (directory !== undefined && existsSync(directory) && (await readdir(directory)).length > 0)
         throw new Error(`${directory} is not empty. Set DATA_DIR to a new directory.`);
@@ -93,11 +99,11 @@ export class StoredFiles {
     for (const path of paths.filter((each) => SECRET_FILE.test(each))) await this.loadSecret(files, path);
     for (const path of Object.keys(REPOSITORY_PARTS).filter((each) => paths.includes(each)))
       await unpack(this.repositories, { files, path });
-    for (const { path, place, setting } of this.blobs.filter((each) => paths.includes(each.path))) {
+    for (const { path, place, setting, only } of this.blobs.filter((each) => paths.includes(each.path))) {
       if (place === undefined)
         throw new Error(`The backup holds ${path}, but ${setting} names a bucket. Restore without ${setting} first.`);
       await mkdir(place.directory, { recursive: true, mode: 0o700 });
-      await unpack(place, { files, path });
+      await unpack(place, { files, path }, only !== undefined);
     }
   }
 
@@ -148,6 +154,7 @@ export class StoredFiles {
         path: AUDIT_ARCHIVE,
         setting: 'AUDIT_ARCHIVE_URL',
         below: 'partitions',
+        only: 'audit_log_',
         mayVanish: false,
         place: directoryOf(this.settings.of(AuditSettings).archivePlace),
       },
@@ -155,6 +162,7 @@ export class StoredFiles {
         path: USAGE_ARCHIVE,
         setting: 'USAGE_ARCHIVE_URL',
         below: 'partitions',
+        only: 'usage_events_',
         mayVanish: false,
         place: directoryOf(this.settings.of(MeteringSettings).archivePlace),
       },

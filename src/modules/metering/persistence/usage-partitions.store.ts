@@ -45,8 +45,9 @@ export class UsagePartitionsStore {
   }
 
   /**
-   * Returns whether nothing reads the events of before `end` any more: all that was used then is billed, which compares
-   * sums with events, and none of it is billed in `stillCompared` or later, as such months are compared every hour.
+   * Returns whether nothing reads the events of before `end` any more: none of what was used then is on the bill of a
+   * month that is not closed for all organizations, as closing compares sums with events, or of `stillCompared` or a
+   * later one, as such months are compared every hour.
    */
   async areDone(end: Date, stillCompared: Month): Promise<boolean> {
     return this.database.transaction(async () => {
@@ -56,7 +57,9 @@ export class UsagePartitionsStore {
         `SELECT NOT EXISTS (
            SELECT FROM usage_months
            WHERE used_in < ($1::timestamptz AT TIME ZONE 'UTC')::date AND events > 0
-             AND (NOT closed OR month >= $2::date)
+             AND month >= LEAST($2::date, (
+               SELECT coalesce((max(period_from) AT TIME ZONE 'UTC')::date + interval '1 month', '-infinity')::date
+               FROM closed_periods))
          ) AS done`,
         [end, stillCompared.name],
       );

@@ -21,15 +21,15 @@ export const MAX_CODE_BYTES = 131_072;
 interface Own {
   readonly fields?: object;
   /** True when the output may be words of others, which marks the run. */
-  readonly hasNetwork: boolean;
+  readonly quotesOthers: boolean;
 }
 
 /** Returns what a tool that runs code answers. What does not fit into the context of a model is cut, and says so. */
-export function answerOf(ended: EndedExecution, { fields = {}, hasNetwork }: Own): ToolOutcome {
+export function answerOf(ended: EndedExecution, { fields = {}, quotesOthers }: Own): ToolOutcome {
   if (ended.status === 'lost')
     return failed('execution_lost', 'The platform lost the run, so it is unknown how far the code ran. It was free.');
   if (ended.status === 'cancelled') return failed('execution_cancelled', 'A person cancelled the run of the code.');
-  return { kind: 'succeeded', output: { ...outputOf(ended, fields) }, ...(hasNetwork ? { taints: true } : {}) };
+  return { kind: 'succeeded', output: { ...outputOf(ended, fields) }, ...(quotesOthers ? { taints: true } : {}) };
 }
 
 /** Standard output comes last, because it has what the rest leaves. */

@@ -49,9 +49,9 @@ export class ReadSessionFileTool extends SingleTool {
     const file = await this.sessions.readFile(caller, { runId: run.id, language }, path);
     if (file === null)
       return failed('sandbox_session_not_found', `There is no ${language} interpreter yet. Begin one: run_in_session.`);
-    const { content, hasNetwork } = file;
+    const { content, quotesOthers } = file;
     const piece = textOfPiece(content.subarray(offset, offset + MAX_BYTES), { offset, sizeBytes: content.length });
     const output = { size_bytes: content.length, ...(piece ?? { note: 'The file is binary. Read it with code.' }) };
-    return { ...succeeded(output), ...(hasNetwork ? { taints: true } : {}) };
+    return { ...succeeded(output), ...(quotesOthers ? { taints: true } : {}) };
   }
 }

@@ -60,6 +60,6 @@ export class RunCodeTool extends CodeTool {
     const richResults = asked.rich_results;
     const work = { language, code, files, timeoutMs, memoryMib, richResults, artifacts, effectKey };
     const ended = await this.executions.run(caller, { ...work, ...extrasOf(asked) }, signal);
-    return answerOf(ended, { hasNetwork: asked.network !== undefined });
+    return answerOf(ended, { quotesOthers: asked.network !== undefined || asked.packages !== undefined });
   }
 }

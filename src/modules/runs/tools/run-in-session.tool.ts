@@ -72,7 +72,7 @@ export class RunInSessionTool extends CodeTool {
     const kind = code === undefined ? 'shell' : 'run';
     const work = { runId: run.id, language, do: kind, text, timeoutMs, artifacts, effectKey } as const;
     const ended = await this.sessions.run(caller, { ...work, ...extrasOf(asked) }, signal);
-    return answerOf(ended, { hasNetwork: ended.hasNetwork, fields: ownFieldsOf(ended) });
+    return answerOf(ended, { quotesOthers: ended.quotesOthers, fields: ownFieldsOf(ended) });
   }
 
   /** A session that is missed here ends when it is not used. */

@@ -73,11 +73,12 @@ export class ExecutionAdmissionService {
    * Writes a queued execution. It occupies a concurrency slot and holds its highest cost until it ends.
    *
    * @throws as {@link rehearse}.
+   * @throws the reason of `signal` when it is aborted before the execution is written.
    * @throws {SandboxConcurrencyLimitExceeded} `concurrency_limit_exceeded`
    * @throws {ExecutionPackagesRefused} `package_install_failed`
    * @throws {PackagesUnavailable} `packages_unavailable`
    */
-  async admit(call: Call, input: CreateOrgExecutionInput): Promise<QueuedExecution> {
+  async admit(call: Call, input: CreateOrgExecutionInput, signal?: AbortSignal): Promise<QueuedExecution> {
     const limits = await this.checks.limitsFor(call, input);
     const { org } = call;
     const { packages, queueTimeoutMs } = input;
@@ -89,6 +90,7 @@ export class ExecutionAdmissionService {
     try {
       if (packages !== undefined)
         await this.packages.prepare(call, packages, { executionId: id, withinMs: installWithinMs });
+      signal?.throwIfAborted();
       return await this.write(call, input, { id, limits });
     } catch (error) {
       await this.slots.free(org.id, id);

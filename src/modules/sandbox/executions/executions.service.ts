@@ -113,11 +113,12 @@ export class ExecutionsService {
 
   /**
    * Queues code to run without a waiting caller. Once this resolves, the execution survives the end of this process.
+   * An aborted `signal` keeps an execution that is not yet written from being queued.
    *
    * @throws as {@link run}.
    */
-  async start(call: Call, input: CreateOrgExecutionInput): Promise<QueuedExecution> {
-    const execution = await this.admission.admit(call, input);
+  async start(call: Call, input: CreateOrgExecutionInput, signal?: AbortSignal): Promise<QueuedExecution> {
+    const execution = await this.admission.admit(call, input, signal);
     try {
       await this.queue.add(execution, input);
     } catch (error) {
