@@ -60,8 +60,8 @@ export class PartitionArchiver {
   ) {}
 
   /**
-   * Returns the number of archived rows, or undefined when rows were added meanwhile or `stopping` was aborted. `isDone`
-   * is asked once more while nobody can add rows, and the partition stays when it says no.
+   * Returns the number of archived rows, or undefined when rows were added meanwhile or `stopping` was aborted.
+   * `isDone` is asked once more while nobody can add rows, and the partition stays when it says no.
    * @throws {Error} before anything is written, when others use the partition, such as a backup.
    */
   async archive(

@@ -1,6 +1,6 @@
 -- Lets the members of one subject take turns in the places that its jobs have in the queue. A job that was added has
--- the last place of its subject. It gets the place that its member's turn has, and those behind it move one place back, so
--- that the subject as a whole has no other places than before.
+-- the last place of its subject. It gets the place that its member's turn has, and those behind it move one place back,
+-- so that the subject as a whole has no other places than before.
 --
 -- KEYS[1]  the waiting jobs by priority (BullMQ's sorted set)
 -- KEYS[2]  the waiting jobs without a priority (BullMQ's list)
