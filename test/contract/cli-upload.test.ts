@@ -56,6 +56,8 @@ describe('ignore rules', () => {
         '[',
         ']',
         '[a-d]',
+        '[d-a]',
+        '[a-',
         '[!a]',
         '.js',
         'Q',

@@ -117,6 +117,8 @@ function setAt(pattern: string, start: number): { source: string; end: number } 
   const isNegated = pattern[start + 1] === '!' || pattern[start + 1] === '^';
   const first = start + (isNegated ? 2 : 1);
   let members = '';
+  /** What a range may begin with. */
+  let previous: string | undefined;
   for (let at = first; at < pattern.length; at++) {
     const character = pattern[at]!;
     if (character === ']' && at > first)
@@ -126,11 +128,21 @@ function setAt(pattern: string, start: number): { source: string; end: number } 
       const members_ = CLASSES[named[1]!];
       if (members_ === undefined) return undefined;
       members += members_;
+      previous = undefined;
       at += named[0].length - 1;
-    } else if (character === '\\') {
-      if (++at === pattern.length) return undefined;
-      members += literal(pattern[at]!).replace('-', '\\-');
-    } else members += character === '-' ? '-' : literal(character);
+      continue;
+    }
+    const isRange = character === '-' && previous !== undefined && ![undefined, ']'].includes(pattern[at + 1]);
+    if (isRange) at++;
+    if (pattern[at] === '\\') at++;
+    const member = pattern[at];
+    if (member === undefined) return undefined;
+    if (!isRange) members += memberOf(member);
+    // A range whose end comes before its beginning has no characters.
+    else if (previous! <= member) members += `${memberOf(previous!)}-${memberOf(member)}`;
+    previous = isRange ? undefined : member;
   }
   return undefined;
 }
+
+const memberOf = (character: string): string => (character === '-' ? '\\-' : literal(character));
