@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { BilledMonths } from './billed-months.js';
 import { METERING_METRICS } from './metrics/metering.metrics.js';
 import { PriceVersionsStore } from './persistence/price-versions.store.js';
 import { UnpaidUsageStore } from './persistence/unpaid-usage.store.js';
@@ -22,6 +23,7 @@ import { UsageService } from './usage.service.js';
 /** Records usage and prices it. */
 @Module({
   providers: [
+    BilledMonths,
     PriceCatalog,
     PricesService,
     PriceUpdatesService,
@@ -43,6 +45,7 @@ import { UsageService } from './usage.service.js';
     ...METERING_METRICS,
   ],
   exports: [
+    BilledMonths,
     PriceCatalog,
     PricesService,
     PriceUpdatesService,

@@ -1,7 +1,9 @@
 import { Module } from '@nestjs/common';
 import { EventsModule } from '../../events/events.module.js';
+import { MeteringModule } from '../../metering/metering.module.js';
 import { BillingModule } from '../billing.module.js';
 import { BillingPersistenceModule } from '../persistence/billing-persistence.module.js';
+import { BilledMonthsSource } from './billed-months-source.js';
 import { InvoiceMirrorProcessor } from './invoice-mirror.processor.js';
 import { MonthClosingTimer } from './month-closing.timer.js';
 import { OverdueInvoicesTimer } from './overdue-invoices.timer.js';
@@ -9,8 +11,9 @@ import { PaymentEventProcessor } from './payment-event.processor.js';
 import { PlannedChangesTimer } from './planned-changes.timer.js';
 
 @Module({
-  imports: [BillingModule, BillingPersistenceModule, EventsModule],
+  imports: [BillingModule, BillingPersistenceModule, EventsModule, MeteringModule],
   providers: [
+    BilledMonthsSource,
     InvoiceMirrorProcessor,
     MonthClosingTimer,
     OverdueInvoicesTimer,

@@ -5,6 +5,7 @@ import { monthFrom } from '../../../platform/partitions/calendar-month.js';
 import type { OldMonths } from '../../../platform/partitions/partitioned-table.js';
 import { PartitionedTables } from '../../../platform/partitions/partitioned-tables.js';
 import { Clock } from '../../../platform/time/clock.js';
+import { BilledMonths } from '../billed-months.js';
 import { MeteringSettings } from '../metering.settings.js';
 import { monthOf } from '../month.js';
 import { UsagePartitionsStore } from '../persistence/usage-partitions.store.js';
@@ -21,6 +22,7 @@ export class UsageEventPartitions implements OnApplicationBootstrap {
     private readonly tables: PartitionedTables,
     private readonly settings: MeteringSettings,
     private readonly store: UsagePartitionsStore,
+    private readonly billed: BilledMonths,
     private readonly config: Config,
     private readonly clock: Clock,
   ) {}
@@ -42,7 +44,17 @@ export class UsageEventPartitions implements OnApplicationBootstrap {
       when: 'archived',
       keptMonths: eventsMonths,
       openArchive: () => openBlobStorage(archivePlace, this.config.blobCredentials, this.clock),
-      isDone: (end) => this.store.areDone(timeOfId(end), monthOf(monthFrom(this.clock.now(), -1).start)),
+      isDone: (end) => this.areDone(timeOfId(end)),
     };
+  }
+
+  /**
+   * Returns whether nothing reads the events of before `end` any more. A month that is not closed is read when it is
+   * closed, as sums are compared with events then, and last month and later ones are compared every hour.
+   */
+  private async areDone(end: Date): Promise<boolean> {
+    const compared = monthOf(monthFrom(this.clock.now(), -1).start);
+    const open = monthOf(await this.billed.firstOpen());
+    return this.store.areBilledBefore(open.start < compared.start ? open : compared, end);
   }
 }

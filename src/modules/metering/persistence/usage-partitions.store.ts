@@ -44,26 +44,19 @@ export class UsagePartitionsStore {
     return months.filter((month) => names.has(nameOf(month)));
   }
 
-  /**
-   * Returns whether nothing reads the events of before `end` any more: none of what was used then is on the bill of a
-   * month that is not closed for all organizations, as closing compares sums with events, or of `stillCompared` or a
-   * later one, as such months are compared every hour.
-   */
-  async areDone(end: Date, stillCompared: Month): Promise<boolean> {
+  /** Returns whether what was used before `end` is all on the bills of months before `firstRead`. */
+  async areBilledBefore(firstRead: Month, end: Date): Promise<boolean> {
     return this.database.transaction(async () => {
       const { manager } = this.database;
       await manager.query("SELECT set_config('statement_timeout', $1, true)", [String(STATEMENT_TIMEOUT_MS)]);
-      const [row] = await manager.query<{ done: boolean }[]>(
+      const [row] = await manager.query<{ billed: boolean }[]>(
         `SELECT NOT EXISTS (
            SELECT FROM usage_months
-           WHERE used_in < ($1::timestamptz AT TIME ZONE 'UTC')::date AND events > 0
-             AND month >= LEAST($2::date, (
-               SELECT coalesce((max(period_from) AT TIME ZONE 'UTC')::date + interval '1 month', '-infinity')::date
-               FROM closed_periods))
-         ) AS done`,
-        [end, stillCompared.name],
+           WHERE used_in < ($1::timestamptz AT TIME ZONE 'UTC')::date AND events > 0 AND month >= $2::date
+         ) AS billed`,
+        [end, firstRead.name],
       );
-      return row!.done;
+      return row!.billed;
     });
   }
 }
