@@ -36,6 +36,8 @@ export class Months {
       'INSERT INTO closed_periods (period_from, closed_at) VALUES ($1, now()) ON CONFLICT DO NOTHING',
       [new Date(this.now.getTime() - 1).toISOString().slice(0, 7) + '-01T00:00:00Z'],
     );
+    // The timer would do so later, and refuse what is written to the month at that moment.
+    if (this.app.hasWorker) await this.app.runSchedule('partitions');
     return this.period;
   }
 

@@ -14,15 +14,16 @@ import { firstIdOf } from '../../src/platform/partitions/partitioned-table.js';
 import { PartitionArchivesStore } from '../../src/platform/partitions/partition-archives.store.js';
 import { PartitionsStore } from '../../src/platform/partitions/partitions.store.js';
 import { Clock } from '../../src/platform/time/clock.js';
-import { Make } from '../support/make.js';
+import { as, expectStatus, Make } from '../support/make.js';
 import { onThisMachine } from '../support/patience.js';
-import { TestApp } from '../support/test-app.js';
+import { eventually, TestApp } from '../support/test-app.js';
 
 jest.setTimeout(onThisMachine(60_000));
 
 /** The months of these tests. The migration of the test database has made one partition for all that is older. */
 const START = new Date(Date.UTC(new Date().getUTCFullYear() + 1, 0, 15));
 const monthOf = (later: number): Date => new Date(Date.UTC(START.getUTCFullYear(), later, 15));
+const startOf = (later: number): Date => new Date(Date.UTC(START.getUTCFullYear(), later));
 const suffixOf = (later: number): string => monthOf(later).toISOString().slice(0, 7).replace('-', '_');
 
 describe('tables with a partition for each month', () => {
@@ -123,6 +124,32 @@ describe('tables with a partition for each month', () => {
       await expect(make.sql(`DELETE FROM ${name}`)).rejects.toThrow('append-only');
     const { items } = await app.get(AuditLogService).list(org.id, { limit: 6, after: undefined });
     expect(items.map(({ targetId }) => targetId)).toEqual(['5', '4', '3', '2', '1', '1000']);
+  });
+
+  it('ask for another attempt at a write that met the creation of its partition', async () => {
+    const key = await make.key(await make.person());
+    now = monthOf(6);
+    const creating = new Client(app.config.databaseUrl);
+    await creating.connect();
+    try {
+      await creating.query('BEGIN');
+      await creating.query('LOCK TABLE audit_log_default IN ACCESS EXCLUSIVE MODE');
+      const answer = app.post('/api/v1/projects', { name: 'Met', slug: 'met' }, as(key));
+      await eventually(
+        async () => (await count("pg_locks WHERE NOT granted AND relation = 'audit_log_default'::regclass")) > 0,
+        'a row of the month waits',
+      );
+      const [from, to] = [6, 7].map((later) => firstIdOf(AUDIT_ENTRY_ID)(startOf(later)));
+      await creating.query('CREATE TABLE created_now (LIKE audit_log INCLUDING DEFAULTS INCLUDING CONSTRAINTS)');
+      await creating.query(
+        `ALTER TABLE audit_log ATTACH PARTITION created_now FOR VALUES FROM ('${from}') TO ('${to}')`,
+      );
+      await creating.query('COMMIT');
+      expect((await answer).body.error).toMatchObject({ code: 'service_unavailable', status: 503 });
+    } finally {
+      await creating.end();
+    }
+    expectStatus(201, await app.post('/api/v1/projects', { name: 'Met', slug: 'met' }, as(key)));
   });
 
   it('say so when the partition of a coming month is missing', async () => {

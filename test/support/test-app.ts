@@ -127,7 +127,7 @@ export class TestApp {
       context: new RequestContext(),
       dataSource,
     });
-    if (rolesOf(this.role).includes('worker')) shareDiskMode(this.get(IsolatedBuilds));
+    if (this.hasWorker) shareDiskMode(this.get(IsolatedBuilds));
     await this.app.listen(this.config.port, '127.0.0.1');
     if (this.hasEdge) await listen(this.get(EdgeServer).server, { port: 0, host: '127.0.0.1' });
     if (this.hasDatabases) {
@@ -210,6 +210,10 @@ export class TestApp {
   /** Where project databases are answered. */
   get databasesPort(): number {
     return (this.get(WireServer).server.address() as AddressInfo).port;
+  }
+
+  get hasWorker(): boolean {
+    return rolesOf(this.role).includes('worker');
   }
 
   private get hasDatabases(): boolean {

@@ -21,6 +21,7 @@ describe('isDatabaseUnavailable', () => {
     ['a statement time-out', refused('57014')],
     ['a deadlock', refused('40P01')],
     ['a serialization failure', refused('40001')],
+    ['a row whose partition was created meanwhile', refused('23514')],
     ['a query runner whose connection broke', new QueryRunnerAlreadyReleasedError()],
     ['the manager of a query runner whose connection broke', new QueryRunnerProviderAlreadyReleasedError()],
     ['a broken connection', new QueryFailedError('COMMIT', [], new Error('Connection terminated unexpectedly'))],
@@ -42,6 +43,7 @@ describe('isDatabaseUnavailable', () => {
 
   it.each([
     ['a broken constraint', refused('23505')],
+    ['a broken rule', new QueryFailedError('SELECT 1', [], withFacts('no', { code: '23514', constraint: 'a_rule' }))],
     ['a fault of syntax', refused('42601')],
     ['an object that is not in the needed state', refused('55000')],
     ['a missing file', withFacts('ENOENT: no such file', { code: 'ENOENT', syscall: 'open' })],
