@@ -26,6 +26,8 @@ export class DatabaseNotifications {
   private readonly listeners = new Map<string, OnChange[]>();
   private client: Client | undefined;
   private running: Promise<void> | undefined;
+  /** The driver takes one statement after the other. */
+  private lastStatement: Promise<unknown> = Promise.resolve();
   private readonly closing = new AbortController();
 
   constructor(
@@ -40,13 +42,16 @@ export class DatabaseNotifications {
   listen(channel: string, onChange: OnChange): void {
     this.listeners.set(channel, [...(this.listeners.get(channel) ?? []), onChange]);
     if (this.running === undefined) this.running = this.keepConnected();
-    else
-      this.client?.query(`LISTEN ${channel}`).then(
+    else {
+      const listening = this.lastStatement.then(() => this.client?.query(`LISTEN ${channel}`));
+      this.lastStatement = listening.catch(() => undefined);
+      listening.then(
         () => {
           onChange();
         },
         () => undefined,
       );
+    }
   }
 
   private async keepConnected(): Promise<void> {

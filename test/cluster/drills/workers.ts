@@ -7,6 +7,7 @@ const EXECUTION_EVERY = 25;
 const MOST_PENDING = 64;
 /** Before the next one is killed. */
 const AT_WORK_FOR_MS = 1_000;
+const LOOK_EVERY_MS = 10;
 
 /**
  * Workers are killed without a word, at most two of three at the same time, while jobs arrive: each job must have its
@@ -20,19 +21,22 @@ export async function killedWorkers(
   const pending = new Set<Promise<unknown>>();
   let [count, killed] = [0, 0];
   const stopping = new AbortController();
-  const goesOn = (): boolean => !stopping.signal.aborted && (books.writes.length < jobs || killed < kills);
+  const goesOn = (): boolean => !stopping.signal.aborted && books.writes.length < jobs;
+  /** Jobs and kills keep pace, so that each kill meets as many jobs, however long a worker takes to start. */
+  const dueJobs = (): number => Math.ceil((jobs * (killed + 1)) / kills);
   const add = async (): Promise<void> => {
-    const fromMs = performance.now();
+    let due = 0;
     while (goesOn()) {
-      const due = Math.floor(((performance.now() - fromMs) / 1_000) * perSecond);
-      while (count < due && pending.size < MOST_PENDING && goesOn()) {
+      due = Math.min(due + (perSecond * LOOK_EVERY_MS) / 1_000, MOST_PENDING);
+      while (due >= 1 && pending.size < MOST_PENDING && books.writes.length + pending.size < dueJobs()) {
+        due--;
         const index = count++;
         const work: Promise<unknown> = (
           index % EXECUTION_EVERY === 0 ? books.execute(index) : books.write(index)
         ).finally(() => pending.delete(work));
         pending.add(work);
       }
-      await sleep(10);
+      await sleep(LOOK_EVERY_MS);
     }
     await Promise.all(pending);
   };
@@ -46,6 +50,8 @@ export async function killedWorkers(
       await victim.start();
       workers.push(victim);
       await sleep(AT_WORK_FOR_MS);
+      while (!stopping.signal.aborted && books.writes.length < (jobs * (killed - 1)) / kills)
+        await sleep(LOOK_EVERY_MS);
     }
   };
   const adding = add();
