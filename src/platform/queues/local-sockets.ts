@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdir, open, readdir, rm } from 'node:fs/promises';
 import { createConnection, type Server, type Socket } from 'node:net';
 import { hostname } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { type DirectorySocket, listenIn } from '../egress/directory-socket.js';
 
 const DIRECTORY = 'jobs';
@@ -19,6 +19,8 @@ export class LocalSockets {
 
   /** Lets the server of this process listen. The sockets of workers that were killed are removed. */
   async listen(server: Server): Promise<DirectorySocket> {
+    // The mode is that of the last directory alone: servers of other users have to reach what is beside it.
+    await mkdir(dirname(this.directory), { recursive: true });
     await mkdir(this.directory, { recursive: true, mode: 0o700 });
     for (const name of await this.names()) if (!isAlive(pidOf(name))) await rm(join(this.directory, name));
     return listenIn(this.directory, `${PREFIX}${process.pid}-${randomBytes(4).toString('hex')}.sock`, server);

@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { IsolationModule } from '../../../platform/isolation/isolation.module.js';
 import { OrgDirectoryModule } from '../../orgs/org-directory.module.js';
 import { DatabasesSettings } from '../databases.settings.js';
+import { DatabasesHomeModule } from '../home/databases-home.module.js';
 import { DatabasesPersistenceModule } from '../persistence/databases-persistence.module.js';
 import { ClusterAllowances } from './cluster-allowances.js';
 import { DatabaseEngine } from './database-engine.js';
@@ -37,7 +38,7 @@ import { TenantServer } from './server/tenant-server.js';
 
 /** The engine of this host. It runs in the role `databases`. */
 @Module({
-  imports: [DatabasesPersistenceModule, IsolationModule, OrgDirectoryModule],
+  imports: [DatabasesHomeModule, DatabasesPersistenceModule, IsolationModule, OrgDirectoryModule],
   providers: [
     ClusterAllowances,
     ClusterCreation,

@@ -4,12 +4,11 @@ import { chmod, mkdir, readFile, rename, rm, rmdir, writeFile } from 'node:fs/pr
 import { join } from 'node:path';
 import { Injectable } from '@nestjs/common';
 import { tryLockFile } from '../../../../platform/accounts/file-lock.js';
-import { openServerHome } from '../../../../platform/accounts/server-home.js';
 import { Config } from '../../../../platform/config/config.js';
 import { Ids } from '../../../../platform/ids/ids.js';
 import { Isolation } from '../../../../platform/isolation/isolation.js';
-import { Log } from '../../../../platform/logging/log.js';
 import { DATABASE_HOST_ID } from '../../databases.ids.js';
+import { DatabasesHome } from '../../home/databases-home.js';
 
 /** The user inside of an isolation. `initdb` asks for its name. */
 const USERS = 'postgres:x:1000:1000::/:/bin/sh\n';
@@ -32,10 +31,10 @@ export class ClusterHome {
   private opening: Promise<string> | undefined;
 
   constructor(
+    private readonly home: DatabasesHome,
     private readonly isolation: Isolation,
     private readonly config: Config,
     private readonly ids: Ids,
-    private readonly log: Log,
   ) {}
 
   /** Returns the id of this host. @throws {Error} when another service keeps databases in it. */
@@ -102,14 +101,7 @@ export class ClusterHome {
 
   private async openOnce(): Promise<string> {
     if (this.opened !== undefined) return this.opened.hostId;
-    const path = openServerHome({
-      dataDir: this.config.dataDir,
-      name: 'databases',
-      account: this.isolation.keptAccount,
-      log: (line) => {
-        this.log.info({}, line);
-      },
-    });
+    const path = this.home.open();
     const lock = await tryLockFile(join(path, 'service.lock'));
     if (lock === undefined) throw new Error(`Another service keeps databases in ${path}.`);
     try {

@@ -1,13 +1,13 @@
 import { createHash, createPrivateKey, X509Certificate } from 'node:crypto';
-import { mkdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
+import { readFile, rename, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createSecureContext, type SecureContext } from 'node:tls';
 import { Injectable, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
-import { Config } from '../../../../platform/config/config.js';
 import { Log } from '../../../../platform/logging/log.js';
 import { Clock } from '../../../../platform/time/clock.js';
 import { DatabasesSettings } from '../../databases.settings.js';
 import { PublicAddress } from '../../domain/public-address.js';
+import { DatabasesHome } from '../../home/databases-home.js';
 import { type KeyAndCertificate, selfSignedCertificate } from './self-signed-certificate.js';
 
 const OWN_CERTIFICATE_DAYS = 3_650;
@@ -27,7 +27,7 @@ export class WireCertificate implements OnModuleInit, OnModuleDestroy {
   private timer: NodeJS.Timeout | undefined;
 
   constructor(
-    private readonly config: Config,
+    private readonly home: DatabasesHome,
     private readonly settings: DatabasesSettings,
     private readonly address: PublicAddress,
     private readonly clock: Clock,
@@ -80,18 +80,28 @@ export class WireCertificate implements OnModuleInit, OnModuleDestroy {
   }
 
   private async own(): Promise<KeyAndCertificate> {
-    const directory = join(this.config.dataDir, 'databases');
-    const file = join(directory, 'wire-certificate.pem');
+    const home = this.openHome();
     const now = this.clock.now();
-    const kept = await readFile(file, 'utf8').catch(() => undefined);
+    const file = home === undefined ? undefined : join(home, 'wire-certificate.pem');
+    const kept = file === undefined ? undefined : await readFile(file, 'utf8').catch(() => undefined);
     if (kept !== undefined && isValid(kept, new Date(now.getTime() + RENEW_BEFORE_MS)))
       return { key: kept, certificate: kept };
 
     const made = selfSignedCertificate(this.address.host, { now, days: OWN_CERTIFICATE_DAYS });
-    await mkdir(directory, { recursive: true });
+    if (file === undefined) return made;
     await writeFile(`${file}.new`, made.key + made.certificate, { mode: 0o600 });
     await rename(`${file}.new`, file);
     return made;
+  }
+
+  /** What else this process does goes on without databases, so that it starts nevertheless. */
+  private openHome(): string | undefined {
+    try {
+      return this.home.open();
+    } catch (error) {
+      this.log.error({ error }, 'The directory of databases cannot be opened. Their certificate is not kept.');
+      return undefined;
+    }
   }
 }
 
