@@ -1,5 +1,6 @@
 /** The service in role `all` on a data directory of its own, with a person who has a key, for measurements of it. */
 import { spawn } from 'node:child_process';
+import { randomInt } from 'node:crypto';
 import { chmodSync, mkdirSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { createServer } from 'node:net';
@@ -253,11 +254,21 @@ export const quantile = (values, share) =>
   sorted(values)[Math.min(values.length - 1, Math.floor(share * values.length))];
 export const median = (values) => quantile(values, 0.5);
 
+/** Above are the ports of outgoing connections, one of which may take the port before a server starts on it again. */
+const FREE_PORTS = [12_000, 32_768];
+
+/** Returns a port that nothing listens on now, and that no outgoing connection takes. */
 export async function freePort() {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const { port } = probe.address();
-  probe.close();
-  await once(probe, 'close');
-  return port;
+  for (;;) {
+    const port = randomInt(...FREE_PORTS);
+    const probe = createServer().listen(port);
+    const isFree = await once(probe, 'listening').then(
+      () => true,
+      () => false,
+    );
+    if (!isFree) continue;
+    probe.close();
+    await once(probe, 'close');
+    return port;
+  }
 }

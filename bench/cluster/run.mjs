@@ -2,6 +2,7 @@
  * Drills in a cluster on one machine, and a table of what came of them in Markdown.
  *
  *   npm run bench:cluster -- [--full] [--only rolling,edge,workers,frozen,redis,postgres,partitions] [--rate 150]
+ *     [--rounds 20]
  *
  * Without --full in the short form of `npm run test:cluster`. Exits with 1 when a drill has missed. See
  * docs/operations/drills.md.
@@ -22,6 +23,7 @@ const { values } = parseArgs({
     full: { type: 'boolean', default: false },
     only: { type: 'string' },
     rate: { type: 'string' },
+    rounds: { type: 'string' },
   },
 });
 const names = values.only?.split(',') ?? DRILLS;
@@ -29,6 +31,8 @@ const unknown = names.filter((name) => !DRILLS.includes(name));
 if (unknown.length > 0) throw new Error(`There is no drill ${unknown.join(', ')}. Choose from: ${DRILLS.join(', ')}.`);
 if (values.rate !== undefined && !(Number(values.rate) > 0))
   throw new Error('--rate is a number of requests a second.');
+if (values.rounds !== undefined && !/^[1-9]\d*$/.test(values.rounds))
+  throw new Error('--rounds is how often each role is restarted.');
 
 const directory = mkdtempSync(join(tmpdir(), 'bench-cluster-'));
 const report = join(directory, 'report');
@@ -41,6 +45,7 @@ const jest = spawn(process.execPath, [join(ROOT, 'node_modules/jest/bin/jest.js'
     REQUIRE_HAPROXY: '1',
     ...(values.full && { CLUSTER_FULL: '1' }),
     ...(values.rate !== undefined && { CLUSTER_RATE: values.rate }),
+    ...(values.rounds !== undefined && { CLUSTER_ROUNDS: values.rounds }),
   },
   stdio: ['ignore', 'inherit', 'inherit'],
   // A group of its own: its servers and processes are in it, and end with it.

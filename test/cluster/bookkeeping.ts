@@ -54,6 +54,8 @@ export function endMessages(cluster: Cluster, notified: readonly NotifiedOrganiz
 export class Bookkeeping {
   /** Names of keys whose creation was acknowledged, and executions that were accepted. */
   readonly writes: string[] = [];
+  /** When the writes were acknowledged. */
+  readonly acknowledgedAtMs: number[] = [];
   readonly executions: string[] = [];
   /** Answers that are neither a success nor a promise that nothing was done. */
   readonly wrong: string[] = [];
@@ -79,6 +81,7 @@ export class Bookkeeping {
       first ??= answer;
       if (isSuccess(answer)) {
         this.writes.push(name);
+        this.acknowledgedAtMs.push(performance.now());
         return first;
       }
       this.refused('a write', answer);

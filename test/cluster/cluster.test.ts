@@ -18,6 +18,7 @@ import { killedWorkers } from './drills/workers.js';
 const isFull = process.env['CLUSTER_FULL'] === '1';
 const only = process.env['CLUSTER_DRILLS']?.split(',');
 const perSecond = Number(process.env['CLUSTER_RATE'] ?? (isFull ? 150 : 30));
+const rounds = Number(process.env['CLUSTER_ROUNDS'] ?? (isFull ? 20 : 1));
 const sized = <Size>(short: Size, full: Size): Size => (isFull ? full : short);
 
 const DRILLS: readonly (readonly [name: string, title: string, run: (field: Field) => Promise<DrillResult>])[] = [
@@ -26,7 +27,7 @@ const DRILLS: readonly (readonly [name: string, title: string, run: (field: Fiel
       [
         'rolling',
         `rolling restarts of \`${role}\``,
-        (field: Field) => rollingRestarts(field, role, { restarts: sized(1, 20), perSecond }),
+        (field: Field) => rollingRestarts(field, role, { rounds, perSecond }),
       ] as const,
   ),
   ['edge', '`edge` killed', (field) => killedEdges(field, { kills: sized(1, 10), perSecond: sized(24, 60) })],

@@ -65,6 +65,12 @@ export class Load {
   }
 }
 
+/** Between two of these moments, at most. */
+export function longestGapMs(momentsMs: readonly number[]): number {
+  const inTurn = [...momentsMs].sort((one, other) => one - other);
+  return Math.max(0, ...inTurn.slice(1).map((atMs, index) => atMs - inTurn[index]!));
+}
+
 /** From the first of them to the answer of the last; 0 without any. */
 export function spanMs(sent: readonly Sent[]): number {
   if (sent.length === 0) return 0;

@@ -6,13 +6,13 @@ const RUN_EVERY = 50;
 const PROJECTS = 30;
 
 /**
- * Each process of a role is stopped in order and started again, so many times, while callers read, write, run code and
- * visit apps. No request may fail.
+ * In each round, every process of a role is stopped in order and started again, one after the other, while callers
+ * read, write, run code and visit apps. No request may fail.
  */
 export async function rollingRestarts(
   { cluster, caller, apps }: Field,
   role: 'api' | 'edge' | 'worker',
-  { restarts, perSecond }: { readonly restarts: number; readonly perSecond: number },
+  { rounds, perSecond }: { readonly rounds: number; readonly perSecond: number },
 ): Promise<DrillResult> {
   // Changes of one project wait for each other, and a load that does nothing else is none of many callers.
   const projects: string[] = [];
@@ -48,21 +48,23 @@ export async function rollingRestarts(
   });
   const tookMs: number[] = [];
   const sent = await load.during(async () => {
-    for (let restart = 0; restart < restarts; restart++) {
-      const process = cluster.processes[role][restart % cluster.processes[role].length]!;
-      const fromMs = performance.now();
-      await process.stop();
-      await process.start();
-      await cluster.balancer.untilAllAreUp();
-      tookMs.push(performance.now() - fromMs);
-    }
+    for (let round = 0; round < rounds; round++)
+      for (const process of cluster.processes[role]) {
+        const fromMs = performance.now();
+        await process.stop();
+        await process.start();
+        await cluster.balancer.untilAllAreUp();
+        tookMs.push(performance.now() - fromMs);
+      }
   });
   visitor.close();
   const failed = sent.filter(({ answer }) => !isSuccess(answer));
   const writes = sent.filter(({ what }) => !what.startsWith('GET') && !what.startsWith('a visit'));
   return {
     count:
-      `${restarts} restarts of \`${role}\`, ${sent.length} requests at ${perSecond}/s, ` +
+      `${rounds} rolling ${rounds === 1 ? 'restart' : 'restarts'} of \`${role}\`: ` +
+      `${tookMs.length} restarts of its ${cluster.processes[role].length} processes, ` +
+      `${sent.length} requests at ${perSecond}/s, ` +
       `${writes.length} of them writes`,
     figures: `${failed.length} failed; a restart took ${(Math.max(...tookMs) / 1_000).toFixed(1)} s at most`,
     violations: some(failed.map(({ what, answer }) => describeAnswer(what, answer))),
