@@ -21,8 +21,11 @@ type ClusterRole = keyof typeof COUNTS;
 export class Cluster {
   readonly directory = makeMemoryDirectory();
   readonly postgres = new NetworkPostgres();
-  /** With one replica, no job would be taken after a fail-over until the former primary has returned. */
-  readonly redis = new RedisGroup({ replicas: 2, sentinels: 3 });
+  /**
+   * With one replica, no job would be taken after a fail-over until the former primary has returned. Machines of their
+   * own would not let them wait for a processor behind eleven other processes.
+   */
+  readonly redis = new RedisGroup({ replicas: 2, sentinels: 3, priority: -10 });
   s3!: S3Peer;
   balancer!: Balancer;
   appsPort = 0;

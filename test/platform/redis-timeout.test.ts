@@ -1,6 +1,6 @@
 import { RedisConnections } from '../../src/platform/redis/redis-connections.js';
 import { isRedisUnavailable } from '../../src/platform/redis/redis-unavailable.js';
-import { useApp } from '../support/test-app.js';
+import { eventually, useApp } from '../support/test-app.js';
 
 /** Long enough for Redis to answer on a machine that other tests keep busy. */
 const BUSY_MS = 700;
@@ -10,14 +10,26 @@ const BUSY_FOR_PRODUCER_MS = 2_300;
 describe('a Redis command of a request', () => {
   const app = useApp({ REDIS_TIMEOUT_MS: '50' }, 'api');
 
-  it('times out when Redis does not answer', async () => {
+  it('times out when Redis does not answer, and the next ones fail at once until it does', async () => {
     const redis = app.get(RedisConnections).fast();
     const slow = redis.eval(
-      "local until_us = redis.call('TIME') until_us = until_us[1] * 1000000 + until_us[2] + 200000 repeat " +
+      "local until_us = redis.call('TIME') until_us = until_us[1] * 1000000 + until_us[2] + 300000 repeat " +
         "local now = redis.call('TIME') until now[1] * 1000000 + now[2] > until_us return 1",
       0,
     );
     expect(isRedisUnavailable(await slow.catch((error: unknown) => error))).toBe(true);
+    let hasWaited = false;
+    setImmediate(() => (hasWaited = true));
+    expect(isRedisUnavailable(await redis.ping().catch((error: unknown) => error))).toBe(true);
+    expect(hasWaited).toBe(false);
+    await eventually(
+      () =>
+        redis.ping().then(
+          () => true,
+          () => false,
+        ),
+      'Redis answers again',
+    );
   });
 
   it.each([

@@ -1,10 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { setPriority } from 'node:os';
 import { join } from 'node:path';
 import { Redis, type RedisOptions } from 'ioredis';
 import { findRedisProgram } from '../../src/roles/embedded/redis-program.js';
 import { freePort } from './free-port.js';
+import { onThisMachine } from './patience.js';
 import { makeMemoryDirectory, removeScratchDirectory } from './scratch-directory.js';
 import { eventually } from './test-app.js';
 
@@ -26,6 +28,8 @@ interface GroupOptions {
   readonly ofSentinels?: readonly string[];
   /** True when `common` turns on TLS, and plain connections are refused. */
   readonly isTls?: boolean;
+  /** Where others compete for the processors, from -20 (first) to 19. Only root may go below that of this process. */
+  readonly priority?: number;
   /** How the group itself connects to its servers. */
   readonly client?: RedisOptions;
 }
@@ -35,6 +39,7 @@ export class RedisGroup {
   readonly directory = makeMemoryDirectory();
   readonly sentinels: Server[] = [];
   private readonly servers: Server[] = [];
+  private readonly linesTaken: number[] = [];
 
   constructor(private readonly options: GroupOptions) {}
 
@@ -104,6 +109,21 @@ export class RedisGroup {
     };
   }
 
+  /** What the sentinels have seen and done since they were asked last, in the order of time. */
+  takeSentinelEvents(): string[] {
+    return this.sentinels
+      .flatMap(({ port }, index) => {
+        const lines = readFileSync(join(this.directory, String(port), 'sentinel.log'), 'utf8').split('\n');
+        const before = this.linesTaken[index] ?? 0;
+        this.linesTaken[index] = lines.length - 1;
+        return lines.slice(before).flatMap((line) => {
+          const [, time, event] = /(\d\d:\d\d:\d\d\.\d+) [#*] ([-+].*)/.exec(line) ?? [];
+          return event === undefined ? [] : [`${time} sentinel ${index + 1}: ${event}`];
+        });
+      })
+      .sort();
+  }
+
   /** One that was killed returns, as a replica. */
   async revive(port: number): Promise<void> {
     const primary = await this.primary();
@@ -151,10 +171,11 @@ export class RedisGroup {
     mkdirSync(directory, { recursive: true });
     const file = join(directory, `${kind}.conf`);
     const ports = isTls ? [`tls-port ${port}`, 'port 0'] : [`port ${port}`];
-    const lines = ['bind 127.0.0.1', `dir ${directory}`, ...ports, ...common, ...settings];
+    const lines = ['bind 127.0.0.1', `dir ${directory}`, `logfile ${kind}.log`, ...ports, ...common, ...settings];
     writeFileSync(file, `${lines.join('\n')}\n`);
     const program = await findRedisProgram(undefined);
     const child = spawn(program, [file, ...(kind === 'sentinel' ? ['--sentinel'] : [])], { stdio: 'ignore' });
+    this.prefer(child);
     await eventually(
       () =>
         this.ask(port, (redis) => redis.ping()).then(
@@ -168,6 +189,16 @@ export class RedisGroup {
     return { port, child };
   }
 
+  private prefer({ pid }: ChildProcess): void {
+    const { priority } = this.options;
+    if (priority === undefined || pid === undefined) return;
+    try {
+      setPriority(pid, priority);
+    } catch {
+      // Not allowed here.
+    }
+  }
+
   private async ask<Answer>(port: number, question: (redis: Redis) => Promise<Answer>): Promise<Answer> {
     const redis = new Redis({
       port,
@@ -175,7 +206,7 @@ export class RedisGroup {
       ...this.options.client,
       retryStrategy: () => null,
       maxRetriesPerRequest: 0,
-      commandTimeout: 1_000,
+      commandTimeout: Math.round(onThisMachine(1_000)),
       enableReadyCheck: false,
     });
     redis.on('error', () => undefined);

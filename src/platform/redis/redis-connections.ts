@@ -167,11 +167,15 @@ export class RedisConnections implements OnModuleInit {
 }
 
 /**
- * Gives up a command that is not answered in time. The `commandTimeout` of ioredis also fires when this process, and
+ * Gives up a command that is not answered in time, and fails the following ones at once until Redis answers again: a
+ * network that drops packets would otherwise cost each call that time, and a call with several commands each of them.
+ * What was given up stays sent, and its late answer shows that Redis is back. The `commandTimeout` of ioredis also fires when this process, and
  * not Redis, was busy, because its timer runs before the answer that has already arrived is read. Here arrived data is
  * read first.
  */
 class BoundedRedis extends Redis {
+  private isSilent = false;
+
   constructor(
     private readonly answerWithinMs: number | undefined,
     options: RedisOptions,
@@ -179,6 +183,7 @@ class BoundedRedis extends Redis {
   ) {
     super(options);
     attend(this);
+    this.on('close', this.heard);
   }
 
   /** BullMQ makes a second connection for each worker. */
@@ -189,22 +194,37 @@ class BoundedRedis extends Redis {
   }
 
   override sendCommand(command: Command, stream?: Parameters<Redis['sendCommand']>[1]): unknown {
+    // A pipeline waits until all of its commands were passed on, and has a stream of its own.
+    if (this.isSilent && stream === undefined) {
+      command.reject(new Error('Command timed out'));
+      return command.promise;
+    }
     const answer = super.sendCommand(command, stream);
-    if (this.answerWithinMs !== undefined) giveUpAfter(command, this.answerWithinMs);
+    if (this.answerWithinMs !== undefined) this.giveUpAfter(command, this.answerWithinMs);
     return answer;
   }
-}
 
-function giveUpAfter(command: Command, ms: number): void {
-  const timer = setTimeout(() => {
-    setImmediate(() => {
-      if (!command.isResolved) command.reject(new Error('Command timed out'));
-    });
-  }, ms);
-  const stop = (): void => {
-    clearTimeout(timer);
+  private giveUpAfter(command: Command, ms: number): void {
+    let isAnswered = false;
+    const timer = setTimeout(() => {
+      setImmediate(() => {
+        if (isAnswered) return;
+        command.reject(new Error('Command timed out'));
+        this.isSilent = true;
+        command.resolve = this.heard;
+        command.reject = this.heard;
+      });
+    }, ms);
+    const stop = (): void => {
+      isAnswered = true;
+      clearTimeout(timer);
+    };
+    command.promise.then(stop, stop);
+  }
+
+  private readonly heard = (): void => {
+    this.isSilent = false;
   };
-  command.promise.then(stop, stop);
 }
 
 /** ioredis listens for one error of a socket. A refused handshake of TLS has two, and the second would be thrown. */

@@ -19,7 +19,7 @@ export async function killedPrimaries(
 ): Promise<DrillResult> {
   const books = new Bookkeeping(cluster, notified);
   const violations: string[] = [];
-  let [longestMs, sentCount, refused] = [0, 0, 0];
+  let [longestMs, electedMs, sentCount, refused] = [0, 0, 0, 0];
   for (let kill = 0; kill < kills; kill++) {
     const load = new Load(perSecond, async (index) => {
       switch (index % 5) {
@@ -32,9 +32,11 @@ export async function killedPrimaries(
           return { what: 'GET /projects', answer: await caller.call('GET', '/projects') };
       }
     });
-    let killedPort = 0;
+    let [killedPort, thisElectedMs] = [0, 0];
+    cluster.redis.takeSentinelEvents();
     const sent = await load.during(async () => {
       await sleep(1_000);
+      const killedAtMs = performance.now();
       killedPort = await cluster.redis.killPrimary();
       await until(
         'the sentinels have another primary',
@@ -44,13 +46,20 @@ export async function killedPrimaries(
         },
         20_000,
       );
+      thisElectedMs = performance.now() - killedAtMs;
       await until('calls are served again', () => isServed(load.sent), 30_000);
     });
     const bad = sent.filter(({ answer }) => !isSuccess(answer));
     longestMs = Math.max(longestMs, spanMs(bad));
+    electedMs = Math.max(electedMs, thisElectedMs);
     sentCount += sent.length;
     refused += bad.length;
-    if (spanMs(bad) > allowedMs(REFUSED_FOR_MS)) violations.push(`Calls were refused for ${seconds(spanMs(bad))}.`);
+    if (spanMs(bad) > allowedMs(REFUSED_FOR_MS))
+      violations.push(
+        `Calls were refused for ${seconds(spanMs(bad))}; the sentinels had another primary after ` +
+          `${seconds(thisElectedMs)}. Refused with ${codesOf(bad)}. ` +
+          cluster.redis.takeSentinelEvents().join('; '),
+      );
     for (const { what, answer } of bad) {
       if (what !== AN_EXECUTION) violations.push(describeAnswer(`needs no Redis, ${what}`, answer));
       else if (!isTypedRefusal(answer)) violations.push(describeAnswer(what, answer));
@@ -65,7 +74,8 @@ export async function killedPrimaries(
       `${sentCount} calls`,
     figures:
       `${lost.length} accepted ones lost, ${doubled.length} doubled; ` +
-      `${refused} calls refused, for ${seconds(longestMs)} at most`,
+      `${refused} executions refused, for ${seconds(longestMs)} at most, ` +
+      `of which the sentinels took up to ${seconds(electedMs)}`,
     violations: some([
       ...violations,
       ...books.wrong,
@@ -73,6 +83,22 @@ export async function killedPrimaries(
       ...doubled.map((what) => `Doubled: ${what}`),
     ]),
   };
+}
+
+/** How often each code, and from when to when in seconds since the first. */
+function codesOf(sent: readonly Sent[]): string {
+  const firstAtMs = Math.min(...sent.map(({ atMs }) => atMs));
+  const byCode = new Map<string, number[]>();
+  for (const { atMs, answer } of sent) {
+    const code = /"code":\s*"(\w+)"/.exec(answer.text)?.[1] ?? `status ${answer.status}`;
+    byCode.set(code, [...(byCode.get(code) ?? []), atMs - firstAtMs]);
+  }
+  return [...byCode]
+    .map(
+      ([code, atMs]) =>
+        `${code} ${atMs.length} times from ${seconds(Math.min(...atMs))} to ${seconds(Math.max(...atMs))}`,
+    )
+    .join(', ');
 }
 
 /** True when executions were accepted in the last moment, and nothing was refused. */
