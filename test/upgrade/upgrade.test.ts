@@ -9,12 +9,14 @@ import { ServiceProcess } from '../support/service-process.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
 import { flushTestRedis, testRedisUrl } from '../support/test-redis.js';
 import { Backends } from './backends.js';
-import { build, findPreviousRelease } from './previous-release.js';
+import { Hooks } from './hooks.js';
+import { commandsOf } from './page.js';
+import { build, buildThis, findPreviousRelease } from './previous-release.js';
 import { Release, type Running, stop } from './release.js';
 import { SteadyLoad } from './steady-load.js';
 import { Caller, type Made, OPS_TOKEN, revisit, walk } from './walk.js';
 
-jest.setTimeout(onThisMachine(240_000));
+jest.setTimeout(onThisMachine(420_000));
 
 const { commit, missing } = findPreviousRelease();
 if (missing !== undefined) console.warn(`LEFT OUT: ${missing}`);
@@ -30,6 +32,8 @@ const TABLES = `
   const router = new FakeModelRouter({ speaks: 'openrouter' });
   const api = new Backends(({ service }) => Number(new URL(service.url).port));
   const sites = new Backends(({ appsPort }) => appsPort);
+  const hooks = new Hooks();
+  const places = { api, sites, router, hooks };
   const made: Made[] = [];
   /** What is to be done in the end, the latest first. */
   const undone: (() => unknown)[] = [];
@@ -38,8 +42,8 @@ const TABLES = `
   let before: Release;
   let after: Release;
   let load: SteadyLoad;
-  let [oldApi, oldEdge, oldWorker]: Running[] = [];
-  let [newApi, newEdge, newWorker]: Running[] = [];
+  let [oldApi, oldEdge, oldWorker, oldDatabases]: Running[] = [];
+  let [newApi, newEdge, newWorker, newDatabases]: Running[] = [];
 
   beforeAll(async () => {
     directory = makeScratchDirectory();
@@ -47,12 +51,16 @@ const TABLES = `
       removeScratchDirectory(directory);
     });
     build(commit!, join(directory, 'previous'));
+    buildThis(join(directory, 'next'), commandsOf('build'));
     await flushTestRedis();
     database = await createTestDatabase({ migrated: false });
     undone.push(() => database.drop());
-    await router.start();
+    await Promise.all([router.start(), hooks.start()]);
     undone.push(
       () => router.stop(),
+      () => {
+        hooks.stop();
+      },
       () => ServiceProcess.killAll(),
       () => {
         api.close();
@@ -72,20 +80,23 @@ const TABLES = `
       PUBLIC_URL: `http://127.0.0.1:${await freePort()}`,
       OPENROUTER_URL: router.url,
       OPENROUTER_API_KEY: ROUTER_KEY,
+      WEBHOOK_TRUSTED_HOSTS: new URL(hooks.url).host,
+      DATABASES_PORT: String(await freePort()),
       // Some of four jobs at once are handed over, and others wait in Redis.
       SANDBOX_CONCURRENCY: '2',
     };
     before = new Release(join(directory, 'previous'), env);
-    after = new Release(undefined, env);
+    after = new Release(join(directory, 'next'), env, commandsOf('migrate')[0]);
 
     await before.migrate();
-    [oldApi, oldEdge, oldWorker] = [
+    [oldApi, oldEdge, oldWorker, oldDatabases] = [
       await before.start('api'),
       await before.start('edge'),
       await before.start('worker'),
+      await before.start('databases'),
     ];
     await Promise.all([api.add(oldApi), sites.add(oldEdge)]);
-    made.push(await walk(api, sites, router));
+    made.push(await walk(places));
     load = startLoad(made[0]!);
     undone.push(() => load.stop());
   });
@@ -116,14 +127,14 @@ const TABLES = `
   }
 
   async function revisitAll(): Promise<void> {
-    for (const each of made) await revisit(api, sites, each);
+    for (const each of made) await revisit(places, each);
   }
 
   it('migrates beneath the processes of the previous release, which go on', async () => {
     await after.migrate();
     await until('the processes find what they need', async () => (await oldApi!.service.statusOf('/ready')) === 200);
     await revisitAll();
-    made.push(await walk(api, sites, router));
+    made.push(await walk(places));
     expect(load.failures).toEqual([]);
   });
 
@@ -144,7 +155,7 @@ const TABLES = `
   it('gives work of the new API to the old worker, and of both APIs', async () => {
     newApi = await after.start('api');
     await api.add(newApi);
-    made.push(await walk(api, sites, router));
+    made.push(await walk(places));
     expect(load.failures).toEqual([]);
   });
 
@@ -153,8 +164,11 @@ const TABLES = `
     await stop(oldWorker!);
     newEdge = await after.start('edge');
     await sites.add(newEdge);
+    // It has the data of its machine, so one ends before the other begins.
+    await stop(oldDatabases!);
+    newDatabases = await after.start('databases');
     await revisitAll();
-    made.push(await walk(api, sites, router));
+    made.push(await walk(places));
     expect(load.failures).toEqual([]);
   });
 
@@ -174,11 +188,13 @@ const TABLES = `
     ];
     await Promise.all([api.add(oldApi), sites.add(oldEdge)]);
     await Promise.all([stop(newApi!), stop(newEdge!), stop(newWorker!)]);
+    await stop(newDatabases!);
+    oldDatabases = await before.start('databases');
     api.remove(newApi!);
     sites.remove(newEdge!);
     expect(await before.migrate()).toBe('The database is up to date.\n');
     await revisitAll();
-    made.push(await walk(api, sites, router));
+    made.push(await walk(places));
     await load.stop();
     expect(load.failures).toEqual([]);
     for (const count of Object.values(load.sent)) expect(count).toBeGreaterThan(5);
