@@ -88,9 +88,17 @@ export function buildThis(directory: string, commands: readonly (readonly string
   }).stdout;
   execFileSync('tar', ['-x', '-C', directory], { input: archive });
   for (const [program, ...args] of commands) {
-    if (args[0] === 'ci' && !process.env['REQUIRE_PREVIOUS_RELEASE'])
-      symlinkSync(join(ROOT, 'node_modules'), join(directory, 'node_modules'));
+    if (args[0] === 'ci' && !process.env['REQUIRE_PREVIOUS_RELEASE']) linkPackages(directory);
     else run(program!, args, directory);
+  }
+}
+
+/** Those of the workspaces too, some of which are in directories of their own. */
+function linkPackages(directory: string): void {
+  const { workspaces } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { workspaces: string[] };
+  for (const each of ['.', ...workspaces]) {
+    const packages = join(ROOT, each, 'node_modules');
+    if (existsSync(packages)) symlinkSync(packages, join(directory, each, 'node_modules'));
   }
 }
 
@@ -103,7 +111,7 @@ export function build(commit: string, directory: string): void {
   });
   execFileSync('tar', ['-x', '-C', directory], { input: tree });
   if (hasAllPackagesOf(directory)) symlinkSync(join(ROOT, 'node_modules'), join(directory, 'node_modules'));
-  else run('npm', ['ci', '--prefer-offline', '--no-audit', '--no-fund'], directory);
+  else run('npm', ['ci'], directory);
   run(process.execPath, [join(directory, 'scripts/build.mjs')], directory);
 }
 
@@ -145,7 +153,11 @@ export function nodeOf(directory: string): string {
   return existsSync(pinned) ? pinned : process.execPath;
 }
 
+/** What npm has fetched before is not asked for again. */
+const OFFLINE_FIRST = { npm_config_prefer_offline: 'true', npm_config_audit: 'false', npm_config_fund: 'false' };
+
 function run(program: string, args: readonly string[], cwd: string): void {
-  const { status, stdout, stderr } = spawnSync(program, [...args], { cwd, encoding: 'utf8' });
+  const env = { ...process.env, ...OFFLINE_FIRST };
+  const { status, stdout, stderr } = spawnSync(program, [...args], { cwd, env, encoding: 'utf8' });
   if (status !== 0) throw new Error(`${program} ${args.join(' ')} ended with ${String(status)}: ${stdout}${stderr}`);
 }

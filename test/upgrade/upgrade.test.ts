@@ -27,6 +27,16 @@ const TABLES = `
   WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p') AND NOT relispartition
     AND relname <> 'migrations'`;
 
+/** What both releases add rows to all the time. */
+const GROWING = ['audit_log', 'deploy_log_lines', 'run_events', 'usage_events'];
+const ROWS = GROWING.map((table) => `SELECT '${table}' AS name, count(*)::int AS count FROM ${table}`).join(
+  ' UNION ALL ',
+);
+/** Whether a migration waits for those who use this table. */
+const IS_AWAITED = `
+  SELECT EXISTS (SELECT FROM pg_locks WHERE relation = 'runs'::regclass AND mode = 'AccessExclusiveLock') AS holds`;
+const HAS_HOST = 'SELECT EXISTS (SELECT FROM database_hosts WHERE unavailable IS NULL) AS holds';
+
 /** Each goes on where the one before has stopped. */
 (commit === undefined ? describe.skip : describe)('an upgrade, and a return, under load', () => {
   const router = new FakeModelRouter({ speaks: 'openrouter' });
@@ -36,9 +46,15 @@ const TABLES = `
   const places = { api, sites, router, hooks };
   const made: Made[] = [];
   /** What is to be done in the end, the latest first. */
-  const undone: (() => unknown)[] = [];
+  const undone: (() => unknown)[] = [
+    () => {
+      api.close();
+      sites.close();
+    },
+  ];
   let directory: string;
   let database: TestDatabase;
+  let client: Client;
   let before: Release;
   let after: Release;
   let load: SteadyLoad;
@@ -54,7 +70,12 @@ const TABLES = `
     buildThis(join(directory, 'next'), commandsOf('build'));
     await flushTestRedis();
     database = await createTestDatabase({ migrated: false });
-    undone.push(() => database.drop());
+    client = new Client({ connectionString: database.url });
+    await client.connect();
+    undone.push(
+      () => database.drop(),
+      () => client.end(),
+    );
     await Promise.all([router.start(), hooks.start()]);
     undone.push(
       () => router.stop(),
@@ -62,10 +83,6 @@ const TABLES = `
         hooks.stop();
       },
       () => ServiceProcess.killAll(),
-      () => {
-        api.close();
-        sites.close();
-      },
     );
     const env = {
       DATABASE_URL: database.url,
@@ -96,7 +113,9 @@ const TABLES = `
       await before.start('databases'),
     ];
     await Promise.all([api.add(oldApi), sites.add(oldEdge)]);
-    made.push(await walk(places));
+    // It puts its programs in place first. Hosts that are known take databases from then on.
+    await until('a host takes databases', () => holds(HAS_HOST), 60_000);
+    await walkOnce();
     load = startLoad(made[0]!);
     undone.push(() => load.stop());
   });
@@ -130,24 +149,42 @@ const TABLES = `
     for (const each of made) await revisit(places, each);
   }
 
-  it('migrates beneath the processes of the previous release, which go on', async () => {
-    await after.migrate();
+  const holds = async (sql: string): Promise<boolean> => (await client.query<{ holds: boolean }>(sql)).rows[0]!.holds;
+
+  /** Walks, which leaves rows in each table that grows. */
+  async function walkOnce(): Promise<void> {
+    const { rows: earlier } = await client.query<{ name: string; count: number }>(ROWS);
+    made.push(await walk(places));
+    const { rows: later } = await client.query<{ name: string; count: number }>(ROWS);
+    expect(later.filter(({ count }, n) => count <= earlier[n]!.count)).toEqual([]);
+  }
+
+  it('migrates beneath the processes of the previous release, which write before, meanwhile and after', async () => {
+    const reader = new Client({ connectionString: database.url });
+    await reader.connect();
+    undone.push(() => reader.end());
+    // A migration that needs this table waits, as for a backup, with all of before it done.
+    await reader.query('BEGIN');
+    await reader.query('SELECT FROM runs LIMIT 1');
+    let hasEnded = false;
+    const migration = after.migrate().finally(() => {
+      hasEnded = true;
+    });
+    const beneath = async (): Promise<void> => {
+      await until('it waits, or has no need to', async () => hasEnded || (await holds(IS_AWAITED)), 60_000);
+      await walkOnce();
+    };
+    await Promise.all([migration, beneath().finally(() => reader.query('COMMIT'))]);
     await until('the processes find what they need', async () => (await oldApi!.service.statusOf('/ready')) === 200);
     await revisitAll();
-    made.push(await walk(places));
+    await walkOnce();
     expect(load.failures).toEqual([]);
   });
 
   it('lets processes go on when tables gain columns, as by the next release', async () => {
-    const client = new Client({ connectionString: database.url });
-    await client.connect();
-    try {
-      const { rows } = await client.query<{ name: string }>(TABLES);
-      expect(rows.length).toBeGreaterThan(50);
-      for (const { name } of rows) await client.query(`ALTER TABLE ${name} ADD COLUMN of_the_next_release text`);
-    } finally {
-      await client.end();
-    }
+    const { rows } = await client.query<{ name: string }>(TABLES);
+    expect(rows.length).toBeGreaterThan(50);
+    for (const { name } of rows) await client.query(`ALTER TABLE ${name} ADD COLUMN of_the_next_release text`);
     await revisitAll();
     expect(load.failures).toEqual([]);
   });
@@ -155,7 +192,7 @@ const TABLES = `
   it('gives work of the new API to the old worker, and of both APIs', async () => {
     newApi = await after.start('api');
     await api.add(newApi);
-    made.push(await walk(places));
+    await walkOnce();
     expect(load.failures).toEqual([]);
   });
 
@@ -168,7 +205,7 @@ const TABLES = `
     await stop(oldDatabases!);
     newDatabases = await after.start('databases');
     await revisitAll();
-    made.push(await walk(places));
+    await walkOnce();
     expect(load.failures).toEqual([]);
   });
 
@@ -194,7 +231,7 @@ const TABLES = `
     sites.remove(newEdge!);
     expect(await before.migrate()).toBe('The database is up to date.\n');
     await revisitAll();
-    made.push(await walk(places));
+    await walkOnce();
     await load.stop();
     expect(load.failures).toEqual([]);
     for (const count of Object.values(load.sent)) expect(count).toBeGreaterThan(5);
