@@ -1,3 +1,4 @@
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { until } from '../support/embedded-servers.js';
@@ -68,6 +69,8 @@ const HAS_HOST = 'SELECT EXISTS (SELECT FROM database_hosts WHERE unavailable IS
     });
     build(commit!, join(directory, 'previous'));
     buildThis(join(directory, 'next'), commandsOf('build'));
+    // A worker that makes it closes it to the user of databases, so that the role `databases` never takes any.
+    mkdirSync(join(directory, 'data'));
     await flushTestRedis();
     database = await createTestDatabase({ migrated: false });
     client = new Client({ connectionString: database.url });
