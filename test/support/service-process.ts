@@ -18,6 +18,8 @@ export interface ServiceOptions {
   readonly env?: Record<string, string>;
   /** Default: `node scripts/start.mjs`, which builds what is stale, so that never an old build is tested. */
   readonly command?: readonly string[];
+  /** Where the command runs. The default is this repository. */
+  readonly cwd?: string;
   /** A process group of its own, as a terminal gives it to a command. */
   readonly ownGroup?: boolean;
 }
@@ -103,11 +105,12 @@ export class ServiceProcess {
     env = {},
     command = [...START_SCRIPT, role],
     ownGroup = false,
+    cwd = ROOT,
   }: ServiceOptions): ServiceProcess {
     const [program, ...args] = command;
     return new ServiceProcess(
       spawn(program!, args, {
-        cwd: ROOT,
+        cwd,
         env: { ...environment(), ...env },
         detached: ownGroup,
         stdio: ['ignore', 'pipe', 'pipe'],

@@ -49,11 +49,20 @@ export class Backends {
     this.agent.destroy();
   }
 
-  send(what: Request): Promise<Answered> {
+  async send(what: Request): Promise<Answered> {
+    return this.sendTo(this.next(), what);
+  }
+
+  /** The address of the next process, for programs that send more than one request. */
+  get origin(): string {
+    return `http://127.0.0.1:${this.portOf(this.next())}`;
+  }
+
+  private next(): Running {
     const ready = [...this.ready].filter(([, isReady]) => isReady).map(([running]) => running);
     const next = ready[this.turn++ % ready.length];
-    if (next === undefined) return Promise.reject(new Error('No process is ready.'));
-    return this.sendTo(next, what);
+    if (next === undefined) throw new Error('No process is ready.');
+    return next;
   }
 
   private sendTo(running: Running, { method = 'GET', path, headers = {}, body }: Request): Promise<Answered> {

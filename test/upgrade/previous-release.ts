@@ -17,25 +17,30 @@ type Found =
  *
  * @throws {Error} when it is not an ancestor of this commit, or is missing where it must not be.
  */
-export function findPreviousRelease(): Found {
-  const found = find();
+export function findPreviousRelease(root = ROOT): Found {
+  const found = find(root);
   if (found.missing !== undefined && process.env['REQUIRE_PREVIOUS_RELEASE']) throw new Error(found.missing);
   return found;
 }
 
-function find(): Found {
+function find(root: string): Found {
+  const git = gitIn(root);
   if (git('rev-parse', '--git-dir') === undefined) return { missing: 'This copy has no history of git.' };
-  const named = readFileSync(join(ROOT, NAMED_BY), 'utf8').trim();
+  const named = readFileSync(join(root, NAMED_BY), 'utf8').trim();
   if (!/^[0-9a-f]{40}$/.test(named)) throw new Error(`${NAMED_BY} must have the hash of a commit, and has "${named}".`);
   if (git('cat-file', '-e', `${named}^{commit}`) === undefined)
-    return { missing: `The history of this clone does not reach back to ${named}.` };
+    return {
+      missing: `The history of this clone does not reach back to ${named}: git fetch --unshallow.`,
+    };
+  const isAncestor = (one: string, other: string): boolean =>
+    git('merge-base', '--is-ancestor', one, other) !== undefined;
   if (!isAncestor(named, 'HEAD')) throw new Error(`${named} in ${NAMED_BY} is not an ancestor of this commit.`);
-  const tagged = newestTaggedCommit();
+  const tagged = newestTaggedCommit(git);
   return { commit: tagged !== undefined && isAncestor(named, tagged) ? tagged : named };
 }
 
 /** A tag on this commit is this release, and not the one before it. */
-function newestTaggedCommit(): string | undefined {
+function newestTaggedCommit(git: Git): string | undefined {
   const head = git('rev-parse', 'HEAD');
   const tags = git('tag', '--merged', 'HEAD', '--list', TAGS, '--sort=-version:refname') ?? '';
   return tags
@@ -45,21 +50,57 @@ function newestTaggedCommit(): string | undefined {
     .find((commit) => commit !== head);
 }
 
-const isAncestor = (one: string, other: string): boolean =>
-  git('merge-base', '--is-ancestor', one, other) !== undefined;
-
 /** The output, or undefined where git fails or is missing. The working copy may belong to another user. */
-function git(...args: readonly string[]): string | undefined {
-  const { status, stdout } = spawnSync('git', ['-c', `safe.directory=${ROOT}`, ...args], {
-    cwd: ROOT,
-    encoding: 'utf8',
-  });
-  return status === 0 ? stdout.trim() : undefined;
-}
+type Git = (...args: readonly string[]) => string | undefined;
+
+const gitIn =
+  (root: string): Git =>
+  (...args) => {
+    const { status, stdout } = spawnSync('git', ['-c', `safe.directory=${root}`, ...args], {
+      cwd: root,
+      encoding: 'utf8',
+    });
+    return status === 0 ? stdout.trim() : undefined;
+  };
 
 /** The names of the files in a directory of that commit. */
 export const filesOf = (commit: string, directory: string): string[] =>
-  git('ls-tree', '--name-only', `${commit}:${directory}`)!.split('\n');
+  gitIn(ROOT)('ls-tree', '--name-only', `${commit}:${directory}`)!.split('\n');
+
+/**
+ * Puts the tree that is tested, as it is now, into the directory, and installs and builds it with the commands of the
+ * page. Where the previous release is not required, packages are linked to those installed here: `npm ci` would
+ * bring the same once more.
+ */
+export function buildThis(directory: string, commands: readonly (readonly string[])[]): void {
+  mkdirSync(directory, { recursive: true });
+  const list = spawnSync('git', ['-c', `safe.directory=${ROOT}`, 'ls-files', '-z', '-co', '--exclude-standard'], {
+    cwd: ROOT,
+  }).stdout;
+  const names = list
+    .toString()
+    .split('\0')
+    .filter((name) => name !== '' && existsSync(join(ROOT, name)));
+  const archive = spawnSync('tar', ['-c', '--null', '-T', '-'], {
+    cwd: ROOT,
+    input: names.join('\0'),
+    maxBuffer: 1_073_741_824,
+  }).stdout;
+  execFileSync('tar', ['-x', '-C', directory], { input: archive });
+  for (const [program, ...args] of commands) {
+    if (args[0] === 'ci' && !process.env['REQUIRE_PREVIOUS_RELEASE']) linkPackages(directory);
+    else run(program!, args, directory);
+  }
+}
+
+/** Those of the workspaces too, some of which are in directories of their own. */
+function linkPackages(directory: string): void {
+  const { workspaces } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { workspaces: string[] };
+  for (const each of ['.', ...workspaces]) {
+    const packages = join(ROOT, each, 'node_modules');
+    if (existsSync(packages)) symlinkSync(packages, join(directory, each, 'node_modules'));
+  }
+}
 
 /** Puts the tree of the commit into the directory, with its packages, and builds it. */
 export function build(commit: string, directory: string): void {
@@ -70,7 +111,7 @@ export function build(commit: string, directory: string): void {
   });
   execFileSync('tar', ['-x', '-C', directory], { input: tree });
   if (hasAllPackagesOf(directory)) symlinkSync(join(ROOT, 'node_modules'), join(directory, 'node_modules'));
-  else run('npm', ['ci', '--prefer-offline', '--no-audit', '--no-fund'], directory);
+  else run('npm', ['ci'], directory);
   run(process.execPath, [join(directory, 'scripts/build.mjs')], directory);
 }
 
@@ -112,7 +153,11 @@ export function nodeOf(directory: string): string {
   return existsSync(pinned) ? pinned : process.execPath;
 }
 
+/** What npm has fetched before is not asked for again. */
+const OFFLINE_FIRST = { npm_config_prefer_offline: 'true', npm_config_audit: 'false', npm_config_fund: 'false' };
+
 function run(program: string, args: readonly string[], cwd: string): void {
-  const { status, stdout, stderr } = spawnSync(program, [...args], { cwd, encoding: 'utf8' });
+  const env = { ...process.env, ...OFFLINE_FIRST };
+  const { status, stdout, stderr } = spawnSync(program, [...args], { cwd, env, encoding: 'utf8' });
   if (status !== 0) throw new Error(`${program} ${args.join(' ')} ended with ${String(status)}: ${stdout}${stderr}`);
 }

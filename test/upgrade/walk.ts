@@ -1,8 +1,11 @@
-import { createHash } from 'node:crypto';
+import { createHash, createHmac } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
 import { until } from '../support/embedded-servers.js';
+import { GitClient } from '../support/git-client.js';
 import type { FakeModelRouter } from '../support/fake-model-router.js';
 import { uniqueName } from '../support/make.js';
 import type { Answered, Backends } from './backends.js';
+import type { Hooks } from './hooks.js';
 
 export const OPS_TOKEN = 'an-operator-of-the-upgrade-test';
 const PASSWORD = 'a sentence of ones own';
@@ -22,6 +25,25 @@ export interface Made {
   readonly run: string;
   readonly bucket: string;
   readonly task: string;
+  readonly repository: Repository;
+  readonly database: string;
+  readonly endpoint: string;
+}
+
+/** One that the service keeps, with the page that a push to it has deployed. */
+interface Repository {
+  readonly owner: string;
+  readonly path: string;
+  readonly commit: string;
+  readonly page: Made['page'];
+}
+
+/** Where callers call, and what is called for them. */
+export interface Places {
+  readonly api: Backends;
+  readonly sites: Backends;
+  readonly router: FakeModelRouter;
+  readonly hooks: Hooks;
 }
 
 /** Calls the API as one caller. Each call may be answered by another process. */
@@ -66,12 +88,17 @@ export class Caller {
 }
 
 /** Goes through the API as a new customer does, and leaves something of each kind. */
-export async function walk(api: Backends, sites: Backends, router: FakeModelRouter): Promise<Made> {
+export async function walk(places: Places): Promise<Made> {
+  const { api, sites, router, hooks } = places;
   const name = uniqueName('walk');
   const { key, organization } = await signUp(api, name);
   const caller = new Caller(api, key);
   const project = (await caller.data('POST', '/projects', { name })).id as string;
+  const endpoint = await listen(caller, { organization, hooks });
   const { deploy, page } = await deployPage(caller, project);
+  await hear(caller, { organization, endpoint, hooks, deploy });
+  const database = await fillDatabase(caller, name);
+  const repository = await push(caller, name);
   await until('its page is served', async () => (await visit(sites, page.host)).text === page.html, 20_000);
   const execution = await execute(caller);
   await useSession(caller);
@@ -82,13 +109,16 @@ export async function walk(api: Backends, sites: Backends, router: FakeModelRout
   await caller.when('/billing/usage', (lines: { meter: string }[]) =>
     METERS.every((meter) => lines.some((line) => line.meter === meter)),
   );
-  const made = { key, organization, project, deploy, page, execution, run, bucket, task };
-  await revisit(api, sites, made);
+  const made = {
+    ...{ key, organization, project, deploy, page, execution, run, bucket, task },
+    ...{ repository, database, endpoint: endpoint.id },
+  };
+  await revisit(places, made);
   return made;
 }
 
 /** Reads what {@link walk} has left. @throws {Error} when some of it is not as it was. */
-export async function revisit(api: Backends, sites: Backends, made: Made): Promise<void> {
+export async function revisit({ api, sites }: Places, made: Made): Promise<void> {
   const caller = new Caller(api, made.key);
   const { project, deploy, execution, run, bucket, organization } = made;
   expect((await caller.data('GET', '/me')).organization.id).toBe(organization);
@@ -103,6 +133,11 @@ export async function revisit(api: Backends, sites: Backends, made: Made): Promi
   expect((await caller.data('GET', `/orgs/${organization}/audit-log`)).length).toBeGreaterThan(0);
   const operator = new Caller(api, OPS_TOKEN);
   expect(await operator.call('GET', `/ops/tasks/${made.task}`)).toMatchObject({ status: 'resolved' });
+  const deliveries = await caller.data('GET', deliveriesOf(organization, made.endpoint));
+  expect(deliveries).toContainEqual(expect.objectContaining({ type: 'deploy.ready', attempts: 1, status: 200 }));
+  await revisitRepository(caller, sites, made.repository);
+  const sql = { sql: 'SELECT n FROM marks', access: 'read' };
+  expect(await caller.data('POST', `/databases/${made.database}/query`, sql)).toMatchObject({ rows: [[42]] });
 }
 
 async function signUp(api: Backends, username: string): Promise<{ key: string; organization: string }> {
@@ -110,7 +145,8 @@ async function signUp(api: Backends, username: string): Promise<{ key: string; o
   const created = await new Caller(api).data('POST', '/auth/sign-up', account);
   const signedIn = await new Caller(api).data('POST', '/auth/sign-in', { login: username, password: PASSWORD });
   for (const { session_token: token } of [created, signedIn]) await new Caller(api, token).data('GET', '/me');
-  const { secret } = await new Caller(api, signedIn.session_token).data('POST', '/keys', { name: 'walk' });
+  const key = { name: 'walk', kind: 'personal', scopes: ['*'] };
+  const { secret } = await new Caller(api, signedIn.session_token).data('POST', '/keys', key);
   return { key: secret, organization: created.organization.id };
 }
 
@@ -184,4 +220,84 @@ async function openTask(api: Backends, title: string): Promise<string> {
 async function useMcp(caller: Caller, project: string): Promise<void> {
   const message = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'list_projects', arguments: {} } };
   expect((await caller.send('POST', MCP, message)).text).toContain(project);
+}
+
+interface Endpoint {
+  readonly id: string;
+  readonly secret: string;
+  readonly path: string;
+}
+
+const deliveriesOf = (organization: string, endpoint: string): string =>
+  `/orgs/${organization}/webhook-endpoints/${endpoint}/deliveries`;
+
+async function listen(
+  caller: Caller,
+  { organization, hooks }: { organization: string; hooks: Hooks },
+): Promise<Endpoint> {
+  const path = `/${organization}`;
+  const wanted = { url: hooks.url + path, types: ['deploy.ready'] };
+  const { id, secret } = await caller.data('POST', `/orgs/${organization}/webhook-endpoints`, wanted);
+  return { id, secret, path };
+}
+
+/** The message of a deploy comes, signed as Standard Webhooks describes it, and is on record. */
+async function hear(
+  caller: Caller,
+  { organization, endpoint, hooks, deploy }: { organization: string; endpoint: Endpoint; hooks: Hooks; deploy: string },
+): Promise<void> {
+  const arrived = (): Hooks['received'] => hooks.received.filter(({ path }) => path === endpoint.path);
+  await until('the message has come', () => arrived().length > 0, 60_000);
+  const [{ headers, body }] = arrived() as [Hooks['received'][number]];
+  expect(JSON.parse(body)).toMatchObject({ type: 'deploy.ready', org_id: organization, data: { deploy_id: deploy } });
+  const content = `${String(headers['webhook-id'])}.${String(headers['webhook-timestamp'])}.${body}`;
+  const bytes = Buffer.from(endpoint.secret.replace('whsec_', ''), 'base64');
+  expect(headers['webhook-signature']).toBe(`v1,${createHmac('sha256', bytes).update(content).digest('base64')}`);
+  await caller.when(deliveriesOf(organization, endpoint.id), (all: { status?: number }[]) => all[0]?.status === 200);
+}
+
+async function fillDatabase(caller: Caller, name: string): Promise<string> {
+  const { id } = await caller.data('POST', '/databases', { name });
+  await caller.when(`/databases/${id}`, ({ state }) => state === 'ready');
+  const sql = { sql: 'CREATE TABLE marks AS SELECT 42 AS n', access: 'write' };
+  await caller.data('POST', `/databases/${id}/query`, sql);
+  return id;
+}
+
+const remoteOf = ({ api, token }: Caller, { owner, path }: Pick<Repository, 'owner' | 'path'>): string =>
+  api.origin.replace('//', `//${owner}:${token!}@`) + path;
+
+/** A push to a repository of the service deploys the project that is connected to it. */
+async function push(caller: Caller, name: string): Promise<Repository> {
+  const { repo_url } = await caller.data('POST', '/repositories', { name });
+  const { id: project } = await caller.data('POST', '/projects', { name: `${name}-pushed`, repo_url });
+  const place = { owner: name, path: new URL(repo_url as string).pathname };
+  const html = `<!doctype html><title>pushed to ${project}</title>`;
+  const git = new GitClient();
+  let commit: string;
+  try {
+    await git.run(['init', '--quiet', '-b', 'main', 'site']);
+    writeFileSync(git.path('site', 'index.html'), html);
+    await git.run(['add', '.'], { cwd: 'site' });
+    await git.run(['commit', '--quiet', '-m', 'First page'], { cwd: 'site' });
+    await git.run(['push', '--quiet', remoteOf(caller, place), 'main'], { cwd: 'site' });
+    commit = await git.run(['rev-parse', 'HEAD'], { cwd: 'site' });
+  } finally {
+    git.remove();
+  }
+  const [{ url }] = await caller.when(
+    `/projects/${project}/deploys`,
+    ([latest]: { finished_at?: string }[]) => latest?.finished_at !== undefined,
+  );
+  return { ...place, commit, page: { host: new URL(url as string).host, html } };
+}
+
+async function revisitRepository(caller: Caller, sites: Backends, repository: Repository): Promise<void> {
+  const git = new GitClient();
+  try {
+    expect(await git.run(['ls-remote', remoteOf(caller, repository), 'refs/heads/main'])).toContain(repository.commit);
+  } finally {
+    git.remove();
+  }
+  expect((await visit(sites, repository.page.host)).text).toBe(repository.page.html);
 }
