@@ -169,9 +169,10 @@ export class RedisConnections implements OnModuleInit {
 /**
  * Gives up a command that is not answered in time, and fails the following ones at once until Redis answers again: a
  * network that drops packets would otherwise cost each call that time, and a call with several commands each of them.
- * What was given up stays sent, and its late answer shows that Redis is back. The `commandTimeout` of ioredis also fires when this process, and
- * not Redis, was busy, because its timer runs before the answer that has already arrived is read. Here arrived data is
- * read first.
+ * What was given up stays sent, and its late answer shows that Redis is back.
+ *
+ * The `commandTimeout` of ioredis also fires when this process, and not Redis, was busy, because its timer runs before
+ * the answer that has already arrived is read. Here arrived data is read first.
  */
 class BoundedRedis extends Redis {
   private isSilent = false;
