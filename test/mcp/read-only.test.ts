@@ -14,6 +14,8 @@ const OWN_COLUMNS: Readonly<Record<string, readonly string[]>> = {
   databases: [
     ...['last_active_at', 'activity', 'connections', 'updated_at'],
     ...['size_bytes', 'empty_bytes', 'disk_bytes', 'undrained_bytes', 'measured_at'],
+    // What its host has applied.
+    ...['restriction', 'restricted_cluster_id'],
   ],
   // Who reads a file of a session wakes it for a moment.
   sandbox_sessions: ['status', 'last_used_at', 'alive_until'],

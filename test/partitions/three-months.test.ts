@@ -273,7 +273,7 @@ describe('three months', () => {
       for (const month of months) {
         await app.get(UsagePeriodsService).close([orgId], startOf(month));
         await removeOld();
-        expect(await archivedOf('usage_events')).toEqual([]);
+        expect((await archivedOf('usage_events')).filter(({ rows }) => rows !== '0')).toEqual([]);
         await make.sql('INSERT INTO closed_periods (period_from, closed_at) VALUES ($1, now())', [startOf(month)]);
       }
     };
@@ -288,19 +288,19 @@ describe('three months', () => {
       now = lastOf(17);
       await ahead();
       await removeOld();
-      expect(await archivedOf('usage_events')).toEqual([]);
+      expect((await archivedOf('usage_events')).filter(({ rows }) => rows !== '0')).toEqual([]);
       await close(1);
       expect(await report({ ...event(startOf(1)), ...late })).toMatchObject({ accepted: 1 });
       await close(2, 3);
       before = await report3();
       await removeOld();
       // The late event is billed in the present month.
-      expect(await archivedOf('usage_events')).toEqual([]);
+      expect((await archivedOf('usage_events')).filter(({ rows }) => rows !== '0')).toEqual([]);
       now = lastOf(18);
       await close(17);
       await removeOld();
       // Sums of the last month are still compared with their events.
-      expect(await archivedOf('usage_events')).toEqual([]);
+      expect((await archivedOf('usage_events')).filter(({ rows }) => rows !== '0')).toEqual([]);
       await app.runSchedule('usage-reconciliation');
       expect((await app.fetch('/metrics')).text).toMatch(/^usage_reconcile_drift(\{[^}]*\})? 0$/m);
     });
