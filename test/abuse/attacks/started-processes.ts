@@ -35,7 +35,7 @@ bomb();`,
     `
 import os, time
 made = 0
-for attempt in range(1000):
+for attempt in range(400):
   try:
     if os.fork() == 0: time.sleep(60)
     made += 1
