@@ -12,6 +12,11 @@ import { ReplicaConfirmations } from './replica-confirmations.js';
 
 const PRODUCER_TIMEOUT_MS = 2_000;
 const RECONNECT_MS = 250;
+/**
+ * A worker has a hundred connections that wait for jobs, and each attempt asks a sentinel by a connection of its own. Those
+ * that calls wait for go first, while the sentinels choose another primary.
+ */
+const BLOCKING_RECONNECT_MS = { least: 500, most: 1_500 };
 const START_WAIT_MS = 2_000;
 const CONNECT_WITHIN_MS = 2_000;
 /** The machine of a server may vanish without a word. */
@@ -101,7 +106,10 @@ export class RedisConnections implements OnModuleInit {
 
   /** Opens a connection for one worker or listener, which waits without a limit. */
   blocking(): Redis {
-    return this.connect({ maxRetriesPerRequest: null });
+    const options = { maxRetriesPerRequest: null };
+    if (this.options.sentinels === undefined) return this.connect(options);
+    const { least, most } = BLOCKING_RECONNECT_MS;
+    return this.connect({ ...options, ...reconnectsAfter(() => least + Math.random() * (most - least)) });
   }
 
   /**
@@ -118,9 +126,8 @@ export class RedisConnections implements OnModuleInit {
       answerWithinMs,
       {
         ...this.options,
+        ...reconnectsAfter(() => RECONNECT_MS),
         ...options,
-        retryStrategy: () => RECONNECT_MS,
-        sentinelRetryStrategy: () => RECONNECT_MS,
         reconnectOnError: leavesFormerPrimary(),
         connectTimeout: CONNECT_WITHIN_MS,
         sentinelCommandTimeout: CONNECT_WITHIN_MS,
@@ -233,6 +240,11 @@ class BoundedRedis extends Redis {
 function ignoreFurtherErrors({ stream }: Redis): void {
   (stream as Redis['stream'] | undefined)?.on('error', () => undefined);
 }
+
+const reconnectsAfter = (delayMs: () => number): RedisOptions => ({
+  retryStrategy: delayMs,
+  sentinelRetryStrategy: delayMs,
+});
 
 /** Returns what decides after an error whether to ask again which server is the primary. */
 function leavesFormerPrimary(): (error: Error) => boolean {
