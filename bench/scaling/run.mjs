@@ -36,6 +36,8 @@ const MANY = 1_000_000;
 const CALLERS = 20;
 const CONNECTIONS = 32;
 const WARM_UP_REQUESTS = 5_000;
+/** Of the figures in /proc, on all architectures that Node runs on. */
+const CLOCK_TICKS_PER_SECOND = 100;
 const STARTS_WITHIN_MS = 180_000;
 
 const dataDir = mkdtempSync(join(tmpdir(), 'bench-scaling-'));
@@ -48,6 +50,7 @@ const database = new pg.Client({ connectionString: postgres.url });
 await database.connect();
 const client = new Redis(addressOf(redis.url));
 const processes = [];
+const row = (values, digits, unit) => values.map((each) => `${each.toFixed(digits)} ${unit}`).join(' | ');
 process.once('exit', () => {
   for (const { child } of processes) child.kill('SIGTERM');
 });
@@ -69,8 +72,6 @@ try {
   await postgres.stop();
   rmSync(dataDir, { recursive: true, force: true });
 }
-
-const row = (values, digits, unit) => values.map((each) => `${each.toFixed(digits)} ${unit}`).join(' | ');
 
 async function sizes(account) {
   const limits = new LimitScript({ fast: () => client });
@@ -108,8 +109,8 @@ async function sizes(account) {
 }
 
 async function apiCurve(first, keys) {
-  console.log('| `api` processes | requests/s | processor time a request: `api` | PostgreSQL | Redis | p99 |');
-  console.log('|---|---|---|---|---|---|');
+  console.log('| `api` processes | requests/s | processor time a request: `api` | PostgreSQL | Redis | all | p99 |');
+  console.log('|---|---|---|---|---|---|---|');
   const all = [first];
   for (;;) {
     const requests = keys.map(({ secret }) => ({ headers: { authorization: `Bearer ${secret}` } }));
@@ -127,11 +128,12 @@ async function apiCurve(first, keys) {
     // A new process first has to compile what it runs.
     await round({ amount: WARM_UP_REQUESTS });
     const servers = { api: all.map(({ child }) => child.pid), postgres: pidsOf('postgres'), redis: pidsOf('redis') };
-    const before = Object.values(servers).map((pids) => cpuOf(pids));
+    const before = [...Object.values(servers).map((pids) => cpuOf(pids)), busySeconds()];
     const results = await round({ duration: seconds });
     if (results.some(({ non2xx, errors }) => non2xx + errors > 0)) throw new Error('A call failed.');
     const total = results.reduce((sum, { requests: { total: count } }) => sum + count, 0);
-    const micros = Object.values(servers).map((pids, index) => ((cpuOf(pids) - before[index]) / total) * 1e6);
+    const after = [...Object.values(servers).map((pids) => cpuOf(pids)), busySeconds()];
+    const micros = after.map((each, index) => ((each - before[index]) / total) * 1e6);
     console.log(
       `| ${all.length} | ${(total / seconds).toFixed(0)} | ${row(micros, 0, 'µs')} | ` +
         `${Math.max(...results.map(({ latency }) => latency.p99))} ms |`,
@@ -155,24 +157,25 @@ async function connections() {
 }
 
 async function workerCurve(api) {
-  console.log(
-    '| `worker` processes | runs/s | processor time a run: `worker`, with the program | PostgreSQL | Redis |',
-  );
-  console.log('|---|---|---|---|---|');
+  console.log('| `worker` processes | runs/s | processor time a run: `worker` | PostgreSQL | Redis | all |');
+  console.log('|---|---|---|---|---|---|');
   const workers = [];
   while (workers.length < MOST_PROCESSES) {
     workers.push(await start('worker'));
     await untilRun(api);
     await runs(api, 5);
-    const servers = () => [
-      workers.flatMap(({ child }) => [child.pid, ...descendantsOf(child.pid)]),
-      pidsOf('postgres'),
-      pidsOf('redis'),
+    const taken = () => [
+      ...[
+        workers.flatMap(({ child }) => [child.pid, ...descendantsOf(child.pid)]),
+        pidsOf('postgres'),
+        pidsOf('redis'),
+      ].map((pids) => cpuOf(pids, { andOfEnded: true })),
+      busySeconds(),
     ];
-    const before = servers().map((pids) => cpuOf(pids, { andOfEnded: true }));
+    const before = taken();
     const count = await runs(api, seconds);
-    const micros = servers().map((pids, index) => ((cpuOf(pids, { andOfEnded: true }) - before[index]) / count) * 1e3);
-    console.log(`| ${workers.length} | ${(count / seconds).toFixed(1)} | ${row(micros, 1, 'ms')} |`);
+    const millis = taken().map((each, index) => ((each - before[index]) / count) * 1e3);
+    console.log(`| ${workers.length} | ${(count / seconds).toFixed(1)} | ${row(millis, 1, 'ms')} |`);
   }
 }
 
@@ -213,6 +216,18 @@ async function runs({ url }, duration) {
   );
   if (count === 0) throw new Error(`No program was run: ${JSON.stringify(refusal)}`);
   return count;
+}
+
+/**
+ * What all processors of the machine have worked: with the callers, and with what the kernel does for a program that is
+ * isolated, most of which belongs to none of our processes.
+ */
+function busySeconds() {
+  const [user, nice, system, , , irq, softirq] = readFileSync('/proc/stat', 'utf8')
+    .split(/\s+/)
+    .slice(1, 8)
+    .map(Number);
+  return (user + nice + system + irq + softirq) / CLOCK_TICKS_PER_SECOND;
 }
 
 /** Starts a process of a role on a directory of its own, as another machine would. */
