@@ -34,6 +34,12 @@ const LONGEST = [
   'contract/cli-storage',
   'process/hosted-apps',
   'builds/dockerfile',
+  'sandbox/corpus-programs',
+  'sandbox/session-packages',
+  'platform/silent-database',
+  'sandbox/session-files',
+  'web/notebook',
+  'web/screens',
 ];
 
 /**
@@ -143,13 +149,112 @@ const LONG = [
   'web/notebook-packages',
 ];
 
+/** They take a quarter of a minute to three minutes. Neighbours run for other commits here, too. */
+const MIDDLING = [
+  'agents/template-runs',
+  'agents/tools/code-extras',
+  'agents/approvals',
+  'agents/tools/database-tools',
+  'agents/tools/messages',
+  'agents/tools/file-tools',
+  'ai/model-calls',
+  'agents/tools/run-in-session',
+  'agents/tools/run-code',
+  'auth/account-deletion',
+  'auth/verification',
+  'auth/external-sign-in',
+  'builds/network',
+  'builds/hostile-packages',
+  'billing/stripe',
+  'contract/cli-mcp',
+  'contract/cli-upload',
+  'builds/public-files',
+  'contract/client-sandbox',
+  'contract/client-accounts',
+  'contract/client-runtimes',
+  'databases/isolation',
+  'databases/credentials',
+  'databases/transfer',
+  'deploys/storage',
+  'deploys/pipeline',
+  'github/github',
+  'hosting/store',
+  'hosting/kept-files',
+  'hosting/app-trees',
+  'mcp/repair',
+  'mcp/conformance',
+  'mcp/databases',
+  'mcp/sandbox',
+  'mcp/outside',
+  'mcp/work',
+  'ops/manifest',
+  'objects/access-keys',
+  'partitions/partitions',
+  'platform/node-programs',
+  'partitions/migration',
+  'platform/isolation/cpu-share',
+  'platform/redis-calls',
+  'platform/blob-storages',
+  'platform/pgbouncer',
+  'platform/silent-database',
+  'platform/isolation/isolation',
+  'platform/tracing',
+  'sandbox/artifacts',
+  'queues/local-jobs',
+  'sandbox/execution-streams',
+  'sandbox/corpus-programs',
+  'sandbox/execution-costs',
+  'sandbox/fork-server',
+  'sandbox/database-outage',
+  'sandbox/network-hosts',
+  'sandbox/network',
+  'sandbox/globals',
+  'sandbox/run-options',
+  'sandbox/rich-results',
+  'sandbox/session-artifacts',
+  'sandbox/runtime',
+  'sandbox/runtime-hosted',
+  'sandbox/session-times',
+  'sandbox/runtime-languages',
+  'sandbox/session-host',
+  'web/bucket-journey',
+  'sandbox/session-files',
+  'sandbox/session-packages',
+  'web/notebook',
+  'sandbox/session-network',
+  'sandbox/session-starts',
+  'web/organization',
+  'sandbox/session-shares',
+  'uploads/uploads',
+  'web/running-app',
+  'scim/access',
+  'web/cli-login',
+  'web/account',
+  'web/external-sign-in',
+  'web/log',
+  'web/security',
+  'web/screens',
+  'web/sso',
+  'web/webhooks',
+  'webhooks/webhooks',
+];
+
+/** A run of a sixth of the long files is one of a third of the middling ones. */
+const MIDDLING_TURNS = 3;
+
+const leftOutOf = (names, turn, turns) => names.filter((_, index) => index % turns !== turn % turns);
+
 /**
- * LONG_TESTS, such as `1/6`, leaves out all but a sixth of the long files: CI runs those of its commit, because all
- * of them take most of an hour. The place in the list decides, so that a second attempt has what has failed.
+ * LONG_TESTS, such as `1/6`, leaves out all but a sixth of the long files, and all but a third of the middling ones: CI
+ * runs those of its commit, because all of them take an hour and a half. The place in the list decides, so that a
+ * second attempt has what has failed.
  */
 function sampled(tests) {
   const [turn, turns] = (process.env.LONG_TESTS || '1/1').split('/').map(Number);
-  const left = new Set(LONG.filter((_, index) => index % turns !== turn % turns));
+  const left = new Set([
+    ...leftOutOf(LONG, turn, turns),
+    ...leftOutOf(MIDDLING, turn, Math.min(turns, MIDDLING_TURNS)),
+  ]);
   const nameOf = ({ path }) => path.slice(path.lastIndexOf('/test/') + '/test/'.length, -'.test.ts'.length);
   const leftOut = tests.map(nameOf).filter((name) => left.has(name));
   if (leftOut.length > 0) console.log(`Left out by LONG_TESTS: ${leftOut.sort().join(', ')}`);
