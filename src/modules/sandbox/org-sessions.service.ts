@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { RequestInvalid } from '../../platform/errors/request-invalid.js';
 import type { Call } from '../auth/caller.js';
@@ -20,12 +19,12 @@ import { SandboxSessionsService } from './sessions/sandbox-sessions.service.js';
 import { SessionEnds } from './sessions/session-ends.js';
 import { SessionFilesService } from './sessions/session-files.service.js';
 import { SessionWorkService } from './sessions/session-work.service.js';
+import { StartingSessions } from './sessions/starting-sessions.js';
 
 /** A model thinks, and people approve, between two steps. */
 const IDLE_TIMEOUT_SECONDS = 900;
 const ROOM_WITHIN_MS = 20_000;
 const TURN_WITHIN_MS = 60_000;
-const LOOK_EVERY_MS = 250;
 
 export interface KeyedSessionInput extends RequestedPackages {
   /** The run of an agent. It has one session for each language, which begins with its first work. */
@@ -64,6 +63,7 @@ export class OrgSessionsService {
     private readonly sessions: SandboxSessionsService,
     private readonly work: SessionWorkService,
     private readonly ends: SessionEnds,
+    private readonly starting: StartingSessions,
     private readonly live: SandboxSessionsStore,
     private readonly keyed: KeyedExecutions,
     private readonly files: SessionFilesService,
@@ -164,22 +164,21 @@ export class OrgSessionsService {
     for (;;) {
       signal.throwIfAborted();
       const [session] = await this.live.liveOfRun(runId, language);
-      if (session !== undefined && session.status !== 'starting') {
+      if (session?.status === 'starting') {
+        // It is that of a worker that was lost, and soon starts or is given up.
+        await this.starting.wait(session.id, signal);
+      } else if (session !== undefined) {
         if (fits(session, wanted)) return session.id;
         await this.ends.end(call, session.id);
-        continue;
+      } else {
+        const id = await this.start(call, { runId, language, ...wanted }, signal);
+        if (id !== null) return id;
       }
-      try {
-        // One that is starting is that of a worker that was lost, and soon starts or is given up.
-        if (session === undefined) return await this.start(call, { runId, language, ...wanted }, signal);
-      } catch (error) {
-        if (!(error instanceof RunHasSession)) throw error;
-      }
-      await sleep(LOOK_EVERY_MS, undefined, { signal });
     }
   }
 
-  private async start(call: Call, session: RunSession & WantedOfSession, signal: AbortSignal): Promise<string> {
+  /** Returns null when the run has one meanwhile. */
+  private async start(call: Call, session: RunSession & WantedOfSession, signal: AbortSignal): Promise<string | null> {
     const input = {
       ...session,
       name: session.runId,
@@ -188,7 +187,12 @@ export class OrgSessionsService {
       installWithinMs: INSTALL_WITHIN_MS,
       options: {},
     };
-    return (await untilAborted(this.sessions.create(call, input, signal), signal)).id;
+    try {
+      return (await untilAborted(this.sessions.create(call, input, signal), signal)).id;
+    } catch (error) {
+      if (error instanceof RunHasSession) return null;
+      throw error;
+    }
   }
 }
 

@@ -9,8 +9,10 @@ import { SessionLine } from './line/session-line.js';
 import { NewSessions } from './new-sessions.js';
 import { SessionEnds } from './session-ends.js';
 import { SessionFilesService } from './session-files.service.js';
+import { SessionSignals } from './session-signals.js';
 import { SessionStarts } from './session-starts.js';
 import { SessionWorkService } from './session-work.service.js';
+import { StartingSessions } from './starting-sessions.js';
 import { LostSessionsSweeper } from './lost-sessions-sweeper.js';
 import { SandboxSessionsService } from './sandbox-sessions.service.js';
 
@@ -24,10 +26,20 @@ import { SandboxSessionsService } from './sandbox-sessions.service.js';
     SessionEnds,
     SessionFilesService,
     SessionLine,
+    SessionSignals,
     SessionStarts,
     SessionWorkService,
+    StartingSessions,
     ...SESSION_COUNTERS,
   ],
-  exports: [SessionCounter, SandboxSessionsService, SessionEnds, SessionFilesService, SessionWorkService],
+  exports: [
+    SessionCounter,
+    SandboxSessionsService,
+    SessionEnds,
+    SessionFilesService,
+    SessionSignals,
+    SessionWorkService,
+    StartingSessions,
+  ],
 })
 export class SandboxSessionsModule {}

@@ -55,6 +55,26 @@ function worker(start: () => Promise<{ ended: Promise<SessionEndReason> }>): {
   return { processor, state };
 }
 
+it.each([
+  [0, 250],
+  [250, 250],
+  [1_000, 1_000],
+  [3_000, 3_000],
+  [200_000, 4_000],
+])(
+  'leaves a session that has waited for %i ms to others for %i ms when there is no room',
+  async (waitedMs, delayMs) => {
+    const processor = new SessionStartProcessor(
+      { take: () => false } as unknown as SessionRoom,
+      {} as unknown as PackageInstaller,
+      {} as unknown as RunNetworks,
+      { canHaveEgress: true } as unknown as SessionProcesses,
+      {} as unknown as HeldSessions,
+    );
+    await expect(processor.handle(JOB, { ...CONTEXT, waitedMs })).rejects.toMatchObject({ delayMs });
+  },
+);
+
 it('keeps the network of a session until the session has ended', async () => {
   const ended = Promise.withResolvers<SessionEndReason>();
   const { processor, state } = worker(() => Promise.resolve({ ended: ended.promise }));

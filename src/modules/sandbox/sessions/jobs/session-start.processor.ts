@@ -11,8 +11,11 @@ import { HeldSessions } from '../worker/held-sessions.js';
 import { SessionRoom } from '../worker/session-room.js';
 import { sessionStartJob, type SessionStarted, type SessionStartPayload } from './session-start.job.js';
 
-/** A full worker leaves the session to others for this long. */
-const FULL_FOR_MS = 250;
+/**
+ * A full worker leaves the session to others for as long as it has waited, within these bounds. Room that becomes free
+ * wakes it before.
+ */
+const FULL_FOR_MS = { least: 250, most: 4_000 };
 
 @Injectable()
 @Handles(sessionStartJob)
@@ -25,11 +28,13 @@ export class SessionStartProcessor implements JobHandler<SessionStartPayload, Se
     private readonly held: HeldSessions,
   ) {}
 
-  async handle(job: SessionStartPayload, { signal }: JobContext): Promise<SessionStarted> {
+  async handle(job: SessionStartPayload, { signal, waitedMs }: JobContext): Promise<SessionStarted> {
     const { sessionId: id, orgId, language, limits, packages, allowedHosts, idleTimeoutMs, expiresAtMs } = job;
     if (allowedHosts !== undefined && !this.processes.canHaveEgress) return 'without_network';
-    if (!this.room.take(limits.memoryBytes, orgId))
-      throw new JobPostponed(FULL_FOR_MS, {}, new Error('There is no room.'));
+    if (!this.room.take(limits.memoryBytes, orgId)) {
+      const fullForMs = Math.min(FULL_FOR_MS.most, Math.max(FULL_FOR_MS.least, waitedMs));
+      throw new JobPostponed(fullForMs, {}, new Error('There is no room.'));
+    }
     let process: SessionProcess;
     let lease: LayerLease | undefined;
     let network: RunNetwork | undefined;
