@@ -93,11 +93,11 @@ export class OrgSessionsService {
     call.principal.require('sandbox:execute', call.org.id);
     for (;;) {
       const found = await this.keyed.find(call.org.id, input.effectKey);
-      if (found !== null) return this.withOrigin(await this.keyed.end(found.id, signal));
+      if (found !== null) return this.withSession(await this.keyed.end(found.id, signal));
       this.features.require('sandbox_executions');
-      const sessionId = await this.sessionOf(call, input, signal);
-      const ended = await this.begin(call, sessionId, input, signal);
-      if (ended !== null) return this.withOrigin(ended);
+      const session = await this.sessionOf(call, input, signal);
+      const ended = await this.begin(call, session.id, input, signal);
+      if (ended !== null) return withOrigin(ended, session);
     }
   }
 
@@ -128,9 +128,9 @@ export class OrgSessionsService {
     return { content: await this.files.read(call, session.id, path), quotesOthers: quotesOthers(session) };
   }
 
-  private async withOrigin(ended: SandboxExecution): Promise<EndedSessionWork> {
-    const session = ended.sessionId === null ? null : await this.live.find(ended.sessionId, [ended.orgId]);
-    return Object.assign(ended, { quotesOthers: session !== null && quotesOthers(session) });
+  /** Work that an earlier call has begun was in a session that may have been followed by another one. */
+  private async withSession(ended: SandboxExecution): Promise<EndedSessionWork> {
+    return withOrigin(ended, ended.sessionId === null ? null : await this.live.find(ended.sessionId, [ended.orgId]));
   }
 
   /** Returns null when it has to be looked at again: the session has ended, or another worker has begun the work. */
@@ -157,7 +157,7 @@ export class OrgSessionsService {
     }
   }
 
-  private async sessionOf(call: Call, input: KeyedSessionInput, signal: AbortSignal): Promise<string> {
+  private async sessionOf(call: Call, input: KeyedSessionInput, signal: AbortSignal): Promise<SandboxSession> {
     const { runId, language, allowedHosts } = input;
     requireAllowedHosts(allowedHosts);
     const wanted = { packages: requestedPackages(language, input), allowedHosts };
@@ -168,17 +168,21 @@ export class OrgSessionsService {
         // It is that of a worker that was lost, and soon starts or is given up.
         await this.starting.wait(session.id, signal);
       } else if (session !== undefined) {
-        if (fits(session, wanted)) return session.id;
+        if (fits(session, wanted)) return session;
         await this.ends.end(call, session.id);
       } else {
-        const id = await this.start(call, { runId, language, ...wanted }, signal);
-        if (id !== null) return id;
+        const started = await this.start(call, { runId, language, ...wanted }, signal);
+        if (started !== null) return started;
       }
     }
   }
 
   /** Returns null when the run has one meanwhile. */
-  private async start(call: Call, session: RunSession & WantedOfSession, signal: AbortSignal): Promise<string | null> {
+  private async start(
+    call: Call,
+    session: RunSession & WantedOfSession,
+    signal: AbortSignal,
+  ): Promise<SandboxSession | null> {
     const input = {
       ...session,
       name: session.runId,
@@ -188,7 +192,7 @@ export class OrgSessionsService {
       options: {},
     };
     try {
-      return (await untilAborted(this.sessions.create(call, input, signal), signal)).id;
+      return await untilAborted(this.sessions.create(call, input, signal), signal);
     } catch (error) {
       if (error instanceof RunHasSession) return null;
       throw error;
@@ -196,9 +200,14 @@ export class OrgSessionsService {
   }
 }
 
+type Origin = Pick<SandboxSession, 'allowedHosts' | 'packages'>;
+
 /** A program of any author, or an answer of a host, may print what others wrote. */
-const quotesOthers = ({ allowedHosts, packages }: Pick<SandboxSession, 'allowedHosts' | 'packages'>): boolean =>
+const quotesOthers = ({ allowedHosts, packages }: Origin): boolean =>
   allowedHosts !== null || (packages !== null && packages.set === undefined);
+
+const withOrigin = (ended: SandboxExecution, session: Origin | null): EndedSessionWork =>
+  Object.assign(ended, { quotesOthers: session !== null && quotesOthers(session) });
 
 type RunSession = Pick<KeyedSessionInput, 'runId' | 'language'>;
 

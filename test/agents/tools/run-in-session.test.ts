@@ -140,6 +140,15 @@ describe('run_in_session', () => {
     for (const spy of [slow, waits, looks]) spy.mockRestore();
   });
 
+  it('reads its session no more often than its work does', async () => {
+    await python('1');
+    const finds = jest.spyOn(app.get(SandboxSessionsStore), 'find');
+    await python('2');
+    // The work looks whether it is the caller's.
+    expect(finds).toHaveBeenCalledTimes(1);
+    finds.mockRestore();
+  });
+
   it('runs to its end when the wait is aborted, and returns the result to the next call', async () => {
     await python('import time');
     const effect = uniqueName('effect');
