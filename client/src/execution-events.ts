@@ -10,6 +10,7 @@ import {
   ServiceError,
   ValidationError,
 } from './index.js';
+import { serverEventsOf } from './server-events.js';
 import { MAX_BREAKS, MAX_TIMER_MS, PAUSE_MS, sleep } from './sleep.js';
 import type { Execution, Run } from './types.js';
 
@@ -191,36 +192,10 @@ class Connection {
     this.#controller.abort();
   }
 
-  /** Yields the server-sent events. An event that no empty line ends is dropped, as browsers do. */
+  /** Yields the events that have a name, as all of the service have. */
   async *events({ body }: Response): AsyncGenerator<ReceivedEvent, void, undefined> {
-    let event = { seq: NaN, type: '', data: '' };
-    for await (const line of this.#lines(body!.getReader())) {
-      if (line === '') {
-        if (event.type !== '') yield event;
-        event = { seq: NaN, type: '', data: '' };
-        continue;
-      }
-      const [, field, value] = /^(\w+): ?(.*)$/s.exec(line) ?? [];
-      if (field === 'id') event.seq = Number(value);
-      else if (field === 'event') event.type = value!;
-      else if (field === 'data') event.data = value!;
-    }
-  }
-
-  async *#lines(reader: ReadableStreamDefaultReader<Uint8Array>): AsyncGenerator<string, void, undefined> {
-    const decoder = new TextDecoder();
-    // A result may be one line of megabytes, which is put together once.
-    let pieces: string[] = [];
-    for (;;) {
-      const { done, value } = await this.within(SILENCE_MS, reader.read());
-      if (done) return;
-      const [first = '', ...others] = decoder.decode(value, { stream: true }).split('\n');
-      pieces.push(first);
-      for (const other of others) {
-        yield pieces.join('').replace(/\r$/, '');
-        pieces = [other];
-      }
-    }
+    for await (const { type, data, id } of serverEventsOf(body!, (read) => this.within(SILENCE_MS, read)))
+      if (type !== 'message') yield { seq: Number(id), type, data };
   }
 
   /** Limits a read. A connection whose other end is gone without a word would wait for ever. */
