@@ -4,7 +4,6 @@ import type { Call } from '../auth/caller.js';
 import { Features } from '../features/features.js';
 import type { Language } from './domain/sandbox-runtime.js';
 import { isSessionPath } from './domain/session-paths.js';
-import { type PackageChoice, wantedBy } from './domain/packages.js';
 import { KeyedExecutions } from './executions/keyed-executions.js';
 import { untilAborted } from './executions/until-aborted.js';
 import { requireAllowedHosts } from './network/requested-hosts.js';
@@ -13,17 +12,13 @@ import { type RequestedPackages, requestedPackages } from './packages/requested-
 import { EffectAlreadyBegun } from './persistence/executions.store.js';
 import type { SandboxExecution } from './persistence/sandbox-execution.entity.js';
 import type { SandboxSession } from './persistence/sandbox-session.entity.js';
-import { RunHasSession, SandboxSessionsStore } from './persistence/sandbox-sessions.store.js';
+import { SandboxSessionsStore } from './persistence/sandbox-sessions.store.js';
 import { SandboxSessionOver } from './sandbox.errors.js';
-import { SandboxSessionsService } from './sessions/sandbox-sessions.service.js';
+import { RunSessions, type WantedSession } from './sessions/run-sessions.js';
 import { SessionEnds } from './sessions/session-ends.js';
 import { SessionFilesService } from './sessions/session-files.service.js';
 import { SessionWorkService } from './sessions/session-work.service.js';
-import { StartingSessions } from './sessions/starting-sessions.js';
 
-/** A model thinks, and people approve, between two steps. */
-const IDLE_TIMEOUT_SECONDS = 900;
-const ROOM_WITHIN_MS = 20_000;
 const TURN_WITHIN_MS = 60_000;
 
 export interface KeyedSessionInput extends RequestedPackages {
@@ -60,10 +55,9 @@ interface RunSessionFile {
 export class OrgSessionsService {
   constructor(
     private readonly features: Features,
-    private readonly sessions: SandboxSessionsService,
+    private readonly runSessions: RunSessions,
     private readonly work: SessionWorkService,
     private readonly ends: SessionEnds,
-    private readonly starting: StartingSessions,
     private readonly live: SandboxSessionsStore,
     private readonly keyed: KeyedExecutions,
     private readonly files: SessionFilesService,
@@ -95,7 +89,7 @@ export class OrgSessionsService {
       const found = await this.keyed.find(call.org.id, input.effectKey);
       if (found !== null) return this.withSession(await this.keyed.end(found.id, signal));
       this.features.require('sandbox_executions');
-      const session = await this.sessionOf(call, input, signal);
+      const session = await this.runSessions.begin(call, wantedOf(input), signal);
       const ended = await this.begin(call, session.id, input, signal);
       if (ended !== null) return withOrigin(ended, session);
     }
@@ -117,7 +111,11 @@ export class OrgSessionsService {
    * @throws {RequestInvalid} `invalid_request`
    * @throws {SandboxUnavailable} `sandbox_unavailable`
    */
-  async readFile(call: Call, { runId, language }: RunSession, path: string): Promise<RunSessionFile | null> {
+  async readFile(
+    call: Call,
+    { runId, language }: Pick<KeyedSessionInput, 'runId' | 'language'>,
+    path: string,
+  ): Promise<RunSessionFile | null> {
     call.principal.require('sandbox:execute', call.org.id);
     if (path === '' || !isSessionPath(path))
       throw new RequestInvalid([
@@ -156,48 +154,14 @@ export class OrgSessionsService {
       throw error;
     }
   }
+}
 
-  private async sessionOf(call: Call, input: KeyedSessionInput, signal: AbortSignal): Promise<SandboxSession> {
-    const { runId, language, allowedHosts } = input;
-    requireAllowedHosts(allowedHosts);
-    const wanted = { packages: requestedPackages(language, input), allowedHosts };
-    for (;;) {
-      signal.throwIfAborted();
-      const [session] = await this.live.liveOfRun(runId, language);
-      if (session?.status === 'starting') {
-        // It is that of a worker that was lost, and soon starts or is given up.
-        await this.starting.wait(session.id, signal);
-      } else if (session !== undefined) {
-        if (fits(session, wanted)) return session;
-        await this.ends.end(call, session.id);
-      } else {
-        const started = await this.start(call, { runId, language, ...wanted }, signal);
-        if (started !== null) return started;
-      }
-    }
-  }
-
-  /** Returns null when the run has one meanwhile. */
-  private async start(
-    call: Call,
-    session: RunSession & WantedOfSession,
-    signal: AbortSignal,
-  ): Promise<SandboxSession | null> {
-    const input = {
-      ...session,
-      name: session.runId,
-      idleTimeoutSeconds: IDLE_TIMEOUT_SECONDS,
-      queueTimeoutMs: ROOM_WITHIN_MS,
-      installWithinMs: INSTALL_WITHIN_MS,
-      options: {},
-    };
-    try {
-      return await untilAborted(this.sessions.create(call, input, signal), signal);
-    } catch (error) {
-      if (error instanceof RunHasSession) return null;
-      throw error;
-    }
-  }
+/** @throws {RequestInvalid} `invalid_request` */
+function wantedOf(input: KeyedSessionInput): WantedSession {
+  const { runId, language, allowedHosts } = input;
+  requireAllowedHosts(allowedHosts);
+  const packages = requestedPackages(language, input);
+  return { runId, language, packages, allowedHosts, installWithinMs: INSTALL_WITHIN_MS };
 }
 
 type Origin = Pick<SandboxSession, 'allowedHosts' | 'packages'>;
@@ -208,22 +172,3 @@ const quotesOthers = ({ allowedHosts, packages }: Origin): boolean =>
 
 const withOrigin = (ended: SandboxExecution, session: Origin | null): EndedSessionWork =>
   Object.assign(ended, { quotesOthers: session !== null && quotesOthers(session) });
-
-type RunSession = Pick<KeyedSessionInput, 'runId' | 'language'>;
-
-interface WantedOfSession {
-  readonly packages: PackageChoice | undefined;
-  readonly allowedHosts: readonly string[] | undefined;
-}
-
-/** What the work does not name may be anything. */
-function fits({ orgId, packages, allowedHosts }: SandboxSession, wanted: WantedOfSession): boolean {
-  const hasPackages = wanted.packages === undefined || isSame(orgId, packages, wanted.packages);
-  return hasPackages && (wanted.allowedHosts === undefined || listOf(allowedHosts) === listOf(wanted.allowedHosts));
-}
-
-const isSame = (orgId: string, held: PackageChoice | null, wanted: PackageChoice): boolean =>
-  held !== null && wantedBy(orgId, held).id === wantedBy(orgId, wanted).id;
-
-const listOf = (hosts: readonly string[] | null): string =>
-  [...new Set((hosts ?? []).map((host) => host.toLowerCase()))].sort().join(' ');

@@ -7,6 +7,7 @@ import { SandboxPersistenceModule } from '../persistence/sandbox-persistence.mod
 import { SandboxModule } from '../sandbox.module.js';
 import { SessionLine } from './line/session-line.js';
 import { NewSessions } from './new-sessions.js';
+import { RunSessions } from './run-sessions.js';
 import { SessionEnds } from './session-ends.js';
 import { SessionFilesService } from './session-files.service.js';
 import { SessionSignals } from './session-signals.js';
@@ -22,6 +23,7 @@ import { SandboxSessionsService } from './sandbox-sessions.service.js';
   providers: [
     LostSessionsSweeper,
     NewSessions,
+    RunSessions,
     SandboxSessionsService,
     SessionEnds,
     SessionFilesService,
@@ -33,13 +35,13 @@ import { SandboxSessionsService } from './sandbox-sessions.service.js';
     ...SESSION_COUNTERS,
   ],
   exports: [
+    RunSessions,
     SessionCounter,
     SandboxSessionsService,
     SessionEnds,
     SessionFilesService,
     SessionSignals,
     SessionWorkService,
-    StartingSessions,
   ],
 })
 export class SandboxSessionsModule {}

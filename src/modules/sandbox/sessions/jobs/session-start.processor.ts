@@ -7,6 +7,7 @@ import { type RunNetwork, RunNetworks } from '../../network/run-networks.js';
 import { PackageInstaller } from '../../packages/package-installer.js';
 import type { SessionProcess, SessionStart } from '../host/session-process.js';
 import { SessionProcesses } from '../host/session-processes.js';
+import { SessionSignals } from '../session-signals.js';
 import { HeldSessions } from '../worker/held-sessions.js';
 import { SessionRoom } from '../worker/session-room.js';
 import { sessionStartJob, type SessionStarted, type SessionStartPayload } from './session-start.job.js';
@@ -26,6 +27,7 @@ export class SessionStartProcessor implements JobHandler<SessionStartPayload, Se
     private readonly networks: RunNetworks,
     private readonly processes: SessionProcesses,
     private readonly held: HeldSessions,
+    private readonly signals: SessionSignals,
   ) {}
 
   async handle(job: SessionStartPayload, { signal, waitedMs }: JobContext): Promise<SessionStarted> {
@@ -60,10 +62,10 @@ export class SessionStartProcessor implements JobHandler<SessionStartPayload, Se
       throw error;
     }
     void process.ended.then(leave);
-    return this.held.hold(
-      { id, orgId, language, memoryBytes: limits.memoryBytes, idleTimeoutMs, expiresAtMs },
-      process,
-    );
+    const facts = { id, orgId, language, memoryBytes: limits.memoryBytes, idleTimeoutMs, expiresAtMs };
+    const isHeld = await this.held.hold(facts, process);
+    void this.signals.notify(id);
+    return isHeld;
   }
 }
 

@@ -9,7 +9,6 @@ import { SessionMetrics } from '../../metrics/session.metrics.js';
 import { SandboxSessionsStore } from '../../persistence/sandbox-sessions.store.js';
 import type { SessionProcess } from '../host/session-process.js';
 import { type HeldFacts, HeldSession } from './held-session.js';
-import { SessionSignals } from '../session-signals.js';
 import { SessionRoom } from './session-room.js';
 
 /** A worker that reports nothing for this long has lost its sessions. */
@@ -31,7 +30,6 @@ export class HeldSessions {
   constructor(
     private readonly room: SessionRoom,
     private readonly sessions: SandboxSessionsStore,
-    private readonly signals: SessionSignals,
     private readonly databaseRetry: DatabaseRetry,
     private readonly metrics: SessionMetrics,
     private readonly clock: Clock,
@@ -74,7 +72,6 @@ export class HeldSessions {
     });
     this.held.set(id, session);
     this.metrics.started(facts.language);
-    void this.signals.notify(id);
     void process.ended.then((reason) => this.end(id, reason === 'ended' ? 'failed' : reason));
     return true;
   }
