@@ -54,7 +54,9 @@ it.each<[Language, RequestedPackages]>([
 it.each([[['api.example.com', '*.example.org:8443']], [['10.0.0.1']], [['*.com']], [['api.example.com:25']]])(
   'checks hosts as the API does: %j',
   async (allow) => {
-    const byTool = refusedByTool(() => requireAllowedHosts(allow));
+    const byTool = refusedByTool(() => {
+      requireAllowedHosts(allow);
+    });
     const byApi = await refusedByApi({ network: { allow } });
     expect(byTool && { code: byTool.code, message: byTool.message }).toEqual(
       byApi && { code: byApi.code, message: byApi.message },

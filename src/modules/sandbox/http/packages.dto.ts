@@ -16,7 +16,7 @@ interface Sent {
   readonly package_set?: unknown;
 }
 
-const sentWith = (args: ValidationArguments | undefined): Sent => (args?.object ?? {}) as Sent;
+const sentWith = (args: ValidationArguments | undefined): Sent => args?.object ?? {};
 
 export const FitsLanguage = (): PropertyDecorator =>
   ValidateBy({
