@@ -6,7 +6,7 @@ export interface ServerEvent {
   readonly id: string | undefined;
 }
 
-type Read = Promise<ReadableStreamReadResult<Uint8Array>>;
+type Read = ReturnType<ReadableStreamDefaultReader<Uint8Array>['read']>;
 
 /**
  * Yields the server-sent events of a body. An event that no empty line ends is dropped, as browsers do. The body is
