@@ -3,6 +3,7 @@ export interface ServerEvent {
   /** Its name; `message` when it has none. */
   readonly type: string;
   readonly data: string;
+  /** The last one that came, which an event may repeat. */
   readonly id: string | undefined;
 }
 
@@ -18,37 +19,33 @@ export async function* serverEventsOf(
   body: ReadableStream<Uint8Array>,
   limited: (read: Read) => Read = (read) => read,
 ): AsyncGenerator<ServerEvent, void, undefined> {
-  let [type, id, data]: [string, string | undefined, string[]] = ['', undefined, []];
-  for await (const line of linesOf(body.getReader(), limited)) {
-    if (line === '') {
-      if (data.length > 0) yield { type: type || 'message', data: data.join('\n'), id };
-      [type, id, data] = ['', undefined, []];
-      continue;
-    }
-    const [, field, value = ''] = /^(\w+): ?(.*)$/s.exec(line) ?? [];
-    if (field === 'event') type = value;
-    else if (field === 'id') id = value;
-    else if (field === 'data') data.push(value);
-  }
-}
-
-async function* linesOf(
-  reader: ReadableStreamDefaultReader<Uint8Array>,
-  limited: (read: Read) => Read,
-): AsyncGenerator<string, void, undefined> {
+  const reader = body.getReader();
   const decoder = new TextDecoder();
   // A line may have megabytes, and is put together once.
   let pieces: string[] = [];
+  let type = 'message';
+  let id: string | undefined;
+  let data: string[] = [];
   try {
-    for (let part = await limited(reader.read()); !part.done; part = await limited(reader.read())) {
-      const [first = '', ...others] = decoder.decode(part.value, { stream: true }).split('\n');
-      pieces.push(first);
+    for (;;) {
+      const { done, value: chunk } = await limited(reader.read());
+      if (done) return;
+      const [first, ...others] = decoder.decode(chunk, { stream: true }).split('\n');
+      pieces.push(first!);
       for (const other of others) {
-        yield pieces.join('').replace(/\r$/, '');
+        const line = pieces.join('').replace(/\r$/, '');
         pieces = [other];
+        const [, field, value] = /^(\w+): ?(.*)/s.exec(line) ?? [];
+        if (field === 'event') type = value!;
+        if (field === 'id') id = value;
+        if (field === 'data') data.push(value!);
+        if (line !== '') continue;
+        if (data.length > 0) yield { type, data: data.join('\n'), id };
+        type = 'message';
+        data = [];
       }
     }
   } finally {
-    await reader.cancel().catch(() => undefined);
+    void reader.cancel().catch(() => undefined);
   }
 }

@@ -401,7 +401,7 @@ describe('a list', () => {
 describe('the package', () => {
   const main = readFileSync(join(DIST, 'index.js'));
 
-  it('is one module of at most 10 kB, compressed, one for live output and sessions, one for tables, and one for events', () => {
+  it('is one module of at most 10 kB, compressed, and one for each of live output, tables and events', () => {
     // test/contract/client-sandbox.test.ts bounds the second.
     expect(readdirSync(DIST).filter((name) => name.endsWith('.js'))).toEqual([
       'html-tables.js',

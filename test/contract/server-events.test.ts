@@ -5,7 +5,7 @@ const STREAM =
   'retry: 5\ndata\n\nevent: end\ndata: unfinished\n';
 const EVENTS = [
   { type: 'stdout', id: '7', data: '{"text":"ä😀"}' },
-  { type: 'message', id: undefined, data: 'one\ntwo' },
+  { type: 'message', id: '7', data: 'one\ntwo' },
 ];
 
 /** A body that arrives in pieces of this size, and whether its reader has cancelled it. */
