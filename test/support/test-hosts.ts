@@ -100,7 +100,7 @@ export class TestHosts {
   }
 
   static async start(ports: readonly number[]): Promise<TestHosts> {
-    // Those of a killed process stay, and its number is used again.
+    // What a killed process has made stays, and its number is used again.
     const mark = randomBytes(4).toString('hex');
     const namespace = `test-${mark}-${++made}`;
     const net = (process.pid + made) % 250;

@@ -9,9 +9,9 @@ export class ProcessDirectories {
   constructor(private readonly parent: string) {}
 
   /**
-   * Makes an empty directory, named `<pid>-<start time>-…`: numbers of processes are used again, in a container for each
-   * of its starts. Users of isolated programs can traverse it, but see nothing of it but
-   * what is mounted. The first call also removes those of processes that were killed.
+   * Makes an empty directory, named `<pid>-<start time>-…`, because numbers of processes are used again. Users of
+   * isolated programs can traverse it, but see nothing of it but what is mounted. The first call also removes those of
+   * processes that were killed.
    */
   async make(): Promise<string> {
     await mkdir(this.parent, { recursive: true, mode: 0o755 });

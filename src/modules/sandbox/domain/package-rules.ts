@@ -20,7 +20,9 @@ const isLanguage = (value: unknown): value is Language => LANGUAGES.includes(val
 
 const exact = (code: string, isPackage: (value: unknown) => boolean, example: string): Rule<unknown> => ({
   code,
-  message: `$property must name each package with its exact version, such as ${example}: no range, tag, address or option`,
+  message:
+    `$property must name each package with its exact version, such as ${example}: ` +
+    'no range, tag, address or option',
   holds: (packages) => Array.isArray(packages) && packages.every(isPackage),
 });
 
