@@ -184,7 +184,7 @@ class BoundedRedis extends Redis {
   ) {
     super(options);
     attend(this);
-    this.on('close', this.heard);
+    for (const event of ['close', 'ready']) this.on(event, this.heard);
   }
 
   /** BullMQ makes a second connection for each worker. */
@@ -211,7 +211,8 @@ class BoundedRedis extends Redis {
       setImmediate(() => {
         if (isAnswered) return;
         command.reject(new Error('Command timed out'));
-        this.isSilent = true;
+        // A connection that is being opened has to be able to ask whether Redis is ready.
+        this.isSilent = this.status === 'ready';
         command.resolve = this.heard;
         command.reject = this.heard;
       });

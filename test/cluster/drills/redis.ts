@@ -47,7 +47,15 @@ export async function killedPrimaries(
         20_000,
       );
       thisElectedMs = performance.now() - killedAtMs;
-      await until('calls are served again', () => isServed(load.sent), 30_000);
+      await until('calls are served again', () => isServed(load.sent), 30_000).catch((error: unknown) => {
+        const bad = load.sent.filter(({ answer }) => !isSuccess(answer));
+        const served = load.sent.filter(({ what, answer }) => what === AN_EXECUTION && isSuccess(answer)).length;
+        const events = cluster.redis.takeSentinelEvents().join('; ');
+        throw new Error(
+          `Kill ${kill + 1}: ${served} executions were accepted. Refused with ${codesOf(bad)}. ${events}`,
+          { cause: error },
+        );
+      });
     });
     const bad = sent.filter(({ answer }) => !isSuccess(answer));
     longestMs = Math.max(longestMs, spanMs(bad));
