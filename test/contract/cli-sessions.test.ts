@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import { closeSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { client, signUpWithKey } from '../support/built-client.js';
 import { COMMAND, type Ended, useCommandLine } from '../support/command-line.js';
 import { onThisMachine } from '../support/patience.js';
@@ -252,35 +251,6 @@ describe('service sandbox session', () => {
     expect((await run(['repl', '--session', id], 'var x = [\n1,\n2]\n')).code).toBe(0);
     expect((await run(['repl', '--session', id], 'console.log(x.length)\n')).stdout).toBe('2\n');
     await end(id);
-  });
-
-  it('lets go of what seems unfinished on a terminal: two empty lines run it, and Ctrl-C drops it', async () => {
-    const onTerminal = encodeURIComponent('process.stdin.isTTY = true;');
-    const child = spawn(process.execPath, [COMMAND, 'sandbox', 'repl', '--language', 'javascript'], {
-      env: { ...service.environment, ...env, NODE_OPTIONS: `--import=data:text/javascript,${onTerminal}` },
-    });
-    let [stdout, stderr] = ['', ''];
-    child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()));
-    child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
-    const ended = once(child, 'close');
-    await eventually(() => stderr.includes('>>> '), 'it is asked for code', 20_000);
-    const type = async (typed: string): Promise<void> => {
-      child.stdin.write(typed);
-      await sleep(100);
-    };
-    await type('console.log(`dropped\n');
-    await type('half a line\x03');
-    await type('console.log("after it")\n');
-    await eventually(() => stdout === 'after it\n', 'the next line has run', 20_000);
-    for (const line of ['const text = `open', '', '']) await type(`${line}\n`);
-    await eventually(() => stderr.includes('SyntaxError'), 'it has run as it is', 20_000);
-    // What is pasted has its empty lines.
-    await type('console.log(`a\n\n\nb`.length)\n');
-    await eventually(() => stdout === 'after it\n5\n', 'the pasted lines have run', 20_000);
-    await type('\x04');
-    expect(await ended).toEqual([0, null]);
-    expect(stdout).toBe('after it\n5\n');
-    expect((await run(['repl', '--help'], '')).stdout).toContain('Two empty lines');
   });
 
   it('refuses options that its session has already', async () => {

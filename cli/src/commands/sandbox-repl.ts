@@ -16,11 +16,6 @@ import {
   packageSetOption,
 } from '../sandbox/run-options.js';
 
-const HELP = `
-On a terminal:
-  Two empty lines in a row run what you typed, even if a bracket or a text still seems open.
-  Ctrl-C drops what you typed, or interrupts what runs. Ctrl-D leaves.`;
-
 interface ReplOptions extends PackageOptions {
   readonly language?: Language;
   readonly session?: string;
@@ -40,7 +35,6 @@ export function addSandboxRepl(sandbox: Command): void {
     .option(...SAVE_RESULTS_OPTION)
     .addOption(packageSetOption())
     .option(...PACKAGE_OPTION)
-    .addHelpText('after', HELP)
     .action(
       async ({ language, session: id, artifacts, saveResults, allow, ...options }: ReplOptions, command: Command) => {
         const packages = packageFieldsOf(options);

@@ -25,10 +25,6 @@ export class Block {
     return this.lexer.isOpen || (this.lexer.awaitsMore && this.lines.at(-1)!.trim() !== '');
   }
 
-  get endsWithTwoEmptyLines(): boolean {
-    return this.lines.length > 2 && this.lines.slice(-2).every((line) => line.trim() === '');
-  }
-
   add(line: string): void {
     this.lines.push(line);
     this.lexer.read(line);

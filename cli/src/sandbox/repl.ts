@@ -15,14 +15,7 @@ interface KeptOfSteps {
   readonly saveArtifacts?: ((ended: EndedRun) => Promise<void>) | undefined;
 }
 
-/** Nobody types two lines this fast. A text that is pasted may have empty lines in a row. */
-const PASTED_WITHIN_MS = 20;
-
-/**
- * An interpreter in a session, line by line. Whether a block goes on is guessed, so a terminal has two ways out of one
- * that never ends: two empty lines run it as it is, and Ctrl-C drops it. From a pipe, it runs
- * each block and goes on after one that fails, and runs what goes on at its end.
- */
+/** An interpreter in a session, line by line. From a pipe, it runs each block and goes on after one that fails. */
 export class Repl {
   private readonly onTerminal = process.stdin.isTTY;
   private block: Block;
@@ -47,17 +40,11 @@ export class Repl {
     reader.on('SIGINT', () => {
       this.interrupt(reader);
     });
-    const arrivals: number[] = [];
-    reader.on('line', () => arrivals.push(performance.now()));
     if (this.onTerminal) this.context.note(`${this.language}, ${this.session.id}. Ctrl-C interrupts, Ctrl-D leaves.`);
     this.prompt(reader);
-    let lastAtMs = 0;
     for await (const line of reader) {
-      const atMs = arrivals.shift()!;
-      const isTyped = this.onTerminal && atMs - lastAtMs > PASTED_WITHIN_MS;
-      lastAtMs = atMs;
       this.block.add(line);
-      if (!this.block.goesOn || (isTyped && this.block.endsWithTwoEmptyLines)) await this.execute();
+      if (!this.block.goesOn) await this.execute();
       this.prompt(reader);
     }
     await this.execute();
@@ -72,15 +59,8 @@ export class Repl {
   private interrupt(reader: Interface): void {
     this.block = new Block(this.language);
     // Closing the connection ends the run.
-    if (this.running !== undefined) {
-      this.running.abort(new Error('interrupted'));
-      return;
-    }
-    // What is typed of a line goes as well: from its end back to its start.
-    reader.write(null, { ctrl: true, name: 'e' });
-    reader.write(null, { ctrl: true, name: 'u' });
-    process.stderr.write('\n');
-    this.prompt(reader);
+    if (this.running === undefined) this.prompt(reader);
+    else this.running.abort(new Error('interrupted'));
   }
 
   private async execute(): Promise<void> {
