@@ -93,7 +93,7 @@ export function buildThis(directory: string, commands: readonly (readonly string
   }
 }
 
-/** Those of the workspaces too, some of which are in directories of their own. */
+/** Links the packages of workspaces too, some of which are in directories of their own. */
 function linkPackages(directory: string): void {
   const { workspaces } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { workspaces: string[] };
   for (const each of ['.', ...workspaces]) {

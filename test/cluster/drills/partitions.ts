@@ -3,7 +3,7 @@ import { DroppingRelay } from '../../support/dropping-relay.js';
 import { type Answer, Caller, describeAnswer, isSuccess, isTypedRefusal } from '../caller.js';
 import { allowedMs, type DrillResult, type Field, seconds, some } from '../drill.js';
 
-/** As it is by default. */
+/** The default of the service. */
 const REDIS_TIMEOUT_MS = 50;
 /** The limiter gives up after that time; the rest is what such a call takes. */
 const WITHOUT_REDIS_WITHIN_MS = 300;

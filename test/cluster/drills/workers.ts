@@ -24,6 +24,7 @@ export async function killedWorkers(
   const goesOn = (): boolean => !stopping.signal.aborted && books.writes.length < jobs;
   /** Jobs and kills keep pace, so that each kill meets as many jobs, however long a worker takes to start. */
   const dueJobs = (): number => Math.ceil((jobs * (killed + 1)) / kills);
+  const areJobsBehind = (): boolean => !stopping.signal.aborted && books.writes.length < (jobs * (killed - 1)) / kills;
   const add = async (): Promise<void> => {
     let due = 0;
     while (goesOn()) {
@@ -50,8 +51,7 @@ export async function killedWorkers(
       await victim.start();
       workers.push(victim);
       await sleep(AT_WORK_FOR_MS);
-      while (!stopping.signal.aborted && books.writes.length < (jobs * (killed - 1)) / kills)
-        await sleep(LOOK_EVERY_MS);
+      while (areJobsBehind()) await sleep(LOOK_EVERY_MS);
     }
   };
   const adding = add();

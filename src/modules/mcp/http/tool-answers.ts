@@ -42,7 +42,7 @@ export function quoted(
 }
 
 /** Cuts a text after {@link MAX_TEXT_BYTES}, and says so. */
-function cutText(text: string, goesOnWith: string | undefined): string {
+export function cutText(text: string, goesOnWith: string | undefined): string {
   const { text: kept, isCut } = cutToBytes(text, MAX_TEXT_BYTES);
   return isCut ? `${kept}\n${cutNote(Buffer.byteLength(text), goesOnWith)}` : text;
 }
