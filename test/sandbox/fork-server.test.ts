@@ -422,11 +422,11 @@ except OSError as error: print(made > 120, error)`,
     for (const template of templates) process.kill(template, 'SIGSTOP');
     expect(await stopped).toMatchObject({ status: 'timed_out' });
     expect(await run(forking, 'print(1)')).toMatchObject({ stdout: '1\n' });
-    await soon(isForking, onThisMachine(15_000));
+    const left = (): number[] => templateProcesses().filter((pid) => templates.includes(pid));
     // The other one has not been asked for a fork.
-    const left = templateProcesses().filter((pid) => templates.includes(pid));
-    expect(left).toHaveLength(templates.length - 1);
-    for (const template of left) process.kill(template, 'SIGCONT');
+    await soon(() => left().length === templates.length - 1, onThisMachine(30_000));
+    await soon(isForking, onThisMachine(15_000));
+    for (const template of left()) process.kill(template, 'SIGCONT');
   });
 
   it('runs on when its template is killed', async () => {
