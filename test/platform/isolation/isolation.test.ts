@@ -66,7 +66,8 @@ describe('the isolation in a service of its own', () => {
       `import ctypes\nctypes.CDLL(None).prctl(15, b'${mark.slice(-15)}')\nwhile True: pass`,
       { timeoutMs: 60_000 },
     );
-    await soon(() => processesNamed(mark.slice(-15)).length === 1);
+    // The service is a program by itself, which has to load first.
+    await soon(() => processesNamed(mark.slice(-15)).length === 1, 20_000);
 
     service.kill('SIGKILL');
     await once(service, 'exit');
