@@ -97,6 +97,7 @@ async function bundle(source, target) {
   await bundleEntry(source, target, 'index');
   await bundleEntry(source, target, 'live-sandbox', ['./index.js']);
   await bundleEntry(source, target, 'html-tables');
+  await bundleEntry(source, target, 'server-events');
 }
 
 async function bundleEntry(source, target, name, externalModules = []) {

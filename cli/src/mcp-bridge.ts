@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
+import { serverEventsOf } from '@service/client/server-events';
 import { textOf } from './failures.js';
-import { eventsOf } from './server-events.js';
 
 /** A message of JSON-RPC, of which only what decides about its way is read. */
 interface Message {
@@ -103,7 +103,7 @@ export class McpBridge {
     });
     if (isEventStream(response) && response.body !== null) {
       let isAnswered = false;
-      for await (const { data } of eventsOf(response.body)) {
+      for await (const { data } of serverEventsOf(response.body)) {
         if (data !== '') isAnswered = this.deliver(JSON.parse(data) as Message, message) || isAnswered;
       }
       return isAnswered;

@@ -10,6 +10,7 @@ import {
   ServiceError,
   ValidationError,
 } from './index.js';
+import { type ServerEvent, serverEventsOf } from './server-events.js';
 import { MAX_BREAKS, MAX_TIMER_MS, PAUSE_MS, sleep } from './sleep.js';
 import type { Execution, Run } from './types.js';
 
@@ -86,10 +87,11 @@ export async function* eventsOf<R extends Run | Execution>(
       isOpen = true;
       // There is nothing after the last event.
       if (response.status === 204) return result;
-      for await (const received of connection.events(response)) {
+      const events = serverEventsOf(response.body!, (read) => connection.within(SILENCE_MS, read));
+      for await (const received of events) {
         const event = eventFrom<R>(received, response);
         breaks = 0;
-        seq = received.seq;
+        seq = Number(received.id);
         if (event === undefined) continue;
         if (event.type === 'execution') executionId = event.execution.id;
         if (event.type === 'result') result = event.result;
@@ -110,10 +112,7 @@ export async function* eventsOf<R extends Run | Execution>(
     const facts = { executionId, seq, cause };
     if (whyFinal !== undefined) throw new StreamBrokenError(`The connection broke. ${whyFinal}`, facts);
     if (++breaks > (options.maxRetries ?? MAX_BREAKS))
-      throw new StreamBrokenError(
-        `The connection to the events of ${executionId} broke ${breaks} times in a row.`,
-        facts,
-      );
+      throw new StreamBrokenError(`The connection broke ${breaks} times.`, facts);
     await sleep(PAUSE_MS, signal);
   }
 }
@@ -158,12 +157,6 @@ export async function answered<T>(
   }
 }
 
-interface ReceivedEvent {
-  readonly seq: number;
-  readonly type: string;
-  readonly data: string;
-}
-
 /** In streams, the service writes something every 15 seconds. */
 const SILENCE_MS = 60_000;
 
@@ -191,38 +184,6 @@ class Connection {
     this.#controller.abort();
   }
 
-  /** Yields the server-sent events. An event that no empty line ends is dropped, as browsers do. */
-  async *events({ body }: Response): AsyncGenerator<ReceivedEvent, void, undefined> {
-    let event = { seq: NaN, type: '', data: '' };
-    for await (const line of this.#lines(body!.getReader())) {
-      if (line === '') {
-        if (event.type !== '') yield event;
-        event = { seq: NaN, type: '', data: '' };
-        continue;
-      }
-      const [, field, value] = /^(\w+): ?(.*)$/s.exec(line) ?? [];
-      if (field === 'id') event.seq = Number(value);
-      else if (field === 'event') event.type = value!;
-      else if (field === 'data') event.data = value!;
-    }
-  }
-
-  async *#lines(reader: ReadableStreamDefaultReader<Uint8Array>): AsyncGenerator<string, void, undefined> {
-    const decoder = new TextDecoder();
-    // A result may be one line of megabytes, which is put together once.
-    let pieces: string[] = [];
-    for (;;) {
-      const { done, value } = await this.within(SILENCE_MS, reader.read());
-      if (done) return;
-      const [first = '', ...others] = decoder.decode(value, { stream: true }).split('\n');
-      pieces.push(first);
-      for (const other of others) {
-        yield pieces.join('').replace(/\r$/, '');
-        pieces = [other];
-      }
-    }
-  }
-
   /** Limits a read. A connection whose other end is gone without a word would wait for ever. */
   async within<T>(limitMs: number, read: Promise<T>): Promise<T> {
     const timer = setTimeout(
@@ -241,9 +202,10 @@ class Connection {
 
 /** Events of a later version of the service are left out. @throws {ServiceError} for the event of an error. */
 function eventFrom<R extends Run | Execution>(
-  { seq, type, data }: ReceivedEvent,
+  { id, type, data }: ServerEvent,
   response: Response,
 ): ExecutionEvent<R> | undefined {
+  const seq = Number(id);
   const value = JSON.parse(data) as never;
   switch (type) {
     case 'execution':

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openOwnSecret } from './own-secrets.js';
@@ -24,6 +24,14 @@ describe('a secret of our own', () => {
     expect([statSync(join(dataDir, 'secrets')).mode & 0o777, statSync(fileOf('secrets-key')).mode & 0o777]).toEqual([
       0o700, 0o600,
     ]);
+  });
+
+  it('leaves the draft of another start alone, whatever the number of its process is', () => {
+    mkdirSync(join(dataDir, 'secrets'));
+    const draft = fileOf(`secrets-key.${process.pid}`);
+    writeFileSync(draft, 'half of');
+    expect(openOwnSecret(dataDir, 'secrets-key').secret).toMatch(/^[0-9a-f]{64}$/);
+    expect(readFileSync(draft, 'utf8')).toBe('half of');
   });
 
   it('is never replaced when it cannot be read', () => {

@@ -26,8 +26,8 @@ export function openOwnSecret(dataDir: string, name: 'api-key-pepper' | 'secrets
 
 /** The complete file is linked into place, so that of two starts at once, one wins and both read its file. */
 function createOnce(file: string): void {
-  const draft = `${file}.${process.pid}`;
-  rmSync(draft, { force: true });
+  // Two containers that start on the same data may have the same number of a process.
+  const draft = `${file}.${randomBytes(6).toString('hex')}`;
   const descriptor = openSync(draft, 'wx', 0o600);
   try {
     writeSync(descriptor, `${randomBytes(SECRET_BYTES).toString('hex')}\n`);

@@ -401,12 +401,13 @@ describe('a list', () => {
 describe('the package', () => {
   const main = readFileSync(join(DIST, 'index.js'));
 
-  it('is one module of at most 10 kB, compressed, one for live output and sessions, and one for tables', () => {
+  it('is one module of at most 10 kB, compressed, and one for each of live output, tables and events', () => {
     // test/contract/client-sandbox.test.ts bounds the second.
     expect(readdirSync(DIST).filter((name) => name.endsWith('.js'))).toEqual([
       'html-tables.js',
       'index.js',
       'live-sandbox.js',
+      'server-events.js',
     ]);
     expect(gzipSync(main, { level: 9 }).length).toBeLessThanOrEqual(10_000);
   });

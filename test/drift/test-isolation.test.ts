@@ -120,7 +120,6 @@ describe('the modules of the service', () => {
     'platform/http/validation.ts ACCESSORS': 'by class, of which it tells what is declared',
     'platform/isolation/cgroups/cgroup-files.ts lastNumber': 'makes names unique',
     'platform/isolation/process-facts.ts latest': 'a reading of the machine, valid for 25 ms',
-    'platform/isolation/reachable-files.ts copies': 'makes names unique',
     'platform/time/clock.ts lastDay': 'remembers the result of a pure function',
     'platform/time/wall-clock.ts clocks': 'remembers the result of a pure function',
     'roles/supervisor/child.ts bond': 'what the machine can do, asked once',

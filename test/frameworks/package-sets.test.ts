@@ -1,7 +1,7 @@
 import { type LayerBounds, type LayerLease } from '../../src/modules/builds/package-layers.js';
 import { PACKAGE_SETS, type PackageSetName } from '../../src/modules/sandbox/domain/packages.js';
 import { type SandboxOutcome } from '../../src/modules/sandbox/domain/sandbox-runtime.js';
-import { choiceOfSet } from '../../src/modules/sandbox/packages/package-sets.js';
+import { choiceOfSet } from '../../src/modules/sandbox/domain/package-sets.js';
 import { PooledRuntime } from '../../src/modules/sandbox/runtime/pooled-runtime.js';
 import { Isolation } from '../../src/platform/isolation/isolation.js';
 import { Workbench } from '../builds/workbench.js';

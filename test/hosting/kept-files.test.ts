@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { AppServersService } from '../../src/modules/hosting/app-servers.service.js';
@@ -183,6 +183,16 @@ describe('the room for what servers write', () => {
     expect(await kept.of('dpl_d', 'org_one')).toBeNull();
     expect(await kept.of('dpl_c', 'org_one')).toBe(join(directory, 'dpl_c.kept.org_one'));
     expect(await kept.of('dpl_c', 'org_two')).toBeNull();
+  });
+
+  it('is not that of an archive which another call or a killed process has begun', async () => {
+    await Promise.all([1, 2, 3].map(() => kept.keep('dpl_a', 'org_one', archive(100))));
+    expect(names()).toEqual(['dpl_a.kept.org_one']);
+    const [old, fresh] = ['dpl_a.kept.org_one.unfinished-1', 'dpl_a.kept.org_one.unfinished-2'];
+    for (const name of [old, fresh]) writeFileSync(join(directory, name), 'begun');
+    utimesSync(join(directory, old), 1, 1);
+    await kept.keep('dpl_a', 'org_one', archive(100));
+    expect(names()).toEqual(['dpl_a.kept.org_one', fresh]);
   });
 
   it('takes nothing that breaks off, and no other names', async () => {

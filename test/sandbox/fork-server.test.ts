@@ -162,14 +162,67 @@ describe('ForkServer', () => {
     await untilForkedBy(0);
   });
 
-  it('replaces a template that has ended, or does not fork', async () => {
+  /** What a fork of a template that lives answers when the machine has no process left. */
+  const refuseFork = (): Promise<IsolatedProcess | null> =>
+    server.fork(() => Promise.reject(new IsolationDidNotStart('refused')));
+  const untilFailed = async (count: number): Promise<void> => {
+    const until = performance.now() + onThisMachine(5_000);
+    while (failures.length < count && performance.now() < until) {
+      await refuseFork();
+      await sleep(5);
+    }
+  };
+
+  it('replaces a template that has ended, or that a fork has found to hang', async () => {
     await makeServer().open();
     await templates[0]!.destroy();
     await untilForkedBy(1);
 
-    expect(await server.fork(() => Promise.reject(new IsolationDidNotStart('it hangs')))).toBeNull();
+    const hung = server.fork(async (template) => {
+      // What hangs is killed.
+      await template.destroy();
+      throw new IsolationDidNotStart('it hangs');
+    });
+    expect(await hung).toBeNull();
     await untilForkedBy(2);
-    expect(failures).toEqual(['The template has ended.', 'The isolated program did not start: it hangs']);
+    expect(failures[0]).toBe('The template has ended.');
+    expect(failures).toHaveLength(2);
+  });
+
+  it('keeps a template that lives when a fork of it fails, and the forks that wait', async () => {
+    const onRetired = jest.fn();
+    await makeServer({ onRetired }).open();
+    const waiting = (await server.fork(() => Promise.resolve({} as IsolatedProcess)))!;
+    expect(await Promise.all([refuseFork(), refuseFork(), refuseFork(), refuseFork()])).toEqual(Array(4).fill(null));
+    // While it pauses, the caller starts its sandbox by itself.
+    expect(await fork()).toBe(-1);
+    await untilForkedBy(0);
+    await sleep(300);
+    expect([templates.length, failures.length, onRetired.mock.calls.length]).toEqual([1, 1, 0]);
+    expect(server.isSpentFork(waiting)).toBe(false);
+  });
+
+  it('replaces a template that fails again and again, once another one has started', async () => {
+    let broken = true;
+    const onRetired = jest.fn();
+    makeServer({
+      maxForks: 10_000,
+      onRetired,
+      start: () => {
+        if (templates.length > 0 && broken) return Promise.reject(new Error('broken machine'));
+        templates.push(new FakeTemplate());
+        return Promise.resolve(templates.at(-1) as unknown as IsolatedTemplate);
+      },
+    });
+    await server.open();
+    const waiting = (await server.fork(() => Promise.resolve({} as IsolatedProcess)))!;
+    await untilFailed(3);
+    await soon(() => failures.at(-1) === 'broken machine');
+    expect([server.isSpentFork(waiting), onRetired.mock.calls.length]).toEqual([false, 0]);
+    broken = false;
+    await soon(() => templates.length === 2);
+    expect([server.isSpentFork(waiting), onRetired.mock.calls.length]).toEqual([true, 1]);
+    expect(await fork()).toBe(1);
   });
 });
 
@@ -341,6 +394,27 @@ except OSError as error: print(made > 120, error)`,
     await soon(() => templateProcesses().length === templateCount(), onThisMachine(15_000));
   });
 
+  it('keeps the forks that wait when the machine refuses one', async () => {
+    await soon(() => forking.readings.every(({ ready, size }) => ready === size));
+    const seed = 'print(hash("what forks of one template have in common"))';
+    const before = (await run(forking, seed)).stdout;
+    const started = jest.fn();
+    const failed = jest.fn();
+    forking.listen(({ kind }) => {
+      if (kind === 'template_started') started();
+      if (kind === 'template_failed') failed();
+    });
+    const refusing = jest.spyOn(Isolation.prototype, 'fork').mockRejectedValueOnce(new IsolationDidNotStart('refused'));
+    const ready = forking.readings.find(({ interpreter }) => interpreter === 'python')!;
+    await run(forking, 'pass');
+    await soon(() => failed.mock.calls.length === 1);
+    refusing.mockRestore();
+    for (let turn = 1; turn < ready.size - 1; turn++) expect((await run(forking, seed)).stdout).toBe(before);
+    await sleep(500);
+    expect(started).not.toHaveBeenCalled();
+    expect(isForking()).toBe(true);
+  });
+
   it('does not wait for a template that hangs, and starts another one', async () => {
     const templates = templateProcesses();
     const stopped = run(forking, 'while True: pass', { timeoutMs: 500 });
@@ -348,11 +422,11 @@ except OSError as error: print(made > 120, error)`,
     for (const template of templates) process.kill(template, 'SIGSTOP');
     expect(await stopped).toMatchObject({ status: 'timed_out' });
     expect(await run(forking, 'print(1)')).toMatchObject({ stdout: '1\n' });
-    await soon(isForking, onThisMachine(15_000));
+    const left = (): number[] => templateProcesses().filter((pid) => templates.includes(pid));
     // The other one has not been asked for a fork.
-    const left = templateProcesses().filter((pid) => templates.includes(pid));
-    expect(left).toHaveLength(templates.length - 1);
-    for (const template of left) process.kill(template, 'SIGCONT');
+    await soon(() => left().length === templates.length - 1, onThisMachine(30_000));
+    await soon(isForking, onThisMachine(15_000));
+    for (const template of left()) process.kill(template, 'SIGCONT');
   });
 
   it('runs on when its template is killed', async () => {

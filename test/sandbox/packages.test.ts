@@ -7,7 +7,7 @@ import { type Answer, type CallOptions, eventually, useApp, WITH_SANDBOX } from 
 import { execFileSync } from 'node:child_process';
 import { BuildsSettings } from '../../src/modules/builds/builds.settings.js';
 import { OldPackageLocksSweeper } from '../../src/modules/sandbox/packages/old-package-locks-sweeper.js';
-import { choiceOfSet } from '../../src/modules/sandbox/packages/package-sets.js';
+import { choiceOfSet } from '../../src/modules/sandbox/domain/package-sets.js';
 
 const PATH = '/api/v1/sandbox/executions';
 const SETS = '/api/v1/sandbox/package-sets';

@@ -173,20 +173,24 @@ describe('WarmPool', () => {
     expect(alive()).toBeGreaterThanOrEqual(1);
   });
 
-  it('replaces all idle members at once', async () => {
+  it('replaces the idle members that are spent, and no others', async () => {
+    const spent = new Set([0, 2]);
+    makePool({ size: 3, isSpent: ({ number }) => isSwitched && spent.has(number) });
+    let isSwitched = false;
     pool.open();
-    await filled();
-    pool.replaceAll();
-    expect([pool.ready, alive()]).toEqual([0, 0]);
-    await filled();
-    expect([members.length, alive()]).toEqual([4, 2]);
+    await filled(3);
+    isSwitched = true;
+    pool.replaceSpent();
+    expect([pool.ready, alive()]).toEqual([1, 1]);
+    await filled(3);
+    expect(members.map(({ isAlive }) => isAlive)).toEqual([false, true, false, true, true]);
   });
 
-  it('keeps none whose start had begun when all were replaced, but gives it to a caller that waits', async () => {
+  it('keeps none that is spent before it has started, but gives it to a caller that waits', async () => {
     startMs = 100;
-    pool.open();
+    makePool({ isSpent: ({ number }) => number < 2 }).open();
     await soon(() => pool.starting === 2);
-    pool.replaceAll();
+    pool.replaceSpent();
     expect(await use()).toMatchObject({ member: 0, warm: false });
     await filled();
     expect([members[1]!.isAlive, alive()]).toEqual([false, 2]);

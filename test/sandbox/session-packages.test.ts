@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { BuildsSettings } from '../../src/modules/builds/builds.settings.js';
 import { PackageInstaller } from '../../src/modules/sandbox/packages/package-installer.js';
-import { choiceOfSet } from '../../src/modules/sandbox/packages/package-sets.js';
+import { choiceOfSet } from '../../src/modules/sandbox/domain/package-sets.js';
 import { type Ended, useCommandLine } from '../support/command-line.js';
 import { as, expectStatus, Make, type Person } from '../support/make.js';
 import { NpmPackages } from '../support/npm-packages.js';

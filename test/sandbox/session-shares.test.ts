@@ -1,3 +1,4 @@
+import { Queues } from '../../src/platform/queues/queues.js';
 import { as, expectStatus, Make } from '../support/make.js';
 import { onThisMachine } from '../support/patience.js';
 import { type Answer, eventually, useApp, WITH_SANDBOX } from '../support/test-app.js';
@@ -53,6 +54,26 @@ describe('the places for sessions', () => {
     const isStarting = async (): Promise<boolean> =>
       (await app.fetch(`${PATH}?status=starting`, as(key))).body.data.length === 1;
     await eventually(isStarting, 'it waits');
+    expectStatus(200, await app.call('DELETE', `${PATH}/${held}`, as(key)));
+    expectStatus(201, await patient);
+  });
+
+  it('wake those that wait for them, which need not look again and again', async () => {
+    const key = await keyOf();
+    const held = await started(key);
+    while ((await create(key)).status === 201);
+    const patient = create(key, { queue_timeout_ms: 60_000 });
+    const queue = app.get(Queues).named('sandbox-session-start');
+    await eventually(async () => (await queue.getDelayed()).length === 1, 'it waits');
+    // It would not look by itself before its time is over.
+    await eventually(async () => {
+      const [waiting] = await queue.getDelayed();
+      const isDelayed = await waiting?.changeDelay(100_000).then(
+        () => true,
+        () => false,
+      );
+      return isDelayed ?? false;
+    }, 'it waits for long');
     expectStatus(200, await app.call('DELETE', `${PATH}/${held}`, as(key)));
     expectStatus(201, await patient);
   });

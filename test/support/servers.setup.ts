@@ -2,6 +2,7 @@
 import './typescript-hook.cjs';
 import 'reflect-metadata';
 import { spawnSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { type EmbeddedServer } from '../../src/roles/embedded/embedded-server.js';
 import { makeMemoryDirectory, makeScratchDirectory } from './scratch-directory.js';
@@ -50,7 +51,7 @@ export default async function startServers(): Promise<void> {
   const { findDiskMode } = await import('./shared-disk-mode.js');
   await findDiskMode(join(templates, 'builds'));
   // Several runs may share a server that was given to them.
-  process.env['TEST_TEMPLATE_DATABASE'] = `template_${process.pid}`;
+  process.env['TEST_TEMPLATE_DATABASE'] = `template_${randomBytes(6).toString('hex')}`;
 
   await withAdmin((admin) => admin.query(`CREATE DATABASE ${templateDatabase()}`));
   await migrate(withDatabase(templateDatabase()));

@@ -1,4 +1,5 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
@@ -99,9 +100,11 @@ export class TestHosts {
   }
 
   static async start(ports: readonly number[]): Promise<TestHosts> {
-    const namespace = `test-${process.pid}-${++made}`;
+    // What a killed process has made stays, and its number is used again.
+    const mark = randomBytes(4).toString('hex');
+    const namespace = `test-${mark}-${++made}`;
     const net = (process.pid + made) % 250;
-    const outer = `to${process.pid}x${made}`.slice(-15);
+    const outer = `to${mark}x${made}`.slice(-15);
     ip('netns', 'add', namespace);
     try {
       ip('link', 'add', outer, 'type', 'veth', 'peer', 'name', 'inner', 'netns', namespace);

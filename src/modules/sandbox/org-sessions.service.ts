@@ -1,11 +1,9 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { RequestInvalid } from '../../platform/errors/request-invalid.js';
 import type { Call } from '../auth/caller.js';
 import { Features } from '../features/features.js';
 import type { Language } from './domain/sandbox-runtime.js';
 import { isSessionPath } from './domain/session-paths.js';
-import { type PackageChoice, wantedBy } from './domain/packages.js';
 import { KeyedExecutions } from './executions/keyed-executions.js';
 import { untilAborted } from './executions/until-aborted.js';
 import { requireAllowedHosts } from './network/requested-hosts.js';
@@ -14,18 +12,14 @@ import { type RequestedPackages, requestedPackages } from './packages/requested-
 import { EffectAlreadyBegun } from './persistence/executions.store.js';
 import type { SandboxExecution } from './persistence/sandbox-execution.entity.js';
 import type { SandboxSession } from './persistence/sandbox-session.entity.js';
-import { RunHasSession, SandboxSessionsStore } from './persistence/sandbox-sessions.store.js';
+import { SandboxSessionsStore } from './persistence/sandbox-sessions.store.js';
 import { SandboxSessionOver } from './sandbox.errors.js';
-import { SandboxSessionsService } from './sessions/sandbox-sessions.service.js';
+import { RunSessions, type WantedSession } from './sessions/run-sessions.js';
 import { SessionEnds } from './sessions/session-ends.js';
 import { SessionFilesService } from './sessions/session-files.service.js';
 import { SessionWorkService } from './sessions/session-work.service.js';
 
-/** A model thinks, and people approve, between two steps. */
-const IDLE_TIMEOUT_SECONDS = 900;
-const ROOM_WITHIN_MS = 20_000;
 const TURN_WITHIN_MS = 60_000;
-const LOOK_EVERY_MS = 250;
 
 export interface KeyedSessionInput extends RequestedPackages {
   /** The run of an agent. It has one session for each language, which begins with its first work. */
@@ -61,7 +55,7 @@ interface RunSessionFile {
 export class OrgSessionsService {
   constructor(
     private readonly features: Features,
-    private readonly sessions: SandboxSessionsService,
+    private readonly runSessions: RunSessions,
     private readonly work: SessionWorkService,
     private readonly ends: SessionEnds,
     private readonly live: SandboxSessionsStore,
@@ -93,11 +87,11 @@ export class OrgSessionsService {
     call.principal.require('sandbox:execute', call.org.id);
     for (;;) {
       const found = await this.keyed.find(call.org.id, input.effectKey);
-      if (found !== null) return this.withOrigin(await this.keyed.end(found.id, signal));
+      if (found !== null) return this.withSession(await this.keyed.end(found.id, signal));
       this.features.require('sandbox_executions');
-      const sessionId = await this.sessionOf(call, input, signal);
-      const ended = await this.begin(call, sessionId, input, signal);
-      if (ended !== null) return this.withOrigin(ended);
+      const session = await this.runSessions.begin(call, wantedOf(input), signal);
+      const ended = await this.begin(call, session.id, input, signal);
+      if (ended !== null) return withOrigin(ended, session);
     }
   }
 
@@ -117,7 +111,11 @@ export class OrgSessionsService {
    * @throws {RequestInvalid} `invalid_request`
    * @throws {SandboxUnavailable} `sandbox_unavailable`
    */
-  async readFile(call: Call, { runId, language }: RunSession, path: string): Promise<RunSessionFile | null> {
+  async readFile(
+    call: Call,
+    { runId, language }: Pick<KeyedSessionInput, 'runId' | 'language'>,
+    path: string,
+  ): Promise<RunSessionFile | null> {
     call.principal.require('sandbox:execute', call.org.id);
     if (path === '' || !isSessionPath(path))
       throw new RequestInvalid([
@@ -128,9 +126,9 @@ export class OrgSessionsService {
     return { content: await this.files.read(call, session.id, path), quotesOthers: quotesOthers(session) };
   }
 
-  private async withOrigin(ended: SandboxExecution): Promise<EndedSessionWork> {
-    const session = ended.sessionId === null ? null : await this.live.find(ended.sessionId, [ended.orgId]);
-    return Object.assign(ended, { quotesOthers: session !== null && quotesOthers(session) });
+  /** Work that an earlier call has begun was in a session that may have been followed by another one. */
+  private async withSession(ended: SandboxExecution): Promise<EndedSessionWork> {
+    return withOrigin(ended, ended.sessionId === null ? null : await this.live.find(ended.sessionId, [ended.orgId]));
   }
 
   /** Returns null when it has to be looked at again: the session has ended, or another worker has begun the work. */
@@ -156,61 +154,21 @@ export class OrgSessionsService {
       throw error;
     }
   }
-
-  private async sessionOf(call: Call, input: KeyedSessionInput, signal: AbortSignal): Promise<string> {
-    const { runId, language, allowedHosts } = input;
-    requireAllowedHosts(allowedHosts);
-    const wanted = { packages: requestedPackages(language, input), allowedHosts };
-    for (;;) {
-      signal.throwIfAborted();
-      const [session] = await this.live.liveOfRun(runId, language);
-      if (session !== undefined && session.status !== 'starting') {
-        if (fits(session, wanted)) return session.id;
-        await this.ends.end(call, session.id);
-        continue;
-      }
-      try {
-        // One that is starting is that of a worker that was lost, and soon starts or is given up.
-        if (session === undefined) return await this.start(call, { runId, language, ...wanted }, signal);
-      } catch (error) {
-        if (!(error instanceof RunHasSession)) throw error;
-      }
-      await sleep(LOOK_EVERY_MS, undefined, { signal });
-    }
-  }
-
-  private async start(call: Call, session: RunSession & WantedOfSession, signal: AbortSignal): Promise<string> {
-    const input = {
-      ...session,
-      name: session.runId,
-      idleTimeoutSeconds: IDLE_TIMEOUT_SECONDS,
-      queueTimeoutMs: ROOM_WITHIN_MS,
-      installWithinMs: INSTALL_WITHIN_MS,
-      options: {},
-    };
-    return (await untilAborted(this.sessions.create(call, input, signal), signal)).id;
-  }
 }
+
+/** @throws {RequestInvalid} `invalid_request` */
+function wantedOf(input: KeyedSessionInput): WantedSession {
+  const { runId, language, allowedHosts } = input;
+  requireAllowedHosts(allowedHosts);
+  const packages = requestedPackages(language, input);
+  return { runId, language, packages, allowedHosts, installWithinMs: INSTALL_WITHIN_MS };
+}
+
+type Origin = Pick<SandboxSession, 'allowedHosts' | 'packages'>;
 
 /** A program of any author, or an answer of a host, may print what others wrote. */
-const quotesOthers = ({ allowedHosts, packages }: Pick<SandboxSession, 'allowedHosts' | 'packages'>): boolean =>
+const quotesOthers = ({ allowedHosts, packages }: Origin): boolean =>
   allowedHosts !== null || (packages !== null && packages.set === undefined);
 
-type RunSession = Pick<KeyedSessionInput, 'runId' | 'language'>;
-
-interface WantedOfSession {
-  readonly packages: PackageChoice | undefined;
-  readonly allowedHosts: readonly string[] | undefined;
-}
-
-/** What the work does not name may be anything. */
-function fits({ orgId, packages, allowedHosts }: SandboxSession, wanted: WantedOfSession): boolean {
-  const hasPackages = wanted.packages === undefined || isSame(orgId, packages, wanted.packages);
-  return hasPackages && (wanted.allowedHosts === undefined || listOf(allowedHosts) === listOf(wanted.allowedHosts));
-}
-
-const isSame = (orgId: string, held: PackageChoice | null, wanted: PackageChoice): boolean =>
-  held !== null && wantedBy(orgId, held).id === wantedBy(orgId, wanted).id;
-
-const listOf = (hosts: readonly string[] | null): string =>
-  [...new Set((hosts ?? []).map((host) => host.toLowerCase()))].sort().join(' ');
+const withOrigin = (ended: SandboxExecution, session: Origin | null): EndedSessionWork =>
+  Object.assign(ended, { quotesOthers: session !== null && quotesOthers(session) });

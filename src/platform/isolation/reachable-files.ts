@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { constants, type Stats } from 'node:fs';
 import { chmod, copyFile, cp, lstat, mkdir, realpath, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
@@ -5,8 +6,6 @@ import { basename, dirname, join } from 'node:path';
 const READ_BY_OTHERS = 0o004;
 const ENTER_BY_OTHERS = 0o001;
 const WRITE_BY_GROUP_OR_OTHERS = 0o022;
-
-let copies = 0;
 
 /**
  * Finds, for a file that an isolated program must read, a path that its user can reach. A project below `/root` (mode
@@ -33,7 +32,8 @@ export class ReachableFiles {
     const copy = join(this.options.directory, `${version}-${basename(file)}`);
     if (await isComplete(copy, original)) return copy;
 
-    const unfinished = `${copy}.${process.pid}-${++copies}`;
+    // What a killed process has left may have any number of a process in its name, also ours.
+    const unfinished = `${copy}.${randomBytes(6).toString('hex')}`;
     if (original.isDirectory()) {
       await cp(file, unfinished, { recursive: true, mode: constants.COPYFILE_FICLONE, verbatimSymlinks: true });
       // Another service may have been faster.

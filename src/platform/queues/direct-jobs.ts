@@ -46,6 +46,12 @@ export class DirectJobs {
     if (subject !== undefined) await this.turns.placed(queue, subject, jobId);
   }
 
+  /** Ends the delay of the postponed jobs of a queue that are due first, up to this number. */
+  async hurry({ name }: Pick<JobDefinition<object>, 'name'>, most: number): Promise<void> {
+    // Another worker may have promoted one meanwhile, or its caller may have removed it.
+    for (const job of await this.queues.named(name).getDelayed(0, most - 1)) await job.promote().catch(() => undefined);
+  }
+
   /**
    * Removes a waiting job from the queue, and ends a running one on whichever worker has it. Never throws. Returns true
    * when the job had not begun.

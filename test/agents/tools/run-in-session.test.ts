@@ -1,8 +1,12 @@
 import { createHash } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { InsufficientScopes } from '../../../src/modules/auth/access.errors.js';
 import { WorkBudgetsService } from '../../../src/modules/credits/work-budgets.service.js';
 import { RunObservers } from '../../../src/modules/runs/run-observers.js';
 import type { EndedRun } from '../../../src/modules/runs/new-run.js';
+import { SandboxSessionsStore } from '../../../src/modules/sandbox/persistence/sandbox-sessions.store.js';
+import { SessionProcesses } from '../../../src/modules/sandbox/sessions/host/session-processes.js';
+import { SessionSignals } from '../../../src/modules/sandbox/sessions/session-signals.js';
 import { Database } from '../../../src/platform/database/database.js';
 import { parseUsd } from '../../../src/platform/money/nano-dollars.js';
 import { Make, type Org, type Person, uniqueName } from '../../support/make.js';
@@ -113,6 +117,36 @@ describe('run_in_session', () => {
     const [first, second] = await Promise.all([python('1', { effect: uniqueName('a') }), python('2')]);
     expect(first.session_id).toBe(second.session_id);
     expect(await sessions()).toHaveLength(1);
+  });
+
+  it('is woken when the session that another call starts has started', async () => {
+    const processes = app.get(SessionProcesses);
+    const start = processes.start.bind(processes);
+    const slow = jest.spyOn(processes, 'start').mockImplementation(async (asked) => {
+      await sleep(2_000);
+      return start(asked);
+    });
+    const signals = app.get(SessionSignals);
+    const next = signals.next.bind(signals);
+    // It would not look by itself before the test is over.
+    const waits = jest
+      .spyOn(signals, 'next')
+      .mockImplementation((id, _, signal) => next(id, onThisMachine(600_000), signal));
+    const looks = jest.spyOn(app.get(SandboxSessionsStore), 'liveOfRun');
+    const [first, second] = await Promise.all([python('1'), python('2')]);
+    expect(second.session_id).toBe(first.session_id);
+    expect(waits).toHaveBeenCalled();
+    expect(looks.mock.calls.length).toBeLessThan(7);
+    for (const spy of [slow, waits, looks]) spy.mockRestore();
+  });
+
+  it('reads its session no more often than its work does', async () => {
+    await python('1');
+    const finds = jest.spyOn(app.get(SandboxSessionsStore), 'find');
+    await python('2');
+    // The work looks whether it is the caller's.
+    expect(finds).toHaveBeenCalledTimes(1);
+    finds.mockRestore();
   });
 
   it('runs to its end when the wait is aborted, and returns the result to the next call', async () => {

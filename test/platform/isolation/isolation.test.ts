@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn, type StdioOptions } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import {
   chmodSync,
@@ -166,7 +167,7 @@ describe('files that the user of a sandbox could not reach', () => {
   beforeEach(() => {
     home = mkdtempSync(join(tmpdir(), 'isolation-'));
     // Not below /tmp: everyone may write there.
-    copies = `/var/lib/isolation-test-${process.pid}`;
+    copies = `/var/lib/isolation-test-${randomUUID()}`;
   });
 
   afterEach(() => {
@@ -187,6 +188,16 @@ describe('files that the user of a sandbox could not reach', () => {
 
     writeFileSync(file, 'second');
     expect(readFileSync(await files.reachable(file), 'utf8')).toBe('second');
+  });
+
+  asRoot('are copied beside what a killed process with the same number has left', async () => {
+    const file = join(home, 'program');
+    writeFileSync(file, 'first');
+    const files = new ReachableFiles({ directory: copies, otherUser: true });
+    const copy = await files.reachable(file);
+    rmSync(copy);
+    for (let number = 1; number <= 500; number++) writeFileSync(`${copy}.${process.pid}-${number}`, 'half of');
+    expect(readFileSync(await files.reachable(file), 'utf8')).toBe('first');
   });
 
   asRoot('are used where they are when everyone can read them', async () => {

@@ -1,7 +1,7 @@
 import type { Call, Run } from '@service/client';
+import { serverEventsOf } from '../../../client/src/server-events';
 import { request } from '../api';
 import { NO_OUTPUT, type Output } from './run-output';
-import { eventsOf } from './server-events';
 
 /** What a screen shows of an unfinished run: drawing all of a megabyte again and again would hold it up. */
 const MOST_SHOWN = 50_000;
@@ -36,13 +36,14 @@ export async function streamRun(
     onOutput(output);
   };
   try {
-    for await (const { type, data } of eventsOf(body!)) {
+    for await (const { type, data: text } of serverEventsOf(body!)) {
+      const data = JSON.parse(text) as unknown;
       if (type === 'execution') onRun?.(data as Run);
       else if (type === 'result') return data as Run;
       else if (type === 'error') throw new Error(messageIn(data));
       else if (type === 'stdout' || type === 'stderr') {
-        const text = output[type] + (data as { readonly text: string }).text;
-        output = { ...output, [type]: text.slice(-MOST_SHOWN) };
+        const shown = output[type] + (data as { readonly text: string }).text;
+        output = { ...output, [type]: shown.slice(-MOST_SHOWN) };
         gathering ||= window.setTimeout(show, GATHER_MS);
       }
     }

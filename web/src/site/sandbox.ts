@@ -1,8 +1,8 @@
 import { type Execution, type Language, ServiceError, type TryRequest } from '@service/client';
 // The whole client would be most of the scripts of the page, which needs one of its parts.
 import { connect } from '../../../client/src/connect';
+import { serverEventsOf } from '../../../client/src/server-events';
 import type { Transport } from '../../../client/src/transport';
-import { eventsOf } from '../data/server-events';
 import { EXAMPLES } from '../sandbox/examples';
 import { fragmentOf, programIn } from '../sandbox/link';
 
@@ -101,7 +101,8 @@ async function ran(service: Transport, body: TryRequest, onOutput: (text: string
     if (stdout + stderr !== '') onOutput(stdout + stderr);
     return data;
   }
-  for await (const { type, data } of eventsOf(response.body!)) {
+  for await (const { type, data: text } of serverEventsOf(response.body!)) {
+    const data = JSON.parse(text) as unknown;
     if (type === 'stdout' || type === 'stderr') onOutput((data as { readonly text: string }).text);
     else if (type === 'result') return data as Execution;
     else if (type === 'error') throw new Lost((data as { readonly error: Lost }).error);

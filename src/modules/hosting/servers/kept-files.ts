@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { chmod, lstat, mkdir, open, readdir, rename, rm, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
@@ -10,6 +11,9 @@ const LEAST_FREE_BYTES = 1_024 * MEBIBYTE;
 /** Trees of deploys, beside which these files are, have a dot and a hash in this place. */
 const KEPT = '.kept.';
 const ID = /^[a-z0-9_]+$/;
+const UNFINISHED = '.unfinished-';
+/** Nothing takes this long to keep, so that its process was killed. */
+const ABANDONED_AFTER_MS = 3_600_000;
 
 interface KeptFile {
   readonly path: string;
@@ -46,14 +50,15 @@ export class KeptFiles {
     const path = this.pathOf(deployId, orgId);
     if (path === null) return;
     await mkdir(this.settings.serversDirectory, { recursive: true, mode: 0o755 });
-    const unfinished = `${path}.unfinished-${process.pid}`;
+    const unfinished = `${path}${UNFINISHED}${randomBytes(6).toString('hex')}`;
     try {
       // It is opened first: a stream that opens it could do so after an archive broke off and the file was removed.
-      const file = await open(unfinished, 'w', 0o644);
+      const file = await open(unfinished, 'wx', 0o644);
       await pipeline(archive, file.createWriteStream());
       // The user of the next server has to be able to read it, whatever the mask of this process is.
       await chmod(unfinished, 0o644);
-      const { size } = await lstat(unfinished);
+      const { size, mtimeMs } = await lstat(unfinished);
+      await this.removeBegunBefore(mtimeMs - ABANDONED_AFTER_MS);
       // One after the other, so that two do not take the same room.
       const making = this.saving.then(() => this.makeRoom(path, orgId, size));
       this.saving = making.catch(() => undefined);
@@ -93,6 +98,15 @@ export class KeptFiles {
       this.most.ofAll,
     );
     return true;
+  }
+
+  private async removeBegunBefore(atMs: number): Promise<void> {
+    for (const name of await readdir(this.settings.serversDirectory)) {
+      if (!name.includes(KEPT) || !name.includes(UNFINISHED)) continue;
+      const path = join(this.settings.serversDirectory, name);
+      const stats = await lstat(path).catch(() => undefined);
+      if (stats !== undefined && stats.mtimeMs < atMs) await rm(path, { force: true });
+    }
   }
 
   /** All archives, oldest first. */

@@ -34,6 +34,11 @@ describe('fittedExecution', () => {
     expect(JSON.stringify(body).isWellFormed()).toBe(true);
   });
 
+  it.each(['', 'x'])('cuts no letter of two UTF-16 units in half, after %j', (before) => {
+    const { stdout } = fitted({ stdout: `${before}${'😀'.repeat(100_000)}`, stderr: '', results: [] }).data;
+    expect(stdout).toMatch(/^x?😀+\n\[Cut after/u);
+  });
+
   it('keeps the short texts beside a long one whole', () => {
     const { stdout, stderr, results } = fitted({
       stdout: 'o'.repeat(1_000_000),

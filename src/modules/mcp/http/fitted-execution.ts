@@ -1,7 +1,9 @@
+import { cutToJson } from '../../../platform/text/cut-text.js';
 import { type AnswerBody, MAX_TEXT_BYTES, sizeOf } from './tool-answers.js';
 
 /** The longest note that something was cut. */
 const CUT_NOTE_BYTES = 200;
+const QUOTES_BYTES = 2;
 
 /**
  * Shortens the longest texts of an execution until the whole fits, so that the results and files that it names behind
@@ -57,11 +59,6 @@ function shareOf(room: number, sizes: readonly number[]): number {
 
 /** Cuts a text whose JSON must not be longer than this. */
 function shortText(text: string, mostBytes: number, goesOnWith: string | undefined): string {
-  let [low, high] = [0, Math.min(text.length, Math.max(0, mostBytes))];
-  while (low < high) {
-    const middle = Math.ceil((low + high) / 2);
-    if (sizeOf(text.slice(0, middle)) <= mostBytes) low = middle;
-    else high = middle - 1;
-  }
-  return `${text.slice(0, low).toWellFormed()}\n[Cut after ${low} of ${text.length} characters. ${goesOnWith ?? ''}]`;
+  const { text: kept } = cutToJson(text, mostBytes - QUOTES_BYTES, (json) => Buffer.byteLength(json));
+  return `${kept.toWellFormed()}\n[Cut after ${kept.length} of ${text.length} characters. ${goesOnWith ?? ''}]`;
 }

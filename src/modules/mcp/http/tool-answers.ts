@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { CallToolResult } from '@modelcontextprotocol/server';
+import { cutToBytes } from '../../../platform/text/cut-text.js';
 import type { Tool } from '../tools/tool.js';
 import { withToolNames } from './tool-hints.js';
 
@@ -40,13 +41,10 @@ export function quoted(
   return { content: [{ type: 'text', text: whole }], _meta: QUOTED };
 }
 
-/** Cuts a text after {@link MAX_TEXT_BYTES}, never within a character. */
+/** Cuts a text after {@link MAX_TEXT_BYTES}, and says so. */
 export function cutText(text: string, goesOnWith: string | undefined): string {
-  const bytes = Buffer.from(text);
-  if (bytes.length <= MAX_TEXT_BYTES) return text;
-  let end = MAX_TEXT_BYTES;
-  while ((bytes[end]! & 0xc0) === 0x80) end--;
-  return `${bytes.subarray(0, end).toString()}\n${cutNote(bytes.length, goesOnWith)}`;
+  const { text: kept, isCut } = cutToBytes(text, MAX_TEXT_BYTES);
+  return isCut ? `${kept}\n${cutNote(Buffer.byteLength(text), goesOnWith)}` : text;
 }
 
 /** Leaves out the last items of a list until the rest fits. What is not a list is shortened in its texts. */

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { cutText, storable } from './bounded-text.js';
+import { storable } from './bounded-text.js';
+import { cutToBytes } from '../../../platform/text/cut-text.js';
 import { readableText } from './readable-text.js';
 
 const MAX_TEXT_BYTES = 262_144;
@@ -38,7 +39,10 @@ export function answerText(
   if (isBinary && bytes.length > 0)
     return { content_type: contentType, truncated: isCut, note: `The body is binary and has ${bytes.length} bytes.` };
   const whole = decoded(bytes, type);
-  const { text, isCut: isTextCut } = cutText(readable && HTML.test(type) ? readableText(whole) : whole, MAX_TEXT_BYTES);
+  const { text, isCut: isTextCut } = cutToBytes(
+    readable && HTML.test(type) ? readableText(whole) : whole,
+    MAX_TEXT_BYTES,
+  );
   return { content_type: contentType, text: storable(text), truncated: isCut || isTextCut };
 }
 

@@ -1,4 +1,5 @@
-import { cutText, storable } from './bounded-text.js';
+import { storable } from './bounded-text.js';
+import { cutToBytes } from '../../../platform/text/cut-text.js';
 
 /** What a model is shown of one value. */
 const MAX_VALUE_BYTES = 8_192;
@@ -29,7 +30,7 @@ export function within<T>(items: readonly T[], maxBytes: number): { readonly kep
 }
 
 function shownText(value: string): string {
-  const { text, isCut } = cutText(storable(value), MAX_VALUE_BYTES);
+  const { text, isCut } = cutToBytes(storable(value), MAX_VALUE_BYTES);
   return isCut ? `${text}… [cut]` : text;
 }
 

@@ -12,7 +12,8 @@ import {
   PACKAGE_SETS,
 } from '../../sandbox/org-executions.service.js';
 import { ExecutionPackagesRefused } from '../../sandbox/sandbox.errors.js';
-import { cutText, storable } from './bounded-text.js';
+import { storable } from './bounded-text.js';
+import { cutToBytes } from '../../../platform/text/cut-text.js';
 import { settingFault, unknownSettings } from './setting-faults.js';
 import { failed, SingleTool, type ToolSettings } from './single-tool.js';
 
@@ -148,7 +149,7 @@ const notInstalled = ({ code, message, help: { details } }: ExecutionPackagesRef
   output: {
     status: 'not_run',
     error: { name: code, message: `${message} Nothing ran. Correct the names and versions.` },
-    log: cutText(storable((details as { readonly log: string }).log), MAX_LOG_BYTES).text,
+    log: cutToBytes(storable((details as { readonly log: string }).log), MAX_LOG_BYTES).text,
   },
   taints: true,
 });

@@ -1,7 +1,8 @@
 import { formatUsd } from '../../../platform/money/nano-dollars.js';
 import type { ToolOutcome } from '../../agents/agent-tool.js';
 import type { EndedExecution } from '../../sandbox/org-executions.service.js';
-import { cutText, cutToJson, storable } from './bounded-text.js';
+import { storable } from './bounded-text.js';
+import { cutToBytes, cutToJson } from '../../../platform/text/cut-text.js';
 import { failed } from './single-tool.js';
 
 /** A model is shown 65,536 characters of a result. Within these, nothing is cut that does not say so. */
@@ -58,7 +59,7 @@ const factsOf = ({ id, status, exitCode, error, durationMs, costNano }: EndedExe
   exit_code: exitCode,
   ...(error === null
     ? {}
-    : { error: { name: error.name, message: cutText(error.message, MAX_MESSAGE_BYTES).text, line: error.line } }),
+    : { error: { name: error.name, message: cutToBytes(error.message, MAX_MESSAGE_BYTES).text, line: error.line } }),
   duration_ms: Math.ceil(durationMs ?? 0),
   cost: formatUsd(BigInt(costNano ?? 0)),
 });

@@ -11,7 +11,8 @@ import { digestOf, type McpDefinition, modelNameOf } from '../mcp/mcp-definition
 import { McpDefinitions } from '../mcp/mcp-definitions.js';
 import { type McpResult, McpServers, type McpSession, McpUnavailable } from '../mcp/mcp-servers.js';
 import { RunToolsSettings } from '../run-tools.settings.js';
-import { cutText, storable } from './bounded-text.js';
+import { storable } from './bounded-text.js';
+import { cutToBytes } from '../../../platform/text/cut-text.js';
 import { fillHeaders, missingSecret } from './secret-headers.js';
 import { headerFaults, settingFault, unknownSettings, urlFaults } from './setting-faults.js';
 import { failed, succeeded } from './single-tool.js';
@@ -136,7 +137,7 @@ async function callPinned(
 function outputOf({ isError, content, structured }: McpResult): object {
   const blocks = content as readonly { readonly type?: unknown; readonly text?: unknown }[];
   const texts = blocks.map(({ type, text }) => (typeof text === 'string' ? text : `[${String(type).slice(0, 50)}]`));
-  const { text, isCut } = cutText(texts.join('\n'), MAX_TEXT_BYTES);
+  const { text, isCut } = cutToBytes(texts.join('\n'), MAX_TEXT_BYTES);
   const json = structured === undefined ? undefined : JSON.stringify(structured);
   // Servers repeat what is structured as text. It is shown once.
   const isShort = json !== undefined && json.length <= MAX_TEXT_BYTES;

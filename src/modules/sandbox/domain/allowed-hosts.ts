@@ -1,6 +1,16 @@
 import { HTTP_PORT, HTTPS_PORT, type ListedHost } from '../../../platform/egress/egress-policy.js';
+import type { Rule } from './rule.js';
 
 export const MAX_ALLOWED_HOSTS = 20;
+
+/** True for a host that a request may name. */
+export const isAllowedHost = (value: unknown): value is string => parseAllowedHost(value) !== undefined;
+
+export const ALLOWED_HOST: Rule<unknown> = {
+  code: 'is_allowed_host',
+  message: 'each host must be a name such as api.example.com or *.example.com, with an optional port other than 25',
+  holds: isAllowedHost,
+};
 
 const LABEL = '[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?';
 /** The last label begins with a letter, so that the name is not a spelling of an address. */

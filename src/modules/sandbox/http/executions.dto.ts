@@ -25,7 +25,7 @@ import { PACKAGE_SETS, type PackageSetName } from '../domain/packages.js';
 import { canCoexist, isFilePath, MAX_FILES, MAX_FILES_BYTES } from '../domain/files.js';
 import type { ListedExecution } from '../persistence/executions.store.js';
 import type { QueuedExecution, SandboxExecution } from '../persistence/sandbox-execution.entity.js';
-import { MAX_ALLOWED_HOSTS, parseAllowedHost } from '../domain/allowed-hosts.js';
+import { ALLOWED_HOST, MAX_ALLOWED_HOSTS } from '../domain/allowed-hosts.js';
 import { type ExecutionArtifacts, MAX_ARTIFACTS } from '../domain/artifacts.js';
 import {
   type Language,
@@ -110,12 +110,8 @@ export class NetworkBody {
   @ArrayMaxSize(MAX_ALLOWED_HOSTS)
   @ValidateBy(
     {
-      name: 'isAllowedHost',
-      validator: {
-        validate: (value: unknown) => parseAllowedHost(value) !== undefined,
-        defaultMessage: () =>
-          'each host must be a name such as api.example.com or *.example.com, with an optional port other than 25',
-      },
+      name: ALLOWED_HOST.code,
+      validator: { validate: ALLOWED_HOST.holds, defaultMessage: () => ALLOWED_HOST.message },
     },
     { each: true },
   )

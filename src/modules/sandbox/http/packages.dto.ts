@@ -1,37 +1,14 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
-import { ArrayMaxSize, ArrayMinSize, IsArray, ValidateBy } from 'class-validator';
+import { ArrayMaxSize, ArrayMinSize, IsArray, ValidateBy, type ValidationArguments } from 'class-validator';
 import { MayBeAbsent } from '../../../platform/http/may-be-absent.js';
-import {
-  ecosystemOf,
-  hasDistinctNames,
-  isNpmPackage,
-  isPipPackage,
-  MAX_PACKAGES,
-  type PackageChoice,
-  type PackageSetName,
-} from '../domain/packages.js';
-import { type Language, LANGUAGES } from '../domain/sandbox-runtime.js';
-import { choiceOfSet, PACKAGES_OF_SETS } from '../packages/package-sets.js';
+import { DISTINCT_PACKAGES, EXACT_PACKAGES, FITS_LANGUAGE, SET_OF_LANGUAGE } from '../domain/package-rules.js';
+import { choiceOfSet } from '../domain/package-sets.js';
+import { ecosystemOf, MAX_PACKAGES, type PackageChoice, type PackageSetName } from '../domain/packages.js';
+import type { Rule } from '../domain/rule.js';
+import type { Language } from '../domain/sandbox-runtime.js';
 
-const Each = (name: string, isPackage: (value: unknown) => boolean, example: string): PropertyDecorator =>
-  ValidateBy({
-    name,
-    validator: {
-      validate: (value: unknown) => !Array.isArray(value) || value.every(isPackage),
-      defaultMessage: () =>
-        `$property must name each package with its exact version, such as ${example}: no range, tag, address or option`,
-    },
-  });
-
-const AreDistinct = (): PropertyDecorator =>
-  ValidateBy({
-    name: 'areDistinctPackages',
-    validator: {
-      validate: (value: unknown) =>
-        !Array.isArray(value) || !value.every((each) => typeof each === 'string') || hasDistinctNames(value),
-      defaultMessage: () => '$property must name each package once',
-    },
-  });
+const Follows = (rule: Rule<unknown>): PropertyDecorator =>
+  ValidateBy({ name: rule.code, validator: { validate: rule.holds, defaultMessage: () => rule.message } });
 
 /** The request that a property belongs to, as far as it was sent. */
 interface Sent {
@@ -39,36 +16,26 @@ interface Sent {
   readonly package_set?: unknown;
 }
 
-const isLanguage = (value: unknown): value is Language => LANGUAGES.includes(value as Language);
+const sentWith = (args: ValidationArguments | undefined): Sent => args?.object ?? {};
 
-/** Refuses packages of another language, and those beside a set. An unknown language is refused by itself. */
 export const FitsLanguage = (): PropertyDecorator =>
   ValidateBy({
-    name: 'fitsLanguage',
+    name: FITS_LANGUAGE.code,
     validator: {
-      validate: (value: unknown, args) => {
-        const { language, package_set: set } = (args?.object ?? {}) as Sent;
-        if (typeof value !== 'object' || value === null || !isLanguage(language)) return true;
-        const named = Object.keys(value).filter((key) => (value as Record<string, unknown>)[key] !== undefined);
-        return set === undefined && named.length === 1 && named[0] === ecosystemOf(language);
+      validate: (packages: unknown, args) => {
+        const { language, package_set: set } = sentWith(args);
+        return FITS_LANGUAGE.holds({ language, set, packages });
       },
-      defaultMessage: () =>
-        'packages must have only pip for python, or only npm for javascript and typescript, and no package_set ' +
-        'beside it',
+      defaultMessage: () => FITS_LANGUAGE.message,
     },
   });
 
-/** Refuses a set for another language. */
 export const IsSetOfLanguage = (): PropertyDecorator =>
   ValidateBy({
-    name: 'isSetOfLanguage',
+    name: SET_OF_LANGUAGE.code,
     validator: {
-      validate: (value: unknown, args) => {
-        const { language } = (args?.object ?? {}) as Sent;
-        const set = Object.hasOwn(PACKAGES_OF_SETS, String(value)) ? PACKAGES_OF_SETS[value as PackageSetName] : null;
-        return set === null || !isLanguage(language) || set.languages.includes(language);
-      },
-      defaultMessage: () => 'package_set must be a set for the language: see GET /api/v1/sandbox/package-sets',
+      validate: (set: unknown, args) => SET_OF_LANGUAGE.holds({ language: sentWith(args).language, set }),
+      defaultMessage: () => SET_OF_LANGUAGE.message,
     },
   });
 
@@ -83,8 +50,8 @@ export class PackagesBody {
   @IsArray()
   @ArrayMinSize(1)
   @ArrayMaxSize(MAX_PACKAGES)
-  @Each('isNpmPackage', isNpmPackage, 'left-pad@1.3.0')
-  @AreDistinct()
+  @Follows(EXACT_PACKAGES.npm)
+  @Follows(DISTINCT_PACKAGES)
   readonly npm?: string[];
 
   @ApiPropertyOptional({
@@ -97,8 +64,8 @@ export class PackagesBody {
   @IsArray()
   @ArrayMinSize(1)
   @ArrayMaxSize(MAX_PACKAGES)
-  @Each('isPipPackage', isPipPackage, 'six==1.16.0')
-  @AreDistinct()
+  @Follows(EXACT_PACKAGES.pip)
+  @Follows(DISTINCT_PACKAGES)
   readonly pip?: string[];
 }
 

@@ -34,6 +34,7 @@ import { SessionAnswering } from '../sessions/worker/session-answering.js';
 import { SessionAnswers } from '../sessions/worker/session-answers.js';
 import { SessionArtifacts } from '../sessions/worker/session-artifacts.js';
 import { SessionRoom } from '../sessions/worker/session-room.js';
+import { WaitingStarts } from '../sessions/worker/waiting-starts.js';
 import { SessionRuns } from '../sessions/worker/session-runs.js';
 import { SessionTimes } from '../sessions/worker/session-times.js';
 import { SessionWorkerService } from '../sessions/worker/session-worker.service.js';
@@ -104,6 +105,7 @@ function runtimeOf(settings: SandboxSettings, metrics: SandboxMetrics, templates
     SessionTimes,
     SessionWorkerService,
     SessionProcesses,
+    WaitingStarts,
     ...SANDBOX_METRICS,
     ...SESSION_METRICS,
   ],

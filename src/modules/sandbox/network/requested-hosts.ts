@@ -1,8 +1,7 @@
 import { RequestInvalid } from '../../../platform/errors/request-invalid.js';
-import { MAX_ALLOWED_HOSTS, parseAllowedHost } from '../domain/allowed-hosts.js';
+import { ALLOWED_HOST, isAllowedHost, MAX_ALLOWED_HOSTS } from '../domain/allowed-hosts.js';
 
-/** True for a host that work may name. */
-export const isAllowedHost = (value: unknown): value is string => parseAllowedHost(value) !== undefined;
+const TOO_MANY = { code: 'array_max_size', message: `network.allow must name 1 to ${MAX_ALLOWED_HOSTS} hosts` };
 
 /**
  * Checks the hosts that work of other modules names, by the rules of the API.
@@ -11,7 +10,8 @@ export const isAllowedHost = (value: unknown): value is string => parseAllowedHo
  */
 export function requireAllowedHosts(hosts: readonly string[] | undefined): void {
   if (hosts === undefined) return;
-  if (hosts.length > 0 && hosts.length <= MAX_ALLOWED_HOSTS && hosts.every(isAllowedHost)) return;
-  const message = `network.allow must name 1 to ${MAX_ALLOWED_HOSTS} hosts, such as api.example.com or *.example.com`;
-  throw new RequestInvalid([{ path: 'network.allow', in: 'body', code: 'is_allowed_host', message }]);
+  const isCounted = hosts.length > 0 && hosts.length <= MAX_ALLOWED_HOSTS;
+  if (isCounted && hosts.every(isAllowedHost)) return;
+  const { code, message } = isCounted ? ALLOWED_HOST : TOO_MANY;
+  throw new RequestInvalid([{ path: 'network.allow', in: 'body', code, message }]);
 }

@@ -7,7 +7,7 @@ import { type LayerBounds, type LayerLease, PackageLayers, type PackageLock } fr
 import { wantedBy, type WantedPackages } from '../domain/packages.js';
 import { PackageLocksStore } from '../persistence/package-locks.store.js';
 import { SandboxSettings } from '../sandbox.settings.js';
-import { choiceOfSet } from './package-sets.js';
+import { choiceOfSet } from '../domain/package-sets.js';
 import { SetStates } from './set-states.js';
 import { Turns } from '../../../platform/time/turns.js';
 

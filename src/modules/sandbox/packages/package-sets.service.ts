@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { PACKAGE_SETS, type PackageSetName, wantedBy } from '../domain/packages.js';
 import { PackageLocksStore } from '../persistence/package-locks.store.js';
-import { choiceOfSet, type PackageSet, PACKAGES_OF_SETS } from './package-sets.js';
+import { choiceOfSet, type PackageSet, PACKAGES_OF_SETS } from '../domain/package-sets.js';
 import { type SetState, SetStates } from './set-states.js';
 
 export interface OfferedSet extends PackageSet {

@@ -54,6 +54,10 @@ export class SandboxSessionsStore {
     return this.database.manager.findOneByOrFail(SandboxSession, { id });
   }
 
+  isStarting(id: string): Promise<boolean> {
+    return this.database.manager.existsBy(SandboxSession, { id, status: 'starting' });
+  }
+
   /** Returns null for a session of another organization, as for one that does not exist. */
   find(id: string, orgIds: readonly string[]): Promise<SandboxSession | null> {
     return this.database.manager

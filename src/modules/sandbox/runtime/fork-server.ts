@@ -10,7 +10,7 @@ export interface ForkServerOptions {
   readonly maxForks: number;
   readonly maxAgeMs: number;
   readonly onStarted?: () => void;
-  /** A template forks no more. Forks of it that wait for work would make its secrets live longer. */
+  /** A template forks no more. Forks of it that wait for work are spent: they would make its secrets live longer. */
   readonly onRetired?: () => void;
   /** A template did not start, was not safe, or did not fork. */
   readonly onFailed?: (error: unknown) => void;
@@ -19,10 +19,20 @@ export interface ForkServerOptions {
 /** The next template starts when this share of the forks or of the time is used, and is then ready in time. */
 const RENEW_AT = 0.9;
 
+/**
+ * A fork that failed says little about its template. One that has ended or hangs is gone by then: what hangs is killed.
+ * One that lives has reported the failure itself, and the usual reason is the machine, which has no memory, process or
+ * namespace left for a moment. Its other forks are not concerned. Only what fails again after pauses, with no fork in
+ * between, may be its own fault, such as descriptors that it has lost.
+ */
+const FAILURES_UNTIL_REPLACED = 3;
+
 interface Current {
   readonly template: IsolatedTemplate;
   readonly sinceMs: number;
   forks: number;
+  /** In a row. Those within a pause count as one. */
+  failures: number;
 }
 
 /**
@@ -33,6 +43,7 @@ export class ForkServer {
   private readonly pause = new RetryPause();
   /** A template that was replaced lives until its forks have ended, with the time when it was replaced. */
   private readonly retired = new Map<IsolatedTemplate, number>();
+  private readonly origins = new WeakMap<IsolatedProcess, IsolatedTemplate>();
   private current: Current | null = null;
   private starting: Promise<void> | null = null;
   private timer: NodeJS.Timeout | null = null;
@@ -61,17 +72,26 @@ export class ForkServer {
       void this.renew();
       return null;
     }
+    if (current.failures > 0 && this.pause.leftMs() > 0) return null;
     current.forks += 1;
     if (current.forks >= this.options.maxForks * RENEW_AT) void this.renew();
     try {
-      return await work(current.template);
+      const forked = await work(current.template);
+      this.origins.set(forked, current.template);
+      if (current === this.current) this.trust(current);
+      return forked;
     } catch (error) {
       // Another start would fail in the same way.
       if (!(error instanceof IsolationDidNotStart)) throw error;
-      this.fail(error);
-      if (this.current === current) this.retire();
+      if (current === this.current) this.doubt(current, error);
       return null;
     }
+  }
+
+  /** True for a fork of a template that forks no more. */
+  isSpentFork(forked: IsolatedProcess): boolean {
+    const origin = this.origins.get(forked);
+    return origin !== undefined && origin !== this.current?.template;
   }
 
   async close(): Promise<void> {
@@ -90,6 +110,30 @@ export class ForkServer {
 
   private isSpent(current: Current): boolean {
     return current.forks >= this.options.maxForks || ageMsOf(current) >= this.options.maxAgeMs;
+  }
+
+  private trust(current: Current): void {
+    if (current.failures === 0) return;
+    current.failures = 0;
+    this.pause.reset();
+    if (this.retryTimer !== null) clearTimeout(this.retryTimer);
+  }
+
+  private doubt(current: Current, error: unknown): void {
+    if (!current.template.isAlive) {
+      this.fail(error);
+      this.retire();
+      return;
+    }
+    if (this.pause.leftMs() > 0) return;
+    current.failures += 1;
+    if (current.failures >= FAILURES_UNTIL_REPLACED) {
+      // It stays until another one has started: where the machine is at fault, none does.
+      this.fail(error);
+      return;
+    }
+    this.pause.lengthen();
+    this.options.onFailed?.(error);
   }
 
   private renewIfOld(): void {
@@ -115,7 +159,7 @@ export class ForkServer {
     try {
       const template = await this.options.start();
       this.retire();
-      this.current = { template, sinceMs: performance.now(), forks: 0 };
+      this.current = { template, sinceMs: performance.now(), forks: 0, failures: 0 };
       this.pause.reset();
       if (this.retryTimer !== null) clearTimeout(this.retryTimer);
       void template.gone.then(() => {

@@ -277,6 +277,7 @@ export class PooledRuntime extends ObservedRuntime {
       startsAtOnce: this.options.concurrency,
       maxAgeMs: MAX_AGE_MS,
       start: () => this.start(kind, limits),
+      isSpent: (member) => kind.forkServer?.isSpentFork(member) ?? false,
       onStarted: (seconds) => {
         this.emit({ kind: 'started', interpreter: name, seconds });
       },
@@ -300,7 +301,7 @@ export class PooledRuntime extends ObservedRuntime {
         this.emit({ kind: 'template_started', interpreter: name });
       },
       onRetired: () => {
-        this.poolOf(interpreter, processes).pool.replaceAll();
+        this.poolOf(interpreter, processes).pool.replaceSpent();
       },
       onFailed: (error) => {
         this.emit({ kind: 'template_failed', interpreter: name, error });

@@ -18,6 +18,8 @@ export interface WarmPoolOptions<M extends PoolMember> {
   readonly start: () => Promise<M>;
   readonly onStarted?: (seconds: number) => void;
   readonly onStartFailed?: (error: unknown) => void;
+  /** A member that must not be kept, even though it is alive. The default is that there are none. */
+  readonly isSpent?: (member: M) => boolean;
   /** A member died while it was idle. */
   readonly onLost?: () => void;
 }
@@ -54,8 +56,6 @@ export class WarmPool<M extends PoolMember> {
   private readonly waiters: Waiter<M>[] = [];
   private readonly pause = new RetryPause();
   private starts = 0;
-  /** Members whose start began before this changed are not kept. */
-  private generation = 0;
   private refillTimer: NodeJS.Timeout | null = null;
   private refillAtMs = Infinity;
   private ageTimer: NodeJS.Timeout | null = null;
@@ -102,10 +102,12 @@ export class WarmPool<M extends PoolMember> {
     }
   }
 
-  /** Ends the idle members and starts others. Those that are still starting are only used by callers that wait. */
-  replaceAll(): void {
-    this.generation += 1;
-    for (const { member } of this.idle.splice(0)) void member.destroy();
+  /** Ends the idle members that are spent, and starts others. */
+  replaceSpent(): void {
+    for (const spent of this.idle.filter(({ member }) => this.isSpent(member))) {
+      this.idle.splice(this.idle.indexOf(spent), 1);
+      void spent.member.destroy();
+    }
     this.refillIn(0);
   }
 
@@ -160,13 +162,12 @@ export class WarmPool<M extends PoolMember> {
 
   private startOne(): void {
     const startedAtMs = performance.now();
-    const { generation } = this;
     this.starts += 1;
     void this.options.start().then(
       (member) => {
         this.starts -= 1;
         const seconds = (performance.now() - startedAtMs) / 1000;
-        this.arrive(member, generation);
+        this.arrive(member);
         this.options.onStarted?.(seconds);
       },
       (error: unknown) => {
@@ -176,17 +177,21 @@ export class WarmPool<M extends PoolMember> {
     );
   }
 
-  private arrive(member: M, generation: number): void {
+  private arrive(member: M): void {
     const waiter = this.waiters.shift();
     if (waiter !== undefined) {
       this.pause.reset();
       waiter.resolve(member);
-    } else if (this.isClosed || generation !== this.generation || this.idle.length >= this.options.size) {
+    } else if (this.isClosed || this.isSpent(member) || this.idle.length >= this.options.size) {
       void member.destroy();
     } else {
       this.keep(member);
     }
     this.refillIn(0);
+  }
+
+  private isSpent(member: M): boolean {
+    return this.options.isSpent?.(member) ?? false;
   }
 
   private keep(member: M): void {

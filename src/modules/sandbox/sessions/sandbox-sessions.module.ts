@@ -7,10 +7,13 @@ import { SandboxPersistenceModule } from '../persistence/sandbox-persistence.mod
 import { SandboxModule } from '../sandbox.module.js';
 import { SessionLine } from './line/session-line.js';
 import { NewSessions } from './new-sessions.js';
+import { RunSessions } from './run-sessions.js';
 import { SessionEnds } from './session-ends.js';
 import { SessionFilesService } from './session-files.service.js';
+import { SessionSignals } from './session-signals.js';
 import { SessionStarts } from './session-starts.js';
 import { SessionWorkService } from './session-work.service.js';
+import { StartingSessions } from './starting-sessions.js';
 import { LostSessionsSweeper } from './lost-sessions-sweeper.js';
 import { SandboxSessionsService } from './sandbox-sessions.service.js';
 
@@ -20,14 +23,25 @@ import { SandboxSessionsService } from './sandbox-sessions.service.js';
   providers: [
     LostSessionsSweeper,
     NewSessions,
+    RunSessions,
     SandboxSessionsService,
     SessionEnds,
     SessionFilesService,
     SessionLine,
+    SessionSignals,
     SessionStarts,
     SessionWorkService,
+    StartingSessions,
     ...SESSION_COUNTERS,
   ],
-  exports: [SessionCounter, SandboxSessionsService, SessionEnds, SessionFilesService, SessionWorkService],
+  exports: [
+    RunSessions,
+    SessionCounter,
+    SandboxSessionsService,
+    SessionEnds,
+    SessionFilesService,
+    SessionSignals,
+    SessionWorkService,
+  ],
 })
 export class SandboxSessionsModule {}

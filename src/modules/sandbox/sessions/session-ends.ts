@@ -6,6 +6,7 @@ import type { SandboxSession } from '../persistence/sandbox-session.entity.js';
 import { SandboxSessionsStore } from '../persistence/sandbox-sessions.store.js';
 import { requireLive, SessionLine } from './line/session-line.js';
 import { SandboxSessionsService } from './sandbox-sessions.service.js';
+import { SessionSignals } from './session-signals.js';
 
 const END_WITHIN_MS = 5_000;
 
@@ -16,6 +17,7 @@ export class SessionEnds {
     private readonly service: SandboxSessionsService,
     private readonly sessions: SandboxSessionsStore,
     private readonly line: SessionLine,
+    private readonly signals: SessionSignals,
     private readonly clock: Clock,
   ) {}
 
@@ -73,6 +75,7 @@ export class SessionEnds {
   /** The row says first that it has ended. A worker that cannot be asked sees it there. */
   private async endNow(session: SandboxSession, reason: SessionEnd): Promise<void> {
     if (!(await this.sessions.end(session.id, reason, this.clock.now()))) return;
+    void this.signals.notify(session.id);
     const asked = { request: { do: 'end', reason }, withinMs: END_WITHIN_MS } as const;
     await this.line.ask(session, asked).catch(() => undefined);
   }

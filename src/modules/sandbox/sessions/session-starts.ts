@@ -8,6 +8,7 @@ import { SandboxSessionsStore } from '../persistence/sandbox-sessions.store.js';
 import { NoRoomForSession, SandboxUnavailable } from '../sandbox.errors.js';
 import { SandboxStatusService } from '../sandbox-status.service.js';
 import { Clock } from '../../../platform/time/clock.js';
+import { SessionSignals } from './session-signals.js';
 import {
   sessionStartJob,
   type SessionOptions,
@@ -41,6 +42,7 @@ export class SessionStarts {
     private readonly packages: PackageAdmission,
     private readonly jobs: AwaitedJobs,
     private readonly sessions: SandboxSessionsStore,
+    private readonly signals: SessionSignals,
     private readonly clock: Clock,
   ) {}
 
@@ -81,6 +83,7 @@ export class SessionStarts {
       if (!isHeld) throw new SandboxUnavailable([]);
     } catch (error) {
       await this.sessions.end(session.id, 'not_started', this.clock.now());
+      void this.signals.notify(session.id);
       if (error instanceof JobUnanswered && !error.hadBegun) throw await this.noRoom(session, queueTimeoutMs, error);
       if (error instanceof JobFailed || error instanceof JobUnanswered) throw new SandboxUnavailable([], error);
       throw error;

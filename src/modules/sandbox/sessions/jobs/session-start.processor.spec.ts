@@ -3,6 +3,7 @@ import type { RunNetwork, RunNetworks } from '../../network/run-networks.js';
 import type { PackageInstaller } from '../../packages/package-installer.js';
 import type { SessionEndReason } from '../host/session-process.js';
 import type { SessionProcesses } from '../host/session-processes.js';
+import type { SessionSignals } from '../session-signals.js';
 import type { HeldSessions } from '../worker/held-sessions.js';
 import type { SessionRoom } from '../worker/session-room.js';
 import type { SessionStartPayload } from './session-start.job.js';
@@ -17,6 +18,7 @@ const JOB: SessionStartPayload = {
   idleTimeoutMs: 1_000,
   expiresAtMs: 0,
 };
+const SIGNALS = { notify: () => Promise.resolve() } as unknown as SessionSignals;
 const CONTEXT = { signal: new AbortController().signal } as JobContext;
 
 /** A worker with room for one session, and what is open of its network. */
@@ -51,9 +53,31 @@ function worker(start: () => Promise<{ ended: Promise<SessionEndReason> }>): {
     { open } as unknown as RunNetworks,
     { canHaveEgress: true, start } as unknown as SessionProcesses,
     { hold: () => Promise.resolve(true) } as unknown as HeldSessions,
+    SIGNALS,
   );
   return { processor, state };
 }
+
+it.each([
+  [0, 250],
+  [250, 250],
+  [1_000, 1_000],
+  [3_000, 3_000],
+  [200_000, 4_000],
+])(
+  'leaves a session that has waited for %i ms to others for %i ms when there is no room',
+  async (waitedMs, delayMs) => {
+    const processor = new SessionStartProcessor(
+      { take: () => false } as unknown as SessionRoom,
+      {} as unknown as PackageInstaller,
+      {} as unknown as RunNetworks,
+      { canHaveEgress: true } as unknown as SessionProcesses,
+      {} as unknown as HeldSessions,
+      SIGNALS,
+    );
+    await expect(processor.handle(JOB, { ...CONTEXT, waitedMs })).rejects.toMatchObject({ delayMs });
+  },
+);
 
 it('keeps the network of a session until the session has ended', async () => {
   const ended = Promise.withResolvers<SessionEndReason>();

@@ -7,12 +7,16 @@ import { type RunNetwork, RunNetworks } from '../../network/run-networks.js';
 import { PackageInstaller } from '../../packages/package-installer.js';
 import type { SessionProcess, SessionStart } from '../host/session-process.js';
 import { SessionProcesses } from '../host/session-processes.js';
+import { SessionSignals } from '../session-signals.js';
 import { HeldSessions } from '../worker/held-sessions.js';
 import { SessionRoom } from '../worker/session-room.js';
 import { sessionStartJob, type SessionStarted, type SessionStartPayload } from './session-start.job.js';
 
-/** A full worker leaves the session to others for this long. */
-const FULL_FOR_MS = 250;
+/**
+ * A full worker leaves the session to others for as long as it has waited, within these bounds. Room that becomes free
+ * wakes it before.
+ */
+const FULL_FOR_MS = { least: 250, most: 4_000 };
 
 @Injectable()
 @Handles(sessionStartJob)
@@ -23,13 +27,16 @@ export class SessionStartProcessor implements JobHandler<SessionStartPayload, Se
     private readonly networks: RunNetworks,
     private readonly processes: SessionProcesses,
     private readonly held: HeldSessions,
+    private readonly signals: SessionSignals,
   ) {}
 
-  async handle(job: SessionStartPayload, { signal }: JobContext): Promise<SessionStarted> {
+  async handle(job: SessionStartPayload, { signal, waitedMs }: JobContext): Promise<SessionStarted> {
     const { sessionId: id, orgId, language, limits, packages, allowedHosts, idleTimeoutMs, expiresAtMs } = job;
     if (allowedHosts !== undefined && !this.processes.canHaveEgress) return 'without_network';
-    if (!this.room.take(limits.memoryBytes, orgId))
-      throw new JobPostponed(FULL_FOR_MS, {}, new Error('There is no room.'));
+    if (!this.room.take(limits.memoryBytes, orgId)) {
+      const fullForMs = Math.min(FULL_FOR_MS.most, Math.max(FULL_FOR_MS.least, waitedMs));
+      throw new JobPostponed(fullForMs, {}, new Error('There is no room.'));
+    }
     let process: SessionProcess;
     let lease: LayerLease | undefined;
     let network: RunNetwork | undefined;
@@ -55,10 +62,10 @@ export class SessionStartProcessor implements JobHandler<SessionStartPayload, Se
       throw error;
     }
     void process.ended.then(leave);
-    return this.held.hold(
-      { id, orgId, language, memoryBytes: limits.memoryBytes, idleTimeoutMs, expiresAtMs },
-      process,
-    );
+    const facts = { id, orgId, language, memoryBytes: limits.memoryBytes, idleTimeoutMs, expiresAtMs };
+    const isHeld = await this.held.hold(facts, process);
+    void this.signals.notify(id);
+    return isHeld;
   }
 }
 

@@ -1,8 +1,16 @@
 import type { SandboxSettings } from '../../sandbox.settings.js';
 import { SessionRoom } from './session-room.js';
+import type { WaitingStarts } from './waiting-starts.js';
+
+const wake = jest.fn();
 
 const roomOf = (sessions: number, sessionsSharePercent = 50, sessionsMemoryBytes = 1_000_000): SessionRoom =>
-  new SessionRoom({ sessions, sessionsSharePercent, sessionsMemoryBytes } as SandboxSettings);
+  new SessionRoom(
+    { sessions, sessionsSharePercent, sessionsMemoryBytes } as SandboxSettings,
+    {
+      wake,
+    } as unknown as WaitingStarts,
+  );
 
 /** How many sessions an organization gets. */
 function fill(room: SessionRoom, orgId: string, memoryBytes = 1): number {
@@ -44,6 +52,16 @@ describe('the room of a worker', () => {
 
   it('is given to one organization as a whole with a share of 100 %', () => {
     expect(fill(roomOf(16, 100), 'a')).toBe(16);
+  });
+
+  it('wakes the starts that wait for it each time that some is free again, and not before', () => {
+    const room = roomOf(2, 100);
+    wake.mockClear();
+    fill(room, 'a');
+    expect(wake).not.toHaveBeenCalled();
+    room.free(1, 'a');
+    room.free(1, 'a');
+    expect(wake).toHaveBeenCalledTimes(2);
   });
 
   it('is free again when sessions have ended', () => {

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { SandboxSettings } from '../../sandbox.settings.js';
+import { WaitingStarts } from './waiting-starts.js';
 
 interface Room {
   readonly places: number;
@@ -19,7 +20,10 @@ export class SessionRoom {
   /** Only of organizations that have sessions. */
   private readonly takenBy = new Map<string, Room>();
 
-  constructor(private readonly settings: SandboxSettings) {}
+  constructor(
+    private readonly settings: SandboxSettings,
+    private readonly waiting: WaitingStarts,
+  ) {}
 
   /** Returns false when there is no room, or none for this organization. */
   take(memoryBytes: number, orgId: string): boolean {
@@ -35,11 +39,13 @@ export class SessionRoom {
     return true;
   }
 
+  /** The starts that wait look for room again. */
   free(memoryBytes: number, orgId: string): void {
     this.taken = plus(this.taken, -1, -memoryBytes);
     const owned = plus(this.takenBy.get(orgId) ?? NONE, -1, -memoryBytes);
     if (owned.places > 0) this.takenBy.set(orgId, owned);
     else this.takenBy.delete(orgId);
+    this.waiting.wake();
   }
 
   /** With a share of 50 %, as much is left as the organization has. */

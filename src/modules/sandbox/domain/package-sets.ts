@@ -1,5 +1,5 @@
-import { type PackageChoice, type PackageEcosystem, type PackageSetName } from '../domain/packages.js';
-import { type Language } from '../domain/sandbox-runtime.js';
+import { type PackageChoice, type PackageEcosystem, type PackageSetName } from './packages.js';
+import { type Language } from './sandbox-runtime.js';
 
 export interface PackageSet {
   readonly languages: readonly Language[];
