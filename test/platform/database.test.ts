@@ -70,6 +70,81 @@ describe('a transaction', () => {
     });
   });
 
+  describe('with statements that are sent together', () => {
+    const ADD = prepared(`INSERT INTO idempotency_records (scope, key, fingerprint, holder, created_at, expires_at)
+      VALUES ('t', $1, 'x', 'x', now(), now())`);
+    const COUNT = prepared("SELECT count(*)::int AS count FROM idempotency_records WHERE scope = 't' AND key = $1");
+    const count = async (key: string): Promise<number> =>
+      (await app.get(Database).ask<{ count: number }>(COUNT, [key]))[0]!.count;
+
+    it('runs them in their order, and each sees what came before it', async () => {
+      const database = app.get(Database);
+      await database.transaction(async () => {
+        const before = count('together');
+        database.writeLater(ADD, ['together']);
+        const after = count('together');
+        expect(await Promise.all([before, after])).toEqual([0, 1]);
+        database.writeLater(ADD, ['later']);
+        // What TypeORM sends comes after what was written for later.
+        expect(await database.manager.query("SELECT 1 FROM idempotency_records WHERE key = 'later'")).toHaveLength(1);
+        expect(await database.apart(() => count('later'))).toBe(0);
+        database.writeLater(ADD, ['last']);
+      });
+      expect([await count('together'), await count('later'), await count('last')]).toEqual([1, 1, 1]);
+    });
+
+    it('commits a transaction that only writes later, and rolls it back after an error', async () => {
+      const database = app.get(Database);
+      await database.transaction(() => Promise.resolve(database.writeLater(ADD, ['alone'])));
+      const failing = database.transaction(() => {
+        database.writeLater(ADD, ['undone']);
+        return Promise.reject(new Error('broken'));
+      });
+      await expect(failing).rejects.toThrow('broken');
+      expect([await count('alone'), await count('undone')]).toEqual([1, 0]);
+      await expect(database.rehearse(() => Promise.resolve(database.writeLater(ADD, ['alone'])))).rejects.toThrow(
+        'duplicate key',
+      );
+    });
+
+    it('fails as a whole with the first that fails, also when nobody waits for that one', async () => {
+      const database = app.get(Database);
+      await database.transaction(() => Promise.resolve(database.writeLater(ADD, ['there'])));
+      const notThere = prepared('SELECT key AS first_use FROM idempotency_records WHERE key = $1');
+      const committed = jest.fn();
+      const failing = database.transaction(async () => {
+        await database.afterCommit(() => Promise.resolve(committed()));
+        database.writeLater(ADD, ['there']);
+        const [read, again] = await Promise.allSettled([database.ask(notThere, ['x']), count('there')]);
+        expect([read.status, again.status]).toEqual(['rejected', 'rejected']);
+        database.writeLater(ADD, ['neither']);
+      });
+      await expect(failing).rejects.toThrow('duplicate key');
+      const uncaught = database.transaction(() => {
+        database.writeLater(ADD, ['neither']);
+        database.writeLater(ADD, ['there']);
+        return Promise.resolve();
+      });
+      await expect(uncaught).rejects.toMatchObject({ driverError: { code: '23505' } });
+      expect([await count('neither'), committed.mock.calls]).toEqual([0, []]);
+      // A statement that was not prepared, because one before it failed, is prepared again.
+      for (let time = 0; time < 12; time++)
+        expect(await Promise.all([database.transaction(() => database.ask(notThere, ['x'])), count('there')])).toEqual([
+          [],
+          1,
+        ]);
+    });
+
+    it('passes on all kinds of values', async () => {
+      const database = app.get(Database);
+      const at = new Date('2026-11-29T10:20:30.456Z');
+      const bytes = Buffer.from([0, 255, 34, 92]);
+      const text = 'SELECT $1::bytea AS a, $2::timestamptz AS b, $3::text AS c, $4::float8 AS d, $5::text AS e';
+      const [row] = await database.transaction(() => database.ask(text, [bytes, at, null, 0.1, 'ä"\\\'']));
+      expect(row).toEqual({ a: bytes, b: at, c: null, d: 0.1, e: 'ä"\\\'' });
+    });
+  });
+
   it('takes no connection before its first query', async () => {
     const database = app.get(Database);
     let release!: () => void;

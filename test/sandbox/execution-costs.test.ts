@@ -1,10 +1,13 @@
+import { DataSource } from 'typeorm';
 import { ExecutionSweeper } from '../../src/modules/sandbox/executions/execution-sweeper.js';
 import { SandboxRuntime } from '../../src/modules/sandbox/domain/sandbox-runtime.js';
 import { Database } from '../../src/platform/database/database.js';
 import { formatUsd, parseUsd } from '../../src/platform/money/nano-dollars.js';
+import { LocalJobs } from '../../src/platform/queues/local-jobs.js';
 import { faultsOf } from '../credits/support.js';
 import { as, expectStatus, Make, type Person, send } from '../support/make.js';
 import { type Answer, type CallOptions, eventually, useApp, WITH_SANDBOX } from '../support/test-app.js';
+import { watchQueries } from '../support/watched-queries.js';
 
 const PATH = '/api/v1/sandbox/executions';
 const HELLO = { language: 'python', code: 'print(1 + 2)' };
@@ -80,6 +83,35 @@ describe('the cost of an execution', () => {
     const cost = (ms * HOUR_NANO) / HOUR_MS;
     expect(data.cost).toBe(formatUsd(cost));
     expect(await credits()).toMatchObject({ balance: formatUsd(parseUsd('5') - cost), held: '0' });
+  });
+
+  it('is held and charged in few round trips to the database', async () => {
+    const { execute } = await buyer();
+    await eventually(() => Promise.resolve(app.get(LocalJobs).hasRoom('sandbox')), 'a worker takes runs directly');
+    // What is looked up once is known.
+    expectStatus(200, await execute(HELLO));
+    const sent: string[] = [];
+    watchQueries(app.get(DataSource), (text, send) => {
+      if (/sandbox_executions|credit_accounts|usage_events/.test(text)) sent.push(text);
+      return send();
+    });
+    expectStatus(200, await execute(HELLO));
+    expect(sent.map((text) => text.split('\n').map((statement) => statement.slice(0, 26)))).toEqual([
+      // Its row, its account and what that has.
+      ['START TRANSACTION', 'INSERT INTO sandbox_execut', 'SELECT org_id, posted_nano', 'WITH wanted AS MATERIALIZE'],
+      ['WITH accounts AS ( UPDATE ', 'COMMIT'],
+      ['UPDATE sandbox_executions '],
+      // Its row, the sums of the month, its account and what that has.
+      [
+        'START TRANSACTION',
+        'SELECT id, org_id AS "orgI',
+        'SELECT count(*) AS count, ',
+        'SELECT org_id, posted_nano',
+        'WITH wanted AS MATERIALIZE',
+      ],
+      ['WITH given AS MATERIALIZED'],
+      ['WITH accounts AS ( UPDATE ', 'UPDATE sandbox_executions ', 'INSERT INTO outbox_message', 'COMMIT'],
+    ]);
   });
 
   it('is held up to the time limit while it waits and runs', async () => {

@@ -22,6 +22,7 @@ import { createDataSource } from '../../src/roles/data-source.js';
 import { ServiceModule } from '../../src/roles/service.module.js';
 import { loadSettings } from '../../src/roles/settings.js';
 import type { Death } from './killed-host.js';
+import { watchQueries } from './watched-queries.js';
 
 /** The parts of effects that have not come yet. */
 let awaited: string[] | undefined;
@@ -67,19 +68,11 @@ watch(ClusterRecords, 'write', (directory) => `record ${String(directory)}`);
 watch(FileBlobStorage, 'put', (key) => `put ${String(key)}`);
 watch(FileBlobStorage, 'delete', (key) => `delete ${String(key)}`);
 
-function watched(dataSource: DataSource): DataSource {
-  const make = dataSource.createQueryRunner.bind(dataSource);
-  dataSource.createQueryRunner = (...parameters) => {
-    const runner = make(...parameters);
-    const send = runner.query.bind(runner) as (...query: unknown[]) => Promise<unknown>;
-    const query = (...parts: unknown[]): Promise<unknown> => {
-      happens(String(parts[0]).replace(/\s+/g, ' '));
-      return send(...parts);
-    };
-    return Object.assign(runner, { query });
-  };
-  return dataSource;
-}
+const watched = (dataSource: DataSource): DataSource =>
+  watchQueries(dataSource, (text, send) => {
+    for (const statement of text.split('\n')) happens(statement);
+    return send();
+  });
 
 interface Running {
   readonly port: number;

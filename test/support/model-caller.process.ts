@@ -20,6 +20,7 @@ import { createDataSource } from '../../src/roles/data-source.js';
 import { ERROR_CATALOG } from '../../src/roles/error-catalog.js';
 import { loadSettings } from '../../src/roles/settings.js';
 import type { CallerOrder, CallerReport } from './model-caller.js';
+import { watchQueries } from './watched-queries.js';
 
 @Module({})
 class ModelCallers {}
@@ -27,19 +28,11 @@ class ModelCallers {}
 let queries = 0;
 let dieBefore: number | undefined;
 
-function counted(dataSource: DataSource): DataSource {
-  const make = dataSource.createQueryRunner.bind(dataSource);
-  dataSource.createQueryRunner = (...parameters) => {
-    const runner = make(...parameters);
-    const send = runner.query.bind(runner) as (...query: unknown[]) => Promise<unknown>;
-    const query = (...parts: unknown[]): Promise<unknown> => {
-      if (++queries === dieBefore) process.kill(process.pid, 'SIGKILL');
-      return send(...parts);
-    };
-    return Object.assign(runner, { query });
-  };
-  return dataSource;
-}
+const counted = (dataSource: DataSource): DataSource =>
+  watchQueries(dataSource, (_text, send) => {
+    if (++queries === dieBefore) process.kill(process.pid, 'SIGKILL');
+    return send();
+  });
 
 async function main(order: CallerOrder): Promise<CallerReport> {
   const settings = loadSettings(order.settings);

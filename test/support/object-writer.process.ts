@@ -34,6 +34,7 @@ import { createDataSource } from '../../src/roles/data-source.js';
 import { ERROR_CATALOG } from '../../src/roles/error-catalog.js';
 import { loadSettings } from '../../src/roles/settings.js';
 import type { WriterDeath, WriterOrder } from './object-writer.js';
+import { watchQueries } from './watched-queries.js';
 
 @Module({
   imports: [AccessKeysModule, AttachmentsModule, ObjectsModule, ObjectsPersistenceModule],
@@ -57,24 +58,13 @@ const die = (): Promise<never> => {
   return new Promise(() => undefined);
 };
 
-function withDeath(dataSource: DataSource): DataSource {
-  const make = dataSource.createQueryRunner.bind(dataSource);
-  dataSource.createQueryRunner = (...parameters) => {
-    const runner = make(...parameters);
-    const send = runner.query.bind(runner) as (...query: unknown[]) => Promise<unknown>;
-    const query = async (...parts: unknown[]): Promise<unknown> => {
-      const when =
-        death !== undefined && 'statement' in death && String(parts[0]).includes(death.statement)
-          ? death.when
-          : undefined;
-      if (when === 'before') return die();
-      const result = await send(...parts);
-      return when === 'after' ? die() : result;
-    };
-    return Object.assign(runner, { query });
-  };
-  return dataSource;
-}
+const withDeath = (dataSource: DataSource): DataSource =>
+  watchQueries(dataSource, async (text, send) => {
+    const when = death !== undefined && 'statement' in death && text.includes(death.statement) ? death.when : undefined;
+    if (when === 'before') return die();
+    const result = await send();
+    return when === 'after' ? die() : result;
+  });
 
 async function* piecesOf(content: string): AsyncGenerator<Buffer> {
   const bytes = Buffer.from(content);

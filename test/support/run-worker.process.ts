@@ -26,6 +26,7 @@ import { createDataSource } from '../../src/roles/data-source.js';
 import { ERROR_CATALOG } from '../../src/roles/error-catalog.js';
 import { loadSettings } from '../../src/roles/settings.js';
 import type { WorkerOrder } from './run-worker.js';
+import { watchQueries } from './watched-queries.js';
 
 @Module({})
 class RunWorkers {}
@@ -34,19 +35,11 @@ let isCounting = false;
 let queries = 0;
 let dieBefore: number | undefined;
 
-function counted(dataSource: DataSource): DataSource {
-  const make = dataSource.createQueryRunner.bind(dataSource);
-  dataSource.createQueryRunner = (...parameters) => {
-    const runner = make(...parameters);
-    const send = runner.query.bind(runner) as (...query: unknown[]) => Promise<unknown>;
-    const query = (...parts: unknown[]): Promise<unknown> => {
-      if (isCounting && ++queries === dieBefore) process.kill(process.pid, 'SIGKILL');
-      return send(...parts);
-    };
-    return Object.assign(runner, { query });
-  };
-  return dataSource;
-}
+const counted = (dataSource: DataSource): DataSource =>
+  watchQueries(dataSource, (_text, send) => {
+    if (isCounting && ++queries === dieBefore) process.kill(process.pid, 'SIGKILL');
+    return send();
+  });
 
 /** A tool that does nothing but leave a trace of its effect. */
 function kindOf(name: string, effect: EffectClass, call: AgentTool['call']): AgentToolKind {

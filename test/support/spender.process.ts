@@ -16,6 +16,7 @@ import { loadSettings } from '../../src/roles/settings.js';
 import { createDataSource } from '../../src/roles/data-source.js';
 import { ERROR_CATALOG } from '../../src/roles/error-catalog.js';
 import type { SpenderOrder } from './spender.js';
+import { watchQueries } from './watched-queries.js';
 
 @Module({})
 class Spender {}
@@ -27,21 +28,13 @@ const die = (): Promise<never> => {
   return new Promise(() => undefined);
 };
 
-function withBoundaries(dataSource: DataSource): DataSource {
-  const make = dataSource.createQueryRunner.bind(dataSource);
-  dataSource.createQueryRunner = (...parameters) => {
-    const runner = make(...parameters);
-    const send = runner.query.bind(runner) as (...query: unknown[]) => Promise<unknown>;
-    const query = async (...parts: unknown[]): Promise<unknown> => {
-      const boundary = parts[0] === 'COMMIT' ? killAt : undefined;
-      if (boundary === 'before') return die();
-      const result = await send(...parts);
-      return boundary === 'after' ? die() : result;
-    };
-    return Object.assign(runner, { query });
-  };
-  return dataSource;
-}
+const withBoundaries = (dataSource: DataSource): DataSource =>
+  watchQueries(dataSource, async (text, send) => {
+    const boundary = text.split('\n').includes('COMMIT') ? killAt : undefined;
+    if (boundary === 'before') return die();
+    const result = await send();
+    return boundary === 'after' ? die() : result;
+  });
 
 async function main(order: SpenderOrder): Promise<unknown> {
   const settings = loadSettings(order.settings);

@@ -27,6 +27,11 @@ interface RatedEvent {
   readonly countedIn: string;
 }
 
+interface Recording {
+  readonly isPaid?: boolean;
+  readonly besides?: () => void;
+}
+
 /** How often a conflict is retried. Two transactions that lock the same rows in different orders are rare. */
 const ATTEMPTS = 5;
 
@@ -51,16 +56,18 @@ export class UsageService {
    * With `isPaid` the caller pays for the events in the same transaction. Otherwise they are charged within seconds.
    *
    * It joins the running transaction and locks what it counts until the end, so it should come last in the transaction.
+   * `besides` is called, at most once, when all that it locks has been asked for and is not there yet: what that asks
+   * for is locked after it, in the same round trip.
    *
    * @throws {UsageWithoutPrice} when an event has no price. That is a fault of the calling module, and so a 500.
    */
-  async record(events: readonly UsageEvent[], { isPaid = false } = {}): Promise<readonly RecordedUsage[]> {
+  async record(events: readonly UsageEvent[], how: Recording = {}): Promise<readonly RecordedUsage[]> {
     if (events.length === 0) return [];
     const prices = await this.prices.current();
     const rated = events.map((event) => rate(event, prices));
     for (let attempt = 1; ; attempt++) {
       try {
-        return await this.recordOnce(rated, isPaid);
+        return await this.recordOnce(rated, how);
       } catch (error) {
         // A failed transaction that a caller began cannot be retried here.
         const again = hasMetOthers(error) || violatedConstraintOf(error)?.startsWith('usage_events') === true;
@@ -69,19 +76,26 @@ export class UsageService {
     }
   }
 
-  private async recordOnce(events: readonly RatedEvent[], isPaid: boolean): Promise<RecordedUsage[]> {
+  private async recordOnce(events: readonly RatedEvent[], how: Recording): Promise<RecordedUsage[]> {
     await this.partitions.ensure(new Set(events.map(({ event }) => monthOf(event.occurredAt))));
     // Missing rows are created before the transaction begins: rows of an uncommitted transaction make others wait.
     await this.months.idsOf(keysOf(events));
-    return this.database.transaction(() => this.write(events, isPaid));
+    return this.database.transaction(() => this.write(events, how));
   }
 
-  private async write(events: readonly RatedEvent[], isPaid: boolean): Promise<RecordedUsage[]> {
+  private async write(events: readonly RatedEvent[], { isPaid = false, besides }: Recording): Promise<RecordedUsage[]> {
     const now = this.clock.now();
+    const current = monthOf(now).name;
     const unique = new Map<string, RatedEvent>();
     for (const event of events) if (!unique.has(event.id)) unique.set(event.id, event);
 
-    const { open, closed } = await this.countIn([...unique.values()], (event) => event.occurredAt);
+    // The current month is never closed, so that nothing more is locked.
+    const isCurrent = events.every(({ key }) => key.month === current);
+    const { open, closed } = await this.countIn(
+      [...unique.values()],
+      (event) => event.occurredAt,
+      isCurrent ? besides : undefined,
+    );
     const late = await this.countIn(
       closed.map((event) => adjusted(event, now)),
       () => now,
@@ -105,10 +119,13 @@ export class UsageService {
   private async countIn(
     events: readonly RatedEvent[],
     billedAt: (event: UsageEvent) => Date,
+    besides?: () => void,
   ): Promise<{ open: NewUsageEvent[]; closed: RatedEvent[] }> {
     if (events.length === 0) return { open: [], closed: [] };
     const ids = await this.months.idsOf(keysOf(events));
-    const closedIds = await this.months.lock([...ids.values()]);
+    const locking = this.months.lock([...ids.values()]);
+    besides?.();
+    const closedIds = await locking;
     const open: NewUsageEvent[] = [];
     const closed: RatedEvent[] = [];
     for (const rated of events) {

@@ -40,6 +40,8 @@ export interface JobContext {
   readonly signal: AbortSignal;
   /** The time from adding the job until a worker took it. */
   readonly waitedMs: number;
+  /** True when the result goes to the caller directly, and Redis does not see it. */
+  readonly isHandedOver?: boolean;
 }
 
 /** Thrown by a handler that could not begin: the job goes back to its queue, and no attempt is counted. */

@@ -1,6 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import assert from 'node:assert/strict';
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
+import type { StatementValue } from './statement-batch.js';
 import { UnitOfWork } from './unit-of-work.js';
 
 /** The unit of work: stores reach the database through it, so that they join the transaction of their caller. */
@@ -17,6 +19,26 @@ export class Database {
   /** The manager of the running transaction, or that of the pool when there is none. */
   get manager(): EntityManager {
     return this.current.getStore()?.manager ?? this.dataSource.manager;
+  }
+
+  /**
+   * Returns the rows of a statement. In a transaction it is sent in one round trip with all others of this turn of the
+   * event loop, in their order, and with what {@link writeLater} has left; each sees what those before it have done.
+   */
+  async ask<Row>(text: string, values: readonly StatementValue[]): Promise<Row[]> {
+    const unit = this.current.getStore();
+    if (unit === undefined) return this.dataSource.manager.query<Row[]>(text, [...values]);
+    return (await unit.ask({ text, values })) as Row[];
+  }
+
+  /**
+   * Writes in the running transaction, and costs no round trip: the statement is sent with the next one of the
+   * transaction, or with its commit. A failure is one of that, so that nobody can catch it where it comes from.
+   */
+  writeLater(text: string, values: readonly StatementValue[]): void {
+    const unit = this.current.getStore();
+    assert(unit !== undefined, 'A write for later came outside a transaction.');
+    unit.askLater({ text, values });
   }
 
   /**
@@ -44,7 +66,9 @@ export class Database {
   async rehearse<T>(work: () => Promise<T>): Promise<T> {
     const unit = new UnitOfWork(this.dataSource.createQueryRunner());
     try {
-      return await this.current.run(unit, work);
+      const result = await this.current.run(unit, work);
+      await unit.flush();
+      return result;
     } finally {
       await unit.rollBack();
       await unit.release();

@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import { Client, type ClientConfig, type QueryConfig } from 'pg';
 import { nameOfPrepared } from './prepared.js';
+import { StatementBatch } from './statement-batch.js';
 
 type Query = (...parts: unknown[]) => unknown;
 
@@ -25,6 +26,8 @@ export class PooledClient extends Client {
   /** Since when the server has owed an answer. */
   private askedAtMs: number | undefined;
   private usualLimitMs = Infinity;
+  /** The most statements that were sent together of those that the server owes an answer for. */
+  private together = 1;
   /** True in a transaction that has set a limit for its own statements. */
   private hasOwnLimit = false;
 
@@ -35,6 +38,7 @@ export class PooledClient extends Client {
     const query: Query = (text, values, ...rest) => {
       this.askedAtMs ??= performance.now();
       if (typeof text === 'string' && text.includes('statement_timeout')) this.hasOwnLimit = true;
+      if (text instanceof StatementBatch) this.together = Math.max(this.together, text.texts.length);
       const name = typeof text === 'string' && Array.isArray(values) ? nameOfPrepared(text) : undefined;
       return name === undefined ? send(text, values, ...rest) : send({ name, text, values }, ...rest);
     };
@@ -47,6 +51,7 @@ export class PooledClient extends Client {
     });
     this.on('drain', () => {
       this.askedAtMs = undefined;
+      this.together = 1;
     });
   }
 
@@ -55,9 +60,12 @@ export class PooledClient extends Client {
     return this.askedAtMs === undefined ? 0 : performance.now() - this.askedAtMs;
   }
 
-  /** After how long the server ends a statement by itself. Infinity, where it has no limit or one that is not known. */
+  /**
+   * After how long the server ends by itself what it was sent: it limits each statement, and answers those that were sent
+   * together at their end. Infinity, where it has no limit or one that is not known.
+   */
   get limitMs(): number {
-    return this.hasOwnLimit ? Infinity : this.usualLimitMs;
+    return this.hasOwnLimit ? Infinity : this.usualLimitMs * this.together;
   }
 
   /** The server that the connection leads to, while it is open: the name of the host may lead to another one later. */

@@ -2,14 +2,21 @@ import assert from 'node:assert/strict';
 import { Injectable } from '@nestjs/common';
 import { BackgroundCatalog } from '../background/background-catalog.js';
 import type { EventDefinition } from '../background/define-event.js';
+import { arrayOfNumbers, arrayOfTexts, arrayOfTimes } from '../database/array-literal.js';
 import { Database } from '../database/database.js';
+import { prepared } from '../database/prepared.js';
 import { Ids } from '../ids/ids.js';
 import { RequestContext } from '../logging/request-context.js';
 import type { JobDefinition } from '../background/define-job.js';
 import { OUTBOX_MESSAGE_ID } from '../ids/platform.ids.js';
 import { Clock } from '../time/clock.js';
 import { OutboxCalls } from './outbox-calls.js';
-import { OutboxMessage } from './outbox-message.entity.js';
+import type { OutboxMessage } from './outbox-message.entity.js';
+
+const ADD = prepared(`
+  INSERT INTO outbox_messages (id, job_id, queue, envelope, attempts, backoff_ms, created_at)
+  SELECT * FROM unnest(
+    $1::text[], $2::text[], $3::text[], $4::jsonb[], $5::int[], $6::int[], $7::timestamptz[])`);
 
 /** Enqueues jobs with the transaction: after the commit both exist, and after a rollback neither does. */
 @Injectable()
@@ -55,7 +62,15 @@ export class Outbox {
 
   private async add(messages: OutboxMessage[]): Promise<void> {
     assert(this.database.inTransaction, `A job for ${messages[0]!.queue} was enqueued outside a transaction.`);
-    await this.database.manager.insert(OutboxMessage, messages);
+    this.database.writeLater(ADD, [
+      arrayOfTexts(messages.map(({ id }) => id)),
+      arrayOfTexts(messages.map(({ jobId }) => jobId)),
+      arrayOfTexts(messages.map(({ queue }) => queue)),
+      arrayOfTexts(messages.map(({ envelope }) => JSON.stringify(envelope))),
+      arrayOfNumbers(messages.map(({ attempts }) => attempts)),
+      arrayOfNumbers(messages.map(({ backoffMs }) => backoffMs)),
+      arrayOfTimes(messages.map(({ createdAt }) => createdAt)),
+    ]);
     await this.database.afterCommit(() => {
       this.calls.ring();
       return Promise.resolve();

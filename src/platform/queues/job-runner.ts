@@ -19,6 +19,7 @@ export interface TakenJob {
   readonly waitedMs: number;
   /** The first is 1. */
   readonly attempt: number;
+  readonly isHandedOver: boolean;
 }
 
 /**
@@ -49,7 +50,7 @@ export class JobRunner {
   ): Promise<void> {
     const waitedMs = (job.processedOn ?? job.timestamp) - job.timestamp;
     if (job.priority > 0) void this.turns.began(queue, job.priority);
-    const taken = { id: job.id!, envelope: job.data, waitedMs, attempt: job.attemptsMade + 1 };
+    const taken = { id: job.id!, envelope: job.data, waitedMs, attempt: job.attemptsMade + 1, isHandedOver: false };
     try {
       await this.perform(queue, handler, taken, (result) => this.keepResult(job, result));
     } catch (error) {
@@ -77,7 +78,7 @@ export class JobRunner {
       try {
         const opened = (payload = await openEnvelope(queue, job.envelope));
         const result = await this.cancellations.during(job.id, (signal) =>
-          handler.handle(opened, { signal, waitedMs: job.waitedMs }),
+          handler.handle(opened, { signal, waitedMs: job.waitedMs, isHandedOver: job.isHandedOver }),
         );
         if (result !== undefined) await deliver(result);
         this.metrics.completed(queue.name);

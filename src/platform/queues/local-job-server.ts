@@ -89,7 +89,7 @@ export class LocalJobServer {
       answer({ kind: 'taken', id });
       try {
         let result: unknown = null;
-        await served.run({ id, envelope, waitedMs: 0, attempt: 1 }, (delivered) => {
+        await served.run({ id, envelope, waitedMs: 0, attempt: 1, isHandedOver: true }, (delivered) => {
           result = delivered;
           return Promise.resolve();
         });

@@ -10,7 +10,7 @@ import { CreditsMetrics } from '../metrics/credits.metrics.js';
 import type { Hold } from '../purse/hold.js';
 import type { Refused } from '../purse/purse.js';
 import type { NewHold, PurseSession } from '../purse/purse-session.js';
-import { PursesService } from '../purse/purses.service.js';
+import { type AskedPurses, PursesService, type PurseSelection } from '../purse/purses.service.js';
 import type { Outcome } from '../../../platform/database/gathering-writer.js';
 
 export type WorkRequest =
@@ -40,20 +40,17 @@ export class WorkBatchService {
   /** Records the usage and charges for it in the same transaction, so that neither exists without the other. */
   async perform(requests: readonly WorkRequest[]): Promise<Outcome<Hold>[]> {
     return this.database.transaction(async () => {
-      const costs = await this.record(requests);
-      const keys = requests.map((request) => (request.kind === 'begin' ? request.hold.key : request.key));
+      const selection = selectionOf(requests);
+      let asked: Promise<AskedPurses> | undefined;
+      const costs = await this.record(requests, () => {
+        asked = this.purses.ask(selection);
+        // It is awaited below, unless what comes before it fails as well.
+        asked.catch(() => undefined);
+      });
       const outcomes = await this.purses.change(
-        {
-          orgIds: requests.map(({ orgId }) => orgId),
-          holdKeys: keys,
-          times: beginningsOf(requests),
-          subjects: requests.flatMap((request) =>
-            request.kind === 'begin'
-              ? (request.hold.subjects ?? []).map((subject) => ({ orgId: request.orgId, subject }))
-              : [],
-          ),
-        },
+        selection,
         (session) => requests.map((request): Outcome<Hold> => this.performOne(session, request, costs)),
+        asked,
       );
       await this.database.afterCommit(async () => {
         this.count(requests, outcomes);
@@ -92,11 +89,11 @@ export class WorkBatchService {
   }
 
   /** Returns the cost of each piece of work that ends. */
-  private async record(requests: readonly WorkRequest[]): Promise<ReadonlyMap<string, bigint>> {
+  private async record(requests: readonly WorkRequest[], besides: () => void): Promise<ReadonlyMap<string, bigint>> {
     const ends = new Map(
       requests.flatMap((request) => (request.kind === 'end' ? [[request.key, request.events] as const] : [])),
     );
-    const recorded = await this.usage.record([...ends.values()].flat(), { isPaid: true });
+    const recorded = await this.usage.record([...ends.values()].flat(), { isPaid: true, besides });
     let next = 0;
     return new Map(
       [...ends].map(([key, events]) => {
@@ -128,6 +125,15 @@ export class WorkBatchService {
     });
   }
 }
+
+const selectionOf = (requests: readonly WorkRequest[]): PurseSelection => ({
+  orgIds: requests.map(({ orgId }) => orgId),
+  holdKeys: requests.map((request) => (request.kind === 'begin' ? request.hold.key : request.key)),
+  times: beginningsOf(requests),
+  subjects: requests.flatMap((request) =>
+    request.kind === 'begin' ? (request.hold.subjects ?? []).map((subject) => ({ orgId: request.orgId, subject })) : [],
+  ),
+});
 
 /** All usage of a piece of work counts towards the month in which it began. */
 function occurredAtOf(events: readonly UsageEvent[]): Date {

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { arrayOfTexts } from '../../../platform/database/array-literal.js';
 import { Database } from '../../../platform/database/database.js';
 import { prepared } from '../../../platform/database/prepared.js';
 import type { BilledUsage } from '../billed-usage.js';
@@ -12,9 +13,9 @@ export class HoldsStore {
   constructor(private readonly database: Database) {}
 
   async find(keys: readonly string[]): Promise<PaidWork[]> {
-    const rows = await this.database.manager.query<
-      { key: string; org_id: string; amount_nano: string; begun_at: Date }[]
-    >(FIND, [keys]);
+    const rows = await this.database.ask<{ key: string; org_id: string; amount_nano: string; begun_at: Date }>(FIND, [
+      arrayOfTexts(keys),
+    ]);
     return rows.map((row) => ({
       key: row.key,
       orgId: row.org_id,

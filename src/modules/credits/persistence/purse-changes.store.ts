@@ -61,13 +61,13 @@ const WRITE = prepared(`
 export class PurseChangesStore {
   constructor(private readonly database: Database) {}
 
-  /** Writes all changes in one statement. The running transaction must have locked the accounts. */
-  async write({ accounts, grants, begun, changed, ledger }: PurseChanges): Promise<void> {
+  /** Writes all changes in one statement, later. The running transaction must have locked the accounts. */
+  writeLater({ accounts, grants, begun, changed, ledger }: PurseChanges): void {
     if (accounts.length + begun.length + changed.length + ledger.length === 0) return;
     const entries = ledger.flatMap(({ key, entries: own }) =>
       own.map((entry, index) => ({ key, position: index + 1, entry })),
     );
-    await this.database.manager.query(WRITE, [
+    this.database.writeLater(WRITE, [
       arrayOfTexts(accounts.map(({ orgId }) => orgId)),
       arrayOfNumbers(accounts.map(({ postedNano }) => postedNano)),
       arrayOfNumbers(accounts.map(({ heldNano }) => heldNano)),

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { arrayOfTexts } from '../../../platform/database/array-literal.js';
+import { arrayOfNumbers, arrayOfTexts } from '../../../platform/database/array-literal.js';
 import { Database } from '../../../platform/database/database.js';
 import { prepared } from '../../../platform/database/prepared.js';
 import type { Meter } from '../../metering/meter.js';
@@ -137,6 +137,10 @@ const SAVE_MONTHS = prepared(`
   INSERT INTO billed_months (org_id, month, posted_nano, held_nano)
   SELECT * FROM unnest($1::text[], $2::date[], $3::bigint[], $4::bigint[])
   ON CONFLICT (org_id, month) DO UPDATE SET posted_nano = excluded.posted_nano, held_nano = excluded.held_nano`);
+const SAVE_BUDGET_PERIODS = prepared(`
+  INSERT INTO budget_periods (budget_id, period, posted_nano, held_nano)
+  SELECT * FROM unnest($1::text[], $2::text[], $3::bigint[], $4::bigint[])
+  ON CONFLICT (budget_id, period) DO UPDATE SET posted_nano = excluded.posted_nano, held_nano = excluded.held_nano`);
 
 /** Accounts, grants, months, budgets and holds. They are read under the lock of their account and written as a set. */
 @Injectable()
@@ -145,7 +149,9 @@ export class PursesStore {
 
   /** Locks in one order everywhere, so that two transactions cannot deadlock. */
   async lock(orgIds: readonly string[]): Promise<AccountRow[]> {
-    const rows = await this.query<{ org_id: string; posted_nano: string; held_nano: string }>(LOCK, [orgIds]);
+    const rows = await this.database.ask<{ org_id: string; posted_nano: string; held_nano: string }>(LOCK, [
+      arrayOfTexts(orgIds),
+    ]);
     return rows.map((row) => ({
       orgId: row.org_id,
       postedNano: BigInt(row.posted_nano),
@@ -170,7 +176,7 @@ export class PursesStore {
   }
 
   async load({ orgIds, months: asked, holdKeys, subjects, periods }: LoadSelection): Promise<Loaded> {
-    const [row] = await this.query<
+    const [row] = await this.database.ask<
       Record<'months' | 'caps', Record<string, string>[]> & {
         grants: GrantValues[];
         holds: HoldValues[];
@@ -194,31 +200,24 @@ export class PursesStore {
     };
   }
 
-  async saveMonths(rows: readonly MonthRow[]): Promise<void> {
+  saveMonthsLater(rows: readonly MonthRow[]): void {
     if (rows.length === 0) return;
-    await this.query(SAVE_MONTHS, [
-      rows.map(({ orgId }) => orgId),
-      rows.map(({ month }) => month),
-      rows.map(({ postedNano }) => postedNano),
-      rows.map(({ heldNano }) => heldNano),
+    this.database.writeLater(SAVE_MONTHS, [
+      arrayOfTexts(rows.map(({ orgId }) => orgId)),
+      arrayOfTexts(rows.map(({ month }) => month)),
+      arrayOfNumbers(rows.map(({ postedNano }) => postedNano)),
+      arrayOfNumbers(rows.map(({ heldNano }) => heldNano)),
     ]);
   }
 
-  async saveBudgetPeriods(rows: readonly ChangedBudgetPeriod[]): Promise<void> {
+  saveBudgetPeriodsLater(rows: readonly ChangedBudgetPeriod[]): void {
     if (rows.length === 0) return;
-    await this.query(
-      `
-      INSERT INTO budget_periods (budget_id, period, posted_nano, held_nano)
-      SELECT * FROM unnest($1::text[], $2::text[], $3::bigint[], $4::bigint[])
-      ON CONFLICT (budget_id, period) DO UPDATE
-        SET posted_nano = excluded.posted_nano, held_nano = excluded.held_nano`,
-      [
-        rows.map(({ budget }) => budget),
-        rows.map(({ period }) => period),
-        rows.map(({ postedNano }) => postedNano),
-        rows.map(({ heldNano }) => heldNano),
-      ],
-    );
+    this.database.writeLater(SAVE_BUDGET_PERIODS, [
+      arrayOfTexts(rows.map(({ budget }) => budget)),
+      arrayOfTexts(rows.map(({ period }) => period)),
+      arrayOfNumbers(rows.map(({ postedNano }) => postedNano)),
+      arrayOfNumbers(rows.map(({ heldNano }) => heldNano)),
+    ]);
   }
 
   async addGrants(grants: readonly NewGrant[]): Promise<void> {

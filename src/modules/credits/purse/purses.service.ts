@@ -21,13 +21,20 @@ import type { BudgetFacts } from './purse-budgets.js';
 import { PurseSession } from './purse-session.js';
 import { SpendWarnings } from './spend-warnings.js';
 
-interface PurseSelection {
+export interface PurseSelection {
   readonly orgIds: readonly string[];
   readonly holdKeys?: readonly string[];
   /** When work begins or is charged, which decides the month that it counts towards. The default is now. */
   readonly times?: readonly Date[];
   /** Whose budgets new work needs room in. */
   readonly subjects?: readonly BudgetSubjectOfOrg[];
+}
+
+export interface AskedPurses {
+  readonly wanted: readonly string[];
+  readonly months: readonly string[];
+  readonly accounts: readonly AccountRow[];
+  readonly loaded: Loaded;
 }
 
 /** Lends out the purses of organizations: it locks them, and writes their changes when the work is done. */
@@ -44,17 +51,41 @@ export class PursesService {
   ) {}
 
   /**
+   * Locks and reads the purses of these organizations in the running transaction, as {@link change} does at first, for
+   * callers that have more to ask in the same round trip.
+   */
+  async ask({
+    orgIds,
+    holdKeys = [],
+    times = [this.clock.now()],
+    subjects = [],
+  }: PurseSelection): Promise<AskedPurses> {
+    const wanted = [...new Set(orgIds)].sort();
+    const months = [...new Set(times.map((at) => monthOf(at).name))];
+    const periods = [...new Set(times.flatMap(periodsOf))];
+    // What is loaded is read when the lock is there.
+    const [accounts, loaded] = await Promise.all([
+      this.store.lock(wanted),
+      this.store.load({ orgIds: wanted, months, holdKeys, subjects, periods }),
+    ]);
+    return { wanted, months, accounts, loaded };
+  }
+
+  /**
    * Runs `work` with the purses of these organizations in one transaction, the caller's if there is one. `work` is
    * synchronous, so that the accounts are locked no longer than reading and writing them takes. An organization without
-   * an account gets one, and a personal organization gets the credits of the Free plan with it.
+   * an account gets one, and a personal organization gets the credits of the Free plan with it. What has changed is
+   * written later in the transaction.
+   *
+   * @param asked what {@link ask} has returned for the same selection in this transaction.
    */
   async change<T>(
-    { orgIds, holdKeys = [], times = [this.clock.now()], subjects = [] }: PurseSelection,
+    selection: PurseSelection,
     work: (session: PurseSession) => T,
+    asked?: Promise<AskedPurses>,
   ): Promise<T> {
-    const wanted = [...new Set(orgIds)].sort();
     return this.database.transaction(async () => {
-      let accounts = await this.store.lock(wanted);
+      let { wanted, months, accounts, loaded } = await (asked ?? this.ask(selection));
       const opened = new Set<string>();
       if (accounts.length < wanted.length) {
         const known = new Set(accounts.map(({ orgId }) => orgId));
@@ -65,16 +96,8 @@ export class PursesService {
           this.clock.now(),
         );
         for (const orgId of added) if (personal.has(orgId)) opened.add(orgId);
-        accounts = await this.store.lock(wanted);
+        ({ wanted, months, accounts, loaded } = await this.ask(selection));
       }
-      const months = [...new Set(times.map((at) => monthOf(at).name))];
-      const loaded = await this.store.load({
-        orgIds: wanted,
-        months,
-        holdKeys,
-        subjects,
-        periods: [...new Set(times.flatMap(periodsOf))],
-      });
       const purses = pursesOf(accounts, months, loaded);
       const before = new Map([...purses].map(([orgId, purse]) => [orgId, stateOf(purse)]));
 
@@ -117,12 +140,12 @@ export class PursesService {
   private async save(purses: readonly Purse[], { journal }: PurseSession): Promise<void> {
     const added = new Set(journal.granted.map(({ id }) => id));
     await this.store.addGrants(journal.granted);
-    await this.store.saveMonths(
+    this.store.saveMonthsLater(
       purses.flatMap(({ orgId, months, changedMonths }) =>
         [...changedMonths].map((month) => ({ orgId, month, ...months.get(month)! })),
       ),
     );
-    await this.changes.write({
+    this.changes.writeLater({
       accounts: purses,
       grants: purses.flatMap(({ grants }) =>
         grants.filter(
@@ -134,7 +157,7 @@ export class PursesService {
       changed: [...journal.changed.values()],
       ledger: journal.ledger,
     });
-    await this.store.saveBudgetPeriods(purses.flatMap(({ budgets }) => budgets.changed));
+    this.store.saveBudgetPeriodsLater(purses.flatMap(({ budgets }) => budgets.changed));
     for (const warning of await this.store.addWarnings(journal.warnings)) await this.warnings.announce(warning);
     await this.warnings.announceBudgets(journal.reachedBudgets);
   }

@@ -85,7 +85,7 @@ export class UsageEventsStore {
    * @returns the result for each event, in order.
    */
   async write(events: readonly NewUsageEvent[], { isPaid }: { isPaid: boolean }): Promise<WrittenEvent[]> {
-    const [row] = await this.database.manager.query<{ costs: string }[]>(WRITE, [
+    const [row] = await this.database.ask<{ costs: string }>(WRITE, [
       arrayOfTexts(events.map(({ id }) => id)),
       arrayOfTexts(events.map(({ usageMonthId }) => usageMonthId)),
       arrayOfTexts(events.map(({ event }) => event.projectId ?? null)),

@@ -63,9 +63,7 @@ export class UsageMonthsStore {
    * some rows do not exist.
    */
   async lock(ids: readonly string[]): Promise<LockedMonths> {
-    const [row] = await this.database.manager.query<{ count: string; closed: string[] | null }[]>(LOCK, [
-      arrayOfTexts(ids),
-    ]);
+    const [row] = await this.database.ask<{ count: string; closed: string[] | null }>(LOCK, [arrayOfTexts(ids)]);
     return { count: Number(row!.count), closed: row!.closed ?? [] };
   }
 

@@ -12,7 +12,7 @@ import type { SandboxLimits } from '../domain/sandbox-runtime.js';
 const METER = 'sandbox_compute';
 const STORAGE_METER = 'object_storage';
 
-type PaidExecution = Pick<SandboxExecution, 'id' | 'orgId' | 'limits' | 'language'>;
+export type PaidExecution = Pick<SandboxExecution, 'id' | 'orgId' | 'limits' | 'language'>;
 
 interface Rehearsed {
   readonly orgId: string;
@@ -56,9 +56,18 @@ export class ExecutionBilling {
     write: () => Promise<void>,
   ): Promise<void> {
     return this.database.transaction(async () => {
-      await write();
-      await this.begin({ id, orgId, keyId, plan, limits, budgetSubjects });
+      // Both in one round trip. The execution that is there already is the reason, if both fail.
+      const written = await Promise.allSettled([
+        write(),
+        this.begin({ id, orgId, keyId, plan, limits, budgetSubjects }),
+      ]);
+      for (const each of written) if (each.status === 'rejected') throw each.reason;
     });
+  }
+
+  /** Returns what was held for an execution: for its run, and for the storage of what it sends. */
+  worksOf(executionId: string): Promise<PaidWork[]> {
+    return this.paidWork.find(keysOf(executionId));
   }
 
   /**
@@ -68,9 +77,13 @@ export class ExecutionBilling {
    *
    * @returns the cost in nano-dollars; null when nothing was held, because an earlier release admitted the execution.
    */
-  async pay(execution: PaidExecution, ranMs: number, artifactBytes = 0): Promise<bigint | null> {
+  async pay(
+    execution: PaidExecution,
+    works: readonly PaidWork[],
+    ranMs: number,
+    artifactBytes = 0,
+  ): Promise<bigint | null> {
     const { id, orgId, limits, language } = execution;
-    const works = await this.paidWork.find(keysOf(id));
     const work = works.find(({ key }) => key === keyOf(id));
     if (work === undefined) return null;
     const quantity = BigInt(Math.min(Math.max(Math.ceil(ranMs), 0), limits.timeoutMs));

@@ -5,10 +5,14 @@ import { ArtifactsStore } from '../persistence/artifacts.store.js';
 import { ExecutionsStore, type Finish, type OverdueExecution } from '../persistence/executions.store.js';
 import type { SandboxExecution } from '../persistence/sandbox-execution.entity.js';
 import { OrgEvents } from '../../events/org-events.js';
-import { ExecutionBilling } from './execution-billing.js';
+import type { PaidWork } from '../../credits/paid-work.js';
+import { ExecutionBilling, type PaidExecution } from './execution-billing.js';
 
 /** What a worker knows of a run at its end. */
 export type FinishedExecution = Pick<Finish, 'outcome' | 'artifacts'>;
+
+/** Rolls back what was written of the end of an execution that had ended before. */
+class NotRunning extends Error {}
 
 /** Ends executions. Each end is written and paid for once, in one transaction. */
 @Injectable()
@@ -22,30 +26,59 @@ export class ExecutionEnds {
     private readonly clock: Clock,
   ) {}
 
-  /** Returns false, and discards the result, when the execution was cancelled or given up while it ran. */
-  finish(id: string, { outcome, artifacts }: FinishedExecution): Promise<boolean> {
-    return this.database.transaction(async () => {
-      const live = await this.executions.lockLive(id);
-      if (live?.status !== 'running') return false;
-      const kept = artifacts?.kept ?? [];
-      const bytes = kept.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
-      const costNano = await this.billing.pay(live, outcome.durationMs, bytes);
-      await this.artifacts.keep(kept);
-      await this.executions.finish(id, { outcome, artifacts, costNano, finishedAt: this.clock.now() });
-      await this.announce({ ...live, status: outcome.status });
-      return true;
-    });
+  /** Returns what was held for an execution that runs, for {@link finish}. It does not change any more. */
+  worksOf(id: string): Promise<PaidWork[]> {
+    return this.billing.worksOf(id);
+  }
+
+  /**
+   * Returns what was written. Returns null, and discards the result, when the execution was cancelled or given up while
+   * it ran.
+   */
+  async finish(execution: PaidExecution, ended: FinishedExecution, works: readonly PaidWork[]): Promise<Finish | null> {
+    try {
+      return await this.database.transaction(() => this.finishRunning(execution, ended, works));
+    } catch (error) {
+      if (error instanceof NotRunning) return null;
+      throw error;
+    }
+  }
+
+  private async finishRunning(
+    execution: PaidExecution,
+    { outcome, artifacts }: FinishedExecution,
+    works: readonly PaidWork[],
+  ): Promise<Finish> {
+    const { id } = execution;
+    const kept = artifacts?.kept ?? [];
+    const bytes = kept.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+    // All that is locked is asked for in one round trip, the execution first. If it does not run, nothing counts.
+    const [live, paid] = await Promise.allSettled([
+      this.executions.lockLive(id),
+      this.billing.pay(execution, works, outcome.durationMs, bytes),
+    ]);
+    if (live.status === 'rejected') throw live.reason;
+    if (live.value?.status !== 'running') throw new NotRunning();
+    if (paid.status === 'rejected') throw paid.reason;
+    const costNano = paid.value;
+    await this.artifacts.keep(kept);
+    const finish = { outcome, artifacts, costNano, finishedAt: this.clock.now() };
+    this.executions.finishLater(id, finish);
+    await this.announce({ ...execution, status: outcome.status });
+    return finish;
   }
 
   /** The organization pays for the time that the execution has run. Returns false when it had ended before. */
   cancel(id: string): Promise<boolean> {
     return this.database.transaction(async () => {
-      const live = await this.executions.lockLive(id);
+      const [live, works] = await Promise.all([this.executions.lockLive(id), this.billing.worksOf(id)]);
       if (live === null) return false;
       const finishedAt = this.clock.now();
       if (live.startedAt === null) await this.billing.release([live]);
       const costNano =
-        live.startedAt === null ? null : await this.billing.pay(live, finishedAt.getTime() - live.startedAt.getTime());
+        live.startedAt === null
+          ? null
+          : await this.billing.pay(live, works, finishedAt.getTime() - live.startedAt.getTime());
       await this.executions.end(id, { status: 'cancelled', costNano, finishedAt });
       await this.announce({ ...live, status: 'cancelled' });
       return true;

@@ -4,7 +4,7 @@ import { DirectJobs } from '../../../platform/queues/direct-jobs.js';
 import { wantedBy } from '../domain/packages.js';
 import { JobCancellations } from '../../../platform/queues/job-cancellations.js';
 import { type SandboxPayload, sandboxJob } from '../jobs/sandbox.job.js';
-import type { QueuedExecution } from '../persistence/sandbox-execution.entity.js';
+import { type EndedRun, type QueuedExecution, SandboxExecution } from '../persistence/sandbox-execution.entity.js';
 import { RETURN_MS } from '../runs/sandbox.service.js';
 import type { SandboxBusy } from '../sandbox.errors.js';
 import { Backlog } from '../workers/backlog.js';
@@ -24,14 +24,19 @@ export class ExecutionQueue {
   ) {}
 
   /**
-   * Adds the execution and waits until its job has ended. An aborted `signal` ends the job.
+   * Adds the execution and waits until its job has ended. An aborted `signal` ends the job. Returns null when only the
+   * row of the execution says how it ended.
    *
    * @throws {JobFailed} when the worker failed.
    * @throws {JobUnanswered} when the job did not start or end in time.
    * @throws {CallerHungUp} when `signal` was aborted.
    */
-  async runAndWait(execution: QueuedExecution, input: CreateOrgExecutionInput, signal: AbortSignal): Promise<void> {
-    await this.awaited.run<SandboxPayload, null>(sandboxJob, payloadOf(execution, input), {
+  async runAndWait(
+    execution: QueuedExecution,
+    input: CreateOrgExecutionInput,
+    signal: AbortSignal,
+  ): Promise<SandboxExecution | null> {
+    const run = await this.awaited.run<SandboxPayload, EndedRun | null>(sandboxJob, payloadOf(execution, input), {
       jobId: execution.id,
       subject: execution.orgId,
       startWithinMs: input.queueTimeoutMs,
@@ -40,6 +45,7 @@ export class ExecutionQueue {
       // The row of the execution says whether it has started.
       isRepeatable: true,
     });
+    return run === null ? null : SandboxExecution.ended(execution, run);
   }
 
   /** Adds the execution without waiting for its end. */

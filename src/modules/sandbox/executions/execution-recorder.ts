@@ -4,7 +4,7 @@ import { JobAbandoned } from '../../../platform/queues/job-cancellations.js';
 import { type JobContext, JobPostponed } from '../../../platform/background/define-job.js';
 import { Clock } from '../../../platform/time/clock.js';
 import type { SandboxPayload } from '../jobs/sandbox.job.js';
-import { ExecutionsStore } from '../persistence/executions.store.js';
+import { type Beginning, ExecutionsStore, type Finish } from '../persistence/executions.store.js';
 import { DatabaseRetry } from '../../../platform/database/database-retry.js';
 import { type FinishedExecution, ExecutionEnds } from './execution-ends.js';
 import { OrgSlots } from './org-slots.js';
@@ -16,8 +16,13 @@ const BEFORE_POSTPONING_MS = 200;
 const POSTPONED_FOR_MS = 500;
 
 type Run = () => Promise<FinishedExecution>;
+/** What was written of a run. */
+export type RecordedEnd = Finish & { readonly beginning: Beginning };
 /** An execution, as it is known to the worker. */
-export type RecordedRun = Pick<SandboxPayload, 'executionId' | 'limits' | 'startBeforeMs' | 'triedAtMs'> & {
+export type RecordedRun = Pick<
+  SandboxPayload,
+  'executionId' | 'language' | 'limits' | 'startBeforeMs' | 'triedAtMs'
+> & {
   /** What a run may take beside its time limit, before it is given up. */
   readonly overtimeMs?: number;
 };
@@ -43,9 +48,10 @@ export class ExecutionRecorder {
    * @throws {JobPostponed} when the start could not be written; the code did not run.
    * @throws what `run` throws.
    */
-  async record(orgId: string, job: RecordedRun, context: JobContext, run: Run): Promise<FinishedExecution | null> {
+  async record(orgId: string, job: RecordedRun, context: JobContext, run: Run): Promise<RecordedEnd | null> {
     const { executionId: id } = job;
-    if (!(await this.begin(job, context.waitedMs))) {
+    const beginning = this.beginningOf(job, context.waitedMs);
+    if (!(await this.begin(job, beginning))) {
       // The first worker may have lost Redis and still be running the code. If it is dead, the execution becomes
       // overdue.
       if ((await this.executions.statusOf(id)) === 'running')
@@ -54,9 +60,15 @@ export class ExecutionRecorder {
       await this.slots.free(orgId, id);
       return null;
     }
+    const execution = { id, orgId, limits: job.limits, language: job.language };
+    // Read while the code runs. Whatever keeps it from being read is tried again at the end.
+    const works = this.ends.worksOf(id).catch(() => undefined);
     try {
       const ended = await run();
-      return (await this.databaseRetry.run(() => this.ends.finish(id, ended))) ? ended : null;
+      const finish = await this.databaseRetry.run(async () =>
+        this.ends.finish(execution, ended, (await works) ?? (await this.ends.worksOf(id))),
+      );
+      return finish === null ? null : { ...finish, beginning };
     } catch (error) {
       const wasAbandoned = context.signal.reason instanceof JobAbandoned;
       await this.databaseRetry.run(() => (wasAbandoned ? this.ends.cancel(id) : this.ends.giveUp(id)));
@@ -72,12 +84,16 @@ export class ExecutionRecorder {
     await this.slots.free(orgId, id);
   }
 
-  private async begin(job: RecordedRun, queueMs: number): Promise<boolean> {
+  private beginningOf({ limits, triedAtMs = [], overtimeMs = 0 }: RecordedRun, queueMs: number): Beginning {
     const startedAt = this.clock.now();
-    const { executionId, triedAtMs = [], overtimeMs = 0 } = job;
-    const givesUpAt = new Date(startedAt.getTime() + job.limits.timeoutMs + overtimeMs + WRITE_WITHIN_MS);
+    const givesUpAt = new Date(startedAt.getTime() + limits.timeoutMs + overtimeMs + WRITE_WITHIN_MS);
+    return { startedAt, queueMs, givesUpAt, triedAtMs };
+  }
+
+  private async begin(job: RecordedRun, beginning: Beginning): Promise<boolean> {
+    const { startedAt, triedAtMs } = beginning;
     try {
-      return await this.executions.begin(executionId, { startedAt, queueMs, givesUpAt, triedAtMs });
+      return await this.executions.begin(job.executionId, beginning);
     } catch (error) {
       if (startedAt.getTime() >= job.startBeforeMs) throw error;
       await sleep(BEFORE_POSTPONING_MS);

@@ -174,7 +174,8 @@ export class ExecutionsService {
   ): Promise<SandboxExecution> {
     let fault: unknown;
     try {
-      await this.queue.runAndWait(execution, input, signal);
+      const ended = await this.queue.runAndWait(execution, input, signal);
+      if (ended !== null) return ended;
     } catch (error) {
       await this.giveUp(execution, error instanceof CallerHungUp);
       if (error instanceof JobUnanswered && !error.hadBegun) throw await this.queue.refusal(execution, input, error);

@@ -8,15 +8,22 @@ import type { FinishedExecution } from '../executions/execution-ends.js';
 import { ExecutionRecorder } from '../executions/execution-recorder.js';
 import { OutputSignals } from '../output/output-signals.js';
 import { PackageInstaller } from '../packages/package-installer.js';
+import type { RecordedEnd } from '../executions/execution-recorder.js';
+import type { EndedRun } from '../persistence/sandbox-execution.entity.js';
 import type { ExecutionResult } from '../runs/sandbox.service.js';
 import { MeasuredRuns } from './measured-runs.js';
 import { sandboxJob, type SandboxPayload } from './sandbox.job.js';
 
 type Lease = LayerLease | (Pick<LayerLease, 'release'> & { readonly error: unknown });
 
+type Result = ExecutionResult | EndedRun | null;
+
+/** Longer ones would be copied more often than they are worth. */
+const SHORT_OUTPUT_CHARACTERS = 65_536;
+
 @Injectable()
 @Handles(sandboxJob)
-export class SandboxProcessor implements JobHandler<SandboxPayload, ExecutionResult | null> {
+export class SandboxProcessor implements JobHandler<SandboxPayload, Result> {
   constructor(
     private readonly runs: MeasuredRuns,
     private readonly recorder: ExecutionRecorder,
@@ -25,8 +32,11 @@ export class SandboxProcessor implements JobHandler<SandboxPayload, ExecutionRes
     private readonly clock: Clock,
   ) {}
 
-  /** Returns null for a recorded execution, because its result is in its row. */
-  async handle(job: SandboxPayload, context: JobContext): Promise<ExecutionResult | null> {
+  /**
+   * Of a recorded execution, returns a short result to a caller on this machine. Otherwise it returns null, because the
+   * result is in the row.
+   */
+  async handle(job: SandboxPayload, context: JobContext): Promise<Result> {
     const lease = job.packages === undefined ? undefined : await this.leaseOf(job, job.packages);
     try {
       return await this.handleWith(lease, job, context);
@@ -47,17 +57,16 @@ export class SandboxProcessor implements JobHandler<SandboxPayload, ExecutionRes
     }
   }
 
-  private async handleWith(
-    lease: Lease | undefined,
-    job: SandboxPayload,
-    { signal, waitedMs }: JobContext,
-  ): Promise<ExecutionResult | null> {
+  private async handleWith(lease: Lease | undefined, job: SandboxPayload, context: JobContext): Promise<Result> {
+    const { signal, waitedMs, isHandedOver = false } = context;
     const run = (): Promise<FinishedExecution> => this.run(job, lease, signal);
     if (job.recordedFor !== undefined) {
-      const recorded = this.recorder.record(job.recordedFor, job, { signal, waitedMs }, run);
-      if (job.keepsOutputMs === undefined) await recorded;
-      else await recorded.finally(() => void this.signals.notifyEnd(job.executionId));
-      return null;
+      const recorded = this.recorder.record(job.recordedFor, job, context, run);
+      const end =
+        job.keepsOutputMs === undefined
+          ? await recorded
+          : await recorded.finally(() => void this.signals.notifyEnd(job.executionId));
+      return isHandedOver && end !== null && isShort(end) ? endedRunOf(end) : null;
     }
     if (this.clock.now().getTime() > job.startBeforeMs)
       throw new Error('The run waited in the queue longer than its caller.');
@@ -71,3 +80,17 @@ export class SandboxProcessor implements JobHandler<SandboxPayload, ExecutionRes
     return this.runs.run(job, { signal, packages: lease?.directory });
   }
 }
+
+const isShort = ({ outcome, artifacts }: RecordedEnd): boolean =>
+  artifacts === null &&
+  outcome.results === undefined &&
+  outcome.stdout.length + outcome.stderr.length <= SHORT_OUTPUT_CHARACTERS;
+
+const endedRunOf = ({ outcome, costNano, finishedAt, beginning }: RecordedEnd): EndedRun => ({
+  outcome,
+  startedAtMs: beginning.startedAt.getTime(),
+  queueMs: beginning.queueMs,
+  givesUpAtMs: beginning.givesUpAt.getTime(),
+  finishedAtMs: finishedAt.getTime(),
+  costNano: costNano?.toString() ?? null,
+});

@@ -1,6 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { In, IsNull } from 'typeorm';
+import { IsNull } from 'typeorm';
+import { arrayOfTimes } from '../../../platform/database/array-literal.js';
 import { Database } from '../../../platform/database/database.js';
+import { prepared } from '../../../platform/database/prepared.js';
 import { type Page, pageOf, type PageRequest } from '../../../platform/database/page.js';
 import type { ExecutionArtifacts } from '../domain/artifacts.js';
 import type { ExecutionState } from '../domain/execution-state.js';
@@ -8,7 +10,6 @@ import type { SandboxOutcome } from '../domain/sandbox-runtime.js';
 import { violatedConstraintOf } from '../../../platform/database/violated-constraint.js';
 import { type QueuedExecution, SandboxExecution } from './sandbox-execution.entity.js';
 
-const LIVE = In(['queued', 'running']);
 /** These columns hold up to 6 MiB for an execution, so lists leave them out. */
 const LONG = ['stdout', 'stderr', 'error', 'results', 'artifacts'];
 
@@ -41,15 +42,46 @@ export interface Beginning {
 /** Another execution of the organization has the key of the effect. */
 export class EffectAlreadyBegun extends Error {}
 
+const ADD = prepared(`
+  INSERT INTO sandbox_executions (id, org_id, user_id, key_id, effect_key, session_id, language, status, limits,
+    created_at, gives_up_at)
+  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`);
+const BEGIN = prepared(`
+  UPDATE sandbox_executions SET status = 'running', started_at = $2, queue_ms = $3, gives_up_at = $4
+  WHERE id = $1 AND (status = 'queued' AND gives_up_at > $2
+    OR status = 'running' AND started_at = ANY($5::timestamptz[]))`);
+const LOCK_LIVE = prepared(`
+  SELECT id, org_id AS "orgId", status, language, limits, started_at AS "startedAt" FROM sandbox_executions
+  WHERE id = $1 AND status IN ('queued', 'running') FOR UPDATE`);
+const FINISH = prepared(`
+  UPDATE sandbox_executions SET status = $2, stdout = $3, stderr = $4, truncated = $5, exit_code = $6, signal = $7,
+    duration_ms = $8, cpu_ms = $9, memory_peak_bytes = $10, runtime = $11, error = $12, results = $13, artifacts = $14,
+    state_lost = $15, cost_nano = $16, finished_at = $17
+  WHERE id = $1`);
+
+const jsonOf = (value: object | null): string | null => (value === null ? null : JSON.stringify(value));
+
 /** Each transition names the states that it leads from, so that the first of two concurrent transitions wins. */
 @Injectable()
 export class ExecutionsStore {
   constructor(private readonly database: Database) {}
 
-  /** @throws {EffectAlreadyBegun} when the organization has an execution with the key of the effect. */
+  /**
+   * Adds it within the running transaction.
+   *
+   * @throws {EffectAlreadyBegun} when the organization has an execution with the key of the effect.
+   */
   async add(execution: QueuedExecution): Promise<void> {
+    const { id, orgId, userId, keyId, effectKey, sessionId, language, status, limits, createdAt, givesUpAt } =
+      execution;
+    const facts = [id, orgId, userId, keyId, effectKey, sessionId, language, status, JSON.stringify(limits)];
+    const values = [...facts, createdAt, givesUpAt];
+    if (effectKey === null) {
+      this.database.writeLater(ADD, values);
+      return;
+    }
     try {
-      await this.database.manager.insert(SandboxExecution, execution);
+      await this.database.ask(ADD, values);
     } catch (error) {
       if (violatedConstraintOf(error) === 'sandbox_executions_by_effect') throw new EffectAlreadyBegun();
       throw error;
@@ -96,16 +128,13 @@ export class ExecutionsStore {
    * one of `triedAtMs` does not count: it is an earlier attempt of this job whose commit was never confirmed.
    */
   async begin(id: string, { startedAt, queueMs, givesUpAt, triedAtMs }: Beginning): Promise<boolean> {
-    const { affected } = await this.database.manager
-      .createQueryBuilder()
-      .update(SandboxExecution)
-      .set({ status: 'running', startedAt, queueMs, givesUpAt })
-      .where({ id })
-      .andWhere(
-        "(status = 'queued' AND gives_up_at > :startedAt OR status = 'running' AND started_at = ANY(:triedAt))",
-        { startedAt, triedAt: triedAtMs.map((ms) => new Date(ms)) },
-      )
-      .execute();
+    const [, affected] = await this.database.manager.query<[unknown, number]>(BEGIN, [
+      id,
+      startedAt,
+      queueMs,
+      givesUpAt,
+      arrayOfTimes(triedAtMs.map((ms) => new Date(ms))),
+    ]);
     return affected === 1;
   }
 
@@ -119,33 +148,34 @@ export class ExecutionsStore {
   }
 
   /** Returns null when the execution has ended. No other transaction can end it until this one does. */
-  lockLive(id: string): Promise<LiveExecution | null> {
-    return this.database.manager
-      .createQueryBuilder(SandboxExecution, 'execution')
-      .select(['id', 'orgId', 'status', 'language', 'limits', 'startedAt'].map((name) => `execution.${name}`))
-      .where({ id, status: LIVE })
-      .setLock('pessimistic_write')
-      .getOne();
+  async lockLive(id: string): Promise<LiveExecution | null> {
+    const [live] = await this.database.ask<LiveExecution>(LOCK_LIVE, [id]);
+    return live ?? null;
   }
 
-  /** The caller must hold the lock of the execution, and it must be running. */
-  async finish(id: string, { outcome, artifacts, costNano, finishedAt }: Finish): Promise<void> {
-    const { stdout, stderr, memoryPeakBytes, error, results, ...facts } = outcome;
-    await this.database.manager.update(
-      SandboxExecution,
-      { id },
-      {
-        ...facts,
-        stdout: Buffer.from(stdout),
-        stderr: Buffer.from(stderr),
-        memoryPeakBytes: String(Math.round(memoryPeakBytes)),
-        error: error ?? null,
-        results: results ?? null,
-        artifacts,
-        costNano: costNano?.toString() ?? null,
-        finishedAt,
-      },
-    );
+  /** The caller must hold the lock of the execution, and it must be running. It is written later. */
+  finishLater(id: string, { outcome, artifacts, costNano, finishedAt }: Finish): void {
+    const { status, exitCode, signal, durationMs, cpuMs, memoryPeakBytes, truncated, runtime } = outcome;
+    const { stdout, stderr, error = null, results = null, stateLost = null } = outcome;
+    this.database.writeLater(FINISH, [
+      id,
+      status,
+      Buffer.from(stdout),
+      Buffer.from(stderr),
+      JSON.stringify(truncated),
+      exitCode,
+      signal,
+      durationMs,
+      cpuMs,
+      Math.round(memoryPeakBytes),
+      JSON.stringify(runtime),
+      jsonOf(error),
+      jsonOf(results),
+      jsonOf(artifacts),
+      stateLost,
+      costNano,
+      finishedAt,
+    ]);
   }
 
   /** The caller must hold the lock of the execution, and it must not have ended. */

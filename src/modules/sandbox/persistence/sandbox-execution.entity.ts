@@ -11,6 +11,17 @@ export type QueuedExecution = Pick<
   'id' | 'orgId' | 'userId' | 'keyId' | 'effectKey' | 'sessionId' | 'language' | 'limits' | 'createdAt' | 'givesUpAt'
 > & { readonly status: 'queued' };
 
+/** What a worker has written of a run that has ended, and hands to the process that waits for it. It fits into JSON. */
+export interface EndedRun {
+  /** Without results and artifacts. */
+  readonly outcome: SandboxOutcome;
+  readonly startedAtMs: number;
+  readonly queueMs: number;
+  readonly givesUpAtMs: number;
+  readonly finishedAtMs: number;
+  readonly costNano: string | null;
+}
+
 /** A run of code for an organization and its result. The code is not kept. */
 @Entity('sandbox_executions')
 export class SandboxExecution {
@@ -61,6 +72,34 @@ export class SandboxExecution {
     const { id, orgId, userId, keyId, effectKey, sessionId, language, limits } = facts;
     const asked = { id, orgId, userId, keyId, effectKey, sessionId, language, limits };
     return { ...asked, status: 'queued', createdAt: at, givesUpAt };
+  }
+
+  /** The row of an execution that has run to its end. */
+  static ended(queued: QueuedExecution, run: EndedRun): SandboxExecution {
+    const { outcome, startedAtMs, finishedAtMs, givesUpAtMs, queueMs, costNano } = run;
+    const { status, exitCode, signal, durationMs, cpuMs, memoryPeakBytes, truncated, runtime, error = null } = outcome;
+    return Object.assign(new SandboxExecution(), {
+      ...queued,
+      status,
+      stateLost: null,
+      stdout: Buffer.from(outcome.stdout),
+      stderr: Buffer.from(outcome.stderr),
+      truncated,
+      exitCode,
+      signal,
+      queueMs,
+      durationMs,
+      cpuMs,
+      memoryPeakBytes: String(Math.round(memoryPeakBytes)),
+      runtime,
+      error,
+      results: null,
+      artifacts: null,
+      costNano,
+      startedAt: new Date(startedAtMs),
+      finishedAt: new Date(finishedAtMs),
+      givesUpAt: new Date(givesUpAtMs),
+    });
   }
 
   cancelled(at: Date): this {

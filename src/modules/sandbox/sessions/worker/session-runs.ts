@@ -92,7 +92,7 @@ export class SessionRuns {
     await session.turns.take(work.startBeforeMs - cameAtMs, AbortSignal.any([signal, unwanted]), async () => {
       turn.hasCome = true;
       const waitedMs = this.clock.now().getTime() - cameAtMs;
-      const recorded = { ...work, overtimeMs: MAX_OVERTIME_MS };
+      const recorded = { ...work, language: session.facts.language, overtimeMs: MAX_OVERTIME_MS };
       const written = await this.recorder.record(work.orgId, recorded, { signal, waitedMs }, () =>
         session.use((process) => this.run(session.facts, process, work, signal)),
       );
