@@ -58,9 +58,16 @@ const die = (): Promise<never> => {
   return new Promise(() => undefined);
 };
 
+let isSince = false;
+
+function hasCome({ statement, since }: Extract<WriterDeath, { readonly statement: string }>, text: string): boolean {
+  isSince ||= since === undefined || text.includes(since);
+  return isSince && text.includes(statement);
+}
+
 const withDeath = (dataSource: DataSource): DataSource =>
   watchQueries(dataSource, async (text, send) => {
-    const when = death !== undefined && 'statement' in death && text.includes(death.statement) ? death.when : undefined;
+    const when = death !== undefined && 'statement' in death && hasCome(death, text) ? death.when : undefined;
     if (when === 'before') return die();
     const result = await send();
     return when === 'after' ? die() : result;

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 
 /** Where a process ends itself, as if it had been killed there. */
 export type WriterDeath =
-  /** Around the first statement that has this text. */
-  | { readonly statement: string; readonly when: 'before' | 'after' }
+  /** Around the first statement that has this text, and that is not before one with the text of `since`. */
+  | { readonly statement: string; readonly when: 'before' | 'after'; readonly since?: string }
   | { readonly at: 'half of the body' | 'first blob deleted' };
 
 export type WriterAct =
