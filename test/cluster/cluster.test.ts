@@ -43,11 +43,7 @@ const DRILLS: readonly (readonly [name: string, title: string, run: (field: Fiel
     'SIGSTOP of workers',
     (field) => frozenWorkers(field, { executions: 6, jobs: sized(50, 500), untilLocksEnd: isFull }),
   ],
-  [
-    'redis',
-    'Redis primary killed',
-    (field) => killedPrimaries(field, { kills: sized(1, 10), perSecond: OF_WORK }),
-  ],
+  ['redis', 'Redis primary killed', (field) => killedPrimaries(field, { kills: sized(1, 10), perSecond: OF_WORK })],
   [
     'postgres',
     'PostgreSQL restarted',

@@ -76,6 +76,10 @@ describe('a transaction', () => {
     const COUNT = prepared("SELECT count(*)::int AS count FROM idempotency_records WHERE scope = 't' AND key = $1");
     const count = async (key: string): Promise<number> =>
       (await app.get(Database).ask<{ count: number }>(COUNT, [key]))[0]!.count;
+    const later = (key: string): Promise<void> => {
+      app.get(Database).writeLater(ADD, [key]);
+      return Promise.resolve();
+    };
 
     it('runs them in their order, and each sees what came before it', async () => {
       const database = app.get(Database);
@@ -95,21 +99,19 @@ describe('a transaction', () => {
 
     it('commits a transaction that only writes later, and rolls it back after an error', async () => {
       const database = app.get(Database);
-      await database.transaction(() => Promise.resolve(database.writeLater(ADD, ['alone'])));
+      await database.transaction(() => later('alone'));
       const failing = database.transaction(() => {
         database.writeLater(ADD, ['undone']);
         return Promise.reject(new Error('broken'));
       });
       await expect(failing).rejects.toThrow('broken');
       expect([await count('alone'), await count('undone')]).toEqual([1, 0]);
-      await expect(database.rehearse(() => Promise.resolve(database.writeLater(ADD, ['alone'])))).rejects.toThrow(
-        'duplicate key',
-      );
+      await expect(database.rehearse(() => later('alone'))).rejects.toThrow('duplicate key');
     });
 
     it('fails as a whole with the first that fails, also when nobody waits for that one', async () => {
       const database = app.get(Database);
-      await database.transaction(() => Promise.resolve(database.writeLater(ADD, ['there'])));
+      await database.transaction(() => later('there'));
       const notThere = prepared('SELECT key AS first_use FROM idempotency_records WHERE key = $1');
       const committed = jest.fn();
       const failing = database.transaction(async () => {

@@ -61,8 +61,8 @@ export class PooledClient extends Client {
   }
 
   /**
-   * After how long the server ends by itself what it was sent: it limits each statement, and answers those that were sent
-   * together at their end. Infinity, where it has no limit or one that is not known.
+   * After how long the server ends by itself what it was sent: it limits each statement, and answers those that were
+   * sent together at their end. Infinity, where it has no limit or one that is not known.
    */
   get limitMs(): number {
     return this.hasOwnLimit ? Infinity : this.usualLimitMs * this.together;

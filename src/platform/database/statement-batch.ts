@@ -90,7 +90,7 @@ export class StatementBatch implements Submittable {
     // What comes after the failed statement was not prepared either.
     for (const { text } of this.statements.slice(this.ended)) {
       const name = nameOfPrepared(text);
-      if (name !== undefined) delete (connection as Wire).submittedNamedStatements[name];
+      if (name !== undefined) (connection as Wire).submittedNamedStatements[name] = undefined;
     }
     this.reject(new QueryFailedError(failed.text, [...failed.values], error));
   }

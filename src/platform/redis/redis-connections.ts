@@ -13,8 +13,8 @@ import { ReplicaConfirmations } from './replica-confirmations.js';
 const PRODUCER_TIMEOUT_MS = 2_000;
 const RECONNECT_MS = 250;
 /**
- * A worker has a hundred connections that wait for jobs, and each attempt asks a sentinel by a connection of its own. Those
- * that calls wait for go first, while the sentinels choose another primary.
+ * A worker has a hundred connections that wait for jobs, and each attempt asks a sentinel by a connection of its own.
+ * What calls wait for goes first, while the sentinels choose another primary.
  */
 const BLOCKING_RECONNECT_MS = { least: 500, most: 1_500 };
 const START_WAIT_MS = 2_000;

@@ -33,8 +33,8 @@ export class SandboxProcessor implements JobHandler<SandboxPayload, Result> {
   ) {}
 
   /**
-   * Of a recorded execution, returns a short result to a caller on this machine. Otherwise it returns null, because the
-   * result is in the row.
+   * Returns the short result of a recorded execution to a caller on this machine. Otherwise it returns null, because
+   * the result is in the row.
    */
   async handle(job: SandboxPayload, context: JobContext): Promise<Result> {
     const lease = job.packages === undefined ? undefined : await this.leaseOf(job, job.packages);
