@@ -1,6 +1,8 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { RedisConnections } from '../../src/platform/redis/redis-connections.js';
 import { isRedisUnavailable } from '../../src/platform/redis/redis-unavailable.js';
-import { eventually, useApp } from '../support/test-app.js';
+import { RedisRelay } from '../support/redis-relay.js';
+import { eventually, TestApp, useApp } from '../support/test-app.js';
 
 /** Long enough for Redis to answer on a machine that other tests keep busy. */
 const BUSY_MS = 700;
@@ -48,5 +50,23 @@ describe('a Redis command of a request', () => {
       }
       expect(await answer).toBe('PONG');
     }
+  });
+});
+
+describe('a Redis that ends connections while they are being opened', () => {
+  // An attempt comes each quarter of a second. A server that is stopped is asked by some of them whether it is ready.
+  it.each([350, 600, 850])('is used as soon as it is there again, after %i ms', async (cutForMs) => {
+    const relay = await RedisRelay.start();
+    const app = new TestApp({ REDIS_TIMEOUT_MS: '50' }, 'api');
+    await app.start({ redisUrl: relay.url });
+    relay.cut();
+    await sleep(cutForMs);
+    relay.mend();
+    // The time for the questions that were lost ends meanwhile.
+    await sleep(BUSY_FOR_PRODUCER_MS);
+    const redis = app.get(RedisConnections);
+    expect([await redis.producer().ping(), await redis.fast().ping()]).toEqual(['PONG', 'PONG']);
+    await app.stop();
+    await relay.stop();
   });
 });

@@ -28,6 +28,8 @@ const KEEP_ALIVE_MS = 10_000;
 const NOT_THE_PRIMARY = /^(READONLY|UNBLOCKED|MASTERDOWN|NOREPLICAS)\b/;
 const RECONNECT_AT_MOST_EVERY_MS = 2_000;
 const MOST_WARNINGS = 10;
+/** How long a Redis that says nothing is not asked. Then one command finds out whether it is back. */
+const SILENT_FOR_MS = 5_000;
 
 /**
  * Opens the connections to Redis, one for each way of waiting, and closes them at the end. With Sentinel they follow
@@ -174,15 +176,15 @@ export class RedisConnections implements OnModuleInit {
 }
 
 /**
- * Gives up a command that is not answered in time, and fails the following ones at once until Redis answers again: a
- * network that drops packets would otherwise cost each call that time, and a call with several commands each of them.
- * What was given up stays sent, and its late answer shows that Redis is back.
+ * Gives up a command that is not answered in time, and fails the following ones at once for some seconds, or until
+ * Redis answers again: a network that drops packets would otherwise cost each call that time, and a call with several
+ * commands each of them. What was given up stays sent, and its late answer shows that Redis is back.
  *
  * The `commandTimeout` of ioredis also fires when this process, and not Redis, was busy, because its timer runs before
  * the answer that has already arrived is read. Here arrived data is read first.
  */
 class BoundedRedis extends Redis {
-  private isSilent = false;
+  private silentUntilMs = 0;
 
   constructor(
     private readonly answerWithinMs: number | undefined,
@@ -203,7 +205,7 @@ class BoundedRedis extends Redis {
 
   override sendCommand(command: Command, stream?: Parameters<Redis['sendCommand']>[1]): unknown {
     // A pipeline waits until all of its commands were passed on, and has a stream of its own.
-    if (this.isSilent && stream === undefined) {
+    if (performance.now() < this.silentUntilMs && stream === undefined) {
       command.reject(new Error('Command timed out'));
       return command.promise;
     }
@@ -214,12 +216,14 @@ class BoundedRedis extends Redis {
 
   private giveUpAfter(command: Command, ms: number): void {
     let isAnswered = false;
+    const { stream } = this;
     const timer = setTimeout(() => {
       setImmediate(() => {
         if (isAnswered) return;
         command.reject(new Error('Command timed out'));
-        // A connection that is being opened has to be able to ask whether Redis is ready.
-        this.isSilent = this.status === 'ready';
+        // A connection that is being opened has to be able to ask whether Redis is ready. The question of an earlier
+        // one, which ended meanwhile, is never answered and says nothing of this one.
+        if (this.status === 'ready' && this.stream === stream) this.silentUntilMs = performance.now() + SILENT_FOR_MS;
         command.resolve = this.heard;
         command.reject = this.heard;
       });
@@ -232,7 +236,7 @@ class BoundedRedis extends Redis {
   }
 
   private readonly heard = (): void => {
-    this.isSilent = false;
+    this.silentUntilMs = 0;
   };
 }
 
