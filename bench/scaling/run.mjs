@@ -128,12 +128,12 @@ async function apiCurve(first, keys) {
     // A new process first has to compile what it runs.
     await round({ amount: WARM_UP_REQUESTS });
     const servers = { api: all.map(({ child }) => child.pid), postgres: pidsOf('postgres'), redis: pidsOf('redis') };
-    const before = [...Object.values(servers).map((pids) => cpuOf(pids)), busySeconds()];
+    const taken = () => [...Object.values(servers).map((pids) => cpuOf(pids)), busySeconds()];
+    const before = taken();
     const results = await round({ duration: seconds });
     if (results.some(({ non2xx, errors }) => non2xx + errors > 0)) throw new Error('A call failed.');
     const total = results.reduce((sum, { requests: { total: count } }) => sum + count, 0);
-    const after = [...Object.values(servers).map((pids) => cpuOf(pids)), busySeconds()];
-    const micros = after.map((each, index) => ((each - before[index]) / total) * 1e6);
+    const micros = taken().map((each, index) => ((each - before[index]) / total) * 1e6);
     console.log(
       `| ${all.length} | ${(total / seconds).toFixed(0)} | ${row(micros, 0, 'µs')} | ` +
         `${Math.max(...results.map(({ latency }) => latency.p99))} ms |`,
